@@ -43,7 +43,8 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
   })
 
   test('what other classes have marks in says why it is not changed, left out or deleted', async () => {
-    const { context, page } = await adaAt(`/assessments?term=${michaelmas.id}`)
+    const { context, page } = await adaAt('/assessments')
+    await page.getByLabel('Term').selectOption(michaelmas.id)
     const refusal = () =>
       page.getByRole('alert').filter({ hasText: 'Pupils of other classes have marks in this assessment: 3A.' }).waitFor()
     await page.getByRole('button', { name: 'Change Quiz 1' }).click()
