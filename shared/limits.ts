@@ -20,6 +20,8 @@ export const limits = {
   score: { max: 100_000, decimals: 2 },
   assessmentWeight: { max: 1_000, decimals: 4 },
   percentage: { max: 100, decimals: 2 },
+  /** How long what was deleted can be restored (docs/design/school.md). */
+  bin: 30 * 86_400_000,
   bulkGrades: 1_000,
   bulkStudents: 1_000,
   subjects: 500,

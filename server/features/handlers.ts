@@ -5,6 +5,7 @@ import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
 import { signInMethodHandlers } from './auth/sign-in-methods.handlers.ts'
 import { avatarHandlers } from './avatars/avatars.handlers.ts'
+import { binHandlers } from './bin/bin.handlers.ts'
 import { calculationHandlers } from './calculations/calculations.handlers.ts'
 import { classHandlers } from './classes/classes.handlers.ts'
 import { gradeHandlers } from './grades/grades.handlers.ts'
@@ -45,5 +46,6 @@ export const handlers = {
   assessments: assessmentHandlers,
   grades: gradeHandlers,
   history: historyHandlers,
+  bin: binHandlers,
   replication: replicationHandlers,
 } satisfies { [R in keyof Contract]: Handlers<Contract[R]> }

@@ -2,6 +2,7 @@ import { academicYears } from './academic-years.ts'
 import { assessments } from './assessments.ts'
 import { auth } from './auth.ts'
 import { avatars } from './avatars.ts'
+import { bin } from './bin.ts'
 import { calculations } from './calculations.ts'
 import { classes } from './classes.ts'
 import { grades } from './grades.ts'
@@ -37,6 +38,7 @@ export const contract = {
   jobs,
   gradingScale,
   history,
+  bin,
   imports,
   replication,
 }

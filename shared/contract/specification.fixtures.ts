@@ -128,6 +128,8 @@ export const addedRows: readonly string[] = [
   'PUT /api/grading-scale',
   'GET /api/history',
   'POST /api/history/:id/undo',
+  'GET /api/bin',
+  'POST /api/bin/:id/restore',
   'POST /api/students/import',
   'POST /api/grades/import',
   'GET /api/grades/sheet',

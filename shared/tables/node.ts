@@ -86,7 +86,11 @@ export const history = (c: Columns) =>
       /** The number of the node that told it here; null for what was written here. It is not told there again. */
       source_id: c.uuid(),
     },
-    rules: (t) => [c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id), c.index('history_of_feed', t.school_id, t.seq)],
+    rules: (t) => [
+      c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id),
+      c.index('history_of_feed', t.school_id, t.seq),
+      c.indexWhere('history_of_deletions', sql`action = 'delete'`, t.school_id, t.at),
+    ],
   })
 
 /**

@@ -43,7 +43,7 @@ describe('the sweep of the files', () => {
     expect(await paths()).toEqual([flat, kept, `${report}/new.pdf`, summary].sort())
   })
 
-  test('takes the files of what was deleted', async () => {
+  test('takes the files of what was deleted, once it cannot be restored any more', async () => {
     await put(`${report}/one.pdf`)
     await record(`${report}/one.pdf`)
     later()
@@ -52,6 +52,10 @@ describe('the sweep of the files', () => {
       const rows = await tx.db.select().from(tx.t.report_book_pdf)
       await tx.remove('report_book_pdf', rows)
     })
+    expect(await sweepFiles(st.services)).toBe(0)
+    st.clock.advance(limits.bin)
+    expect(await sweepFiles(st.services)).toBe(0)
+    st.clock.advance(1)
     expect(await sweepFiles(st.services)).toBe(1)
     expect(await paths()).toEqual([])
   })

@@ -5,6 +5,7 @@ import type { Services } from '../../http/services.ts'
 import { repeatedly } from '../../repeatedly.ts'
 import { rowsBy } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { filesInBin } from '../bin/bin.policy.ts'
 import { pictureAt } from './storage.queries.ts'
 
 type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
@@ -13,7 +14,7 @@ type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
 const SUSPICIOUS = { atLeast: 100, share: 0.25 }
 
 /**
- * Removes stored objects that no row names and that are older than a day, or than thirty days where there are other nodes: files written
+ * Removes stored objects that no row names, here or in the bin, and that are older than a day, or than thirty days where there are other nodes: files written
  * before a kill, replaced pictures, files of deleted rows, unfinished uploads. Answers how many were removed.
  */
 export async function sweepFiles(services: Used): Promise<number> {
@@ -22,7 +23,9 @@ export async function sweepFiles(services: Used): Promise<number> {
   await services.uploads.sweep(before)
   const since = services.clock.now() - (await lifeOfOrphans(services))
   let removed = 0
-  for (const bucket of buckets) removed += await sweepBucket(services, bucket, since)
+  // What is in the bin comes back with its files.
+  const inBin = await services.store.read(asSystem(), filesInBin)
+  for (const bucket of buckets) removed += await sweepBucket(services, bucket, { before: since, inBin })
   return removed
 }
 
@@ -32,14 +35,16 @@ async function lifeOfOrphans({ store }: Used): Promise<number> {
   return nodes > 0 ? limits.storage.orphanAmongNodes : limits.storage.orphan
 }
 
-async function sweepBucket(services: Used, bucket: Bucket, before: number): Promise<number> {
+type Sweep = { before: number; inBin: ReadonlySet<string> }
+
+async function sweepBucket(services: Used, bucket: Bucket, { before, inBin }: Sweep): Promise<number> {
   const { files, store, log } = services
   const orphans: StoredObject[] = []
   let seen = 0
   for (let after: string | undefined; ; ) {
     const page = await files.list(bucket, { prefix: '', limit: limits.storage.page, ...(after !== undefined && { after }) })
     seen += page.length
-    const old = page.filter(({ modifiedAt }) => modifiedAt < before)
+    const old = page.filter(({ modifiedAt, path }) => modifiedAt < before && (bucket === 'images' || !inBin.has(path)))
     for (const object of old) if (!(await store.read(asSystem(), (tx) => isWanted(tx, object)))) orphans.push(object)
     after = page.at(-1)?.path
     if (page.length < limits.storage.page) break

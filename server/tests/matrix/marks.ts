@@ -1,4 +1,5 @@
 import type { assessments } from '@markbook/shared/contract/assessments'
+import type { bin } from '@markbook/shared/contract/bin'
 import type { grades } from '@markbook/shared/contract/grades'
 import type { history } from '@markbook/shared/contract/history'
 import type { imports } from '@markbook/shared/contract/imports'
@@ -33,7 +34,7 @@ import {
   science,
 } from '@markbook/shared/story/school-year'
 import { gradeIds, type HistoryIds } from './neighbour.ts'
-import { ABSENT, onlyAdmins, type Row, type Rows, readClass, setupWrite, staffUse } from './row.ts'
+import { ABSENT, onlyAdmins, onlyStaff, type Row, type Rows, readClass, setupWrite, staffUse } from './row.ts'
 
 const byId = (id: string) => ({ params: { id } })
 const changed = (body: unknown) => (id: string) => ({ params: { id }, body })
@@ -146,6 +147,15 @@ export const gradeRows: Rows<typeof grades> = {
 }
 
 const past = (entity: string, id: string) => ({ query: { entity, id } })
+/** An assessment that Ada deleted. */
+export const binRows = ({ bin: { own, hilltop } }: HistoryIds): Rows<typeof bin> => ({
+  list: { own: [{}, onlyStaff] },
+  restore: {
+    own: [byId(own), '       403 ok  403:admin_only 403:admin_only ok  404'],
+    hilltop: [byId(hilltop), '403 404 404 404 404 ok '],
+    absent: [byId(ABSENT), ' 403 404 404 404 404 404'],
+  },
+})
 export const historyRows = ({ own, hilltop }: HistoryIds): Rows<typeof history> => ({
   list: {
     ...staffUse((id) => past('grade', id), gradeIds),

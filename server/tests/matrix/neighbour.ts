@@ -140,8 +140,8 @@ const entryOf = (book: { id: string }) =>
   )
 export const entryIds = { of: entryOf, own: entryOf(draftReport), hilltop: entryOf(hilltopReport) }
 
-/** Entries of the history of a grade at each school, which are made by changing one. */
-export type HistoryIds = { own: string; hilltop: string }
+/** Entries of the history of a grade at each school, which are made by changing one; `bin`: of an assessment that was deleted. */
+export type HistoryIds = { own: string; hilltop: string; bin: { own: string; hilltop: string } }
 
 export async function furnish(st: School): Promise<HistoryIds> {
   await st.services.store.write(asSystem(), async (tx) => {
@@ -154,7 +154,19 @@ export async function furnish(st: School): Promise<HistoryIds> {
     await st.as[who].grades.update({ params: { id }, body: { score: 18 } })
     return idOf(await st.as[who].history.list({ query: { entity: 'grade', id } }), 'entry')
   }
-  return { own: await change('ada', gradeIds.own), hilltop: await change('marker', gradeIds.hilltop) }
+  const deletion = async (who: 'ada' | 'marker', place: { termId: string; subjectId: string }) => {
+    const { id } = await st.as[who].assessments.create({ body: { ...place, title: 'By mistake', assessmentType: 'coursework' } })
+    await st.as[who].assessments.remove({ params: { id } })
+    return idOf(await st.as[who].bin.list(), 'item in the bin')
+  }
+  return {
+    own: await change('ada', gradeIds.own),
+    hilltop: await change('marker', gradeIds.hilltop),
+    bin: {
+      own: await deletion('ada', { termId: mathsQuiz.term_id, subjectId: mathsQuiz.subject_id }),
+      hilltop: await deletion('marker', { termId: hilltopExam.term_id, subjectId: hilltopExam.subject_id }),
+    },
+  }
 }
 
 async function furnishPapers(st: School, schools: readonly string[]): Promise<void> {
@@ -174,6 +186,7 @@ export async function furnishCopy(st: School, schoolId: string): Promise<void> {
 /** The id of the same kind of thing at Hilltop. */
 export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.own) return history.hilltop
+  if (id === history.bin.own) return history.bin.hilltop
   if (id === jobIds.own) return jobIds.hilltop
   if (id === nodeIds.own) return nodeIds.hilltop
   if (id === refusalIds.own) return refusalIds.hilltop

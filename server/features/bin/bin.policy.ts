@@ -1,0 +1,81 @@
+import { toInstant } from '@markbook/shared/clock'
+import { BinEntity, type BinItem } from '@markbook/shared/contract/bin'
+import { limits } from '@markbook/shared/limits'
+import type { Changes } from '@markbook/shared/tables/changes'
+import { idsThere } from '../../store/replica/states.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { deletedRowsSince, deletionsSince, fileDeletionsSince } from './bin.queries.ts'
+
+type Deletion = Awaited<ReturnType<typeof deletionsSince>>[number]
+export type InBin = Deletion & { entity: BinEntity }
+
+/** Which kind takes another with it when it goes: a row that went so comes back with it alone. */
+const TAKEN_WITH: Readonly<Record<string, string>> = { assessment: 'student_group', student_group: 'academic_year', term: 'academic_year' }
+
+export const transactionOf = ({ node_id, node_seq }: Pick<Deletion, 'node_id' | 'node_seq'>): string => `${node_id} ${node_seq}`
+
+/** Since when deletions can be taken back. */
+const sinceWhen = ({ nowMs }: ReadTx): string => toInstant(nowMs - limits.bin)
+export const restorableUntil = ({ at }: Pick<Deletion, 'at'>): string => toInstant(Date.parse(at) + limits.bin)
+
+/** Whether an entry says what was deleted. One that was stamped anew repeats another. */
+export const isDeletion = ({ changes }: { changes: Changes }): boolean => 'id' in changes
+
+/**
+ * What can be restored in a school, newest first: of each row that is not there the last deletion, where it did not go with another row
+ * (docs/design/school.md).
+ */
+export async function binOf(tx: ReadTx, school: string): Promise<InBin[]> {
+  const all = (await deletionsSince(tx, { school, since: sinceWhen(tx) })).filter(isDeletion)
+  const kinds = new Set(all.map((entry) => `${transactionOf(entry)} ${entry.entity}`))
+  const last = new Map<string, InBin>()
+  for (const entry of all) {
+    const entity = BinEntity.safeParse(entry.entity)
+    if (entity.success && !last.has(entry.row_id)) last.set(entry.row_id, { ...entry, entity: entity.data })
+  }
+  const there = new Set<string>()
+  for (const entity of BinEntity.options) {
+    const ids = [...last.values()].filter((entry) => entry.entity === entity).map(({ row_id }) => row_id)
+    for (const id of await idsThere(tx, entity, school, ids)) there.add(id)
+  }
+  const isOwn = (entry: InBin) => !kinds.has(`${transactionOf(entry)} ${TAKEN_WITH[entry.entity]}`)
+  return [...last.values()].filter((entry) => !there.has(entry.row_id) && isOwn(entry))
+}
+
+type Figures = Pick<BinItem, 'marks' | 'assessments' | 'enrolments' | 'assignments' | 'report_books'>
+const COUNTED: Readonly<Record<string, keyof Figures>> = {
+  grade: 'marks',
+  assessment: 'assessments',
+  enrolment: 'enrolments',
+  teacher_subject_assignment: 'assignments',
+  report_book: 'report_books',
+}
+
+/** By transaction, what went in it. */
+export async function figuresOf(tx: ReadTx, school: string): Promise<Map<string, Figures>> {
+  const figures = new Map<string, Figures>()
+  for (const each of await deletedRowsSince(tx, { school, since: sinceWhen(tx) })) {
+    const figure = COUNTED[each.entity]
+    if (!figure) continue
+    const own = figures.get(transactionOf(each)) ?? noFigures
+    figures.set(transactionOf(each), { ...own, [figure]: own[figure] + each.rows })
+  }
+  return figures
+}
+export const noFigures: Figures = { marks: 0, assessments: 0, enrolments: 0, assignments: 0, report_books: 0 }
+
+/** What a row was called. */
+export function nameIn(changes: Changes): string {
+  const said = (column: string) => changes[column]?.before
+  return String(said('title') ?? said('name') ?? [said('first_name'), said('last_name')].filter(Boolean).join(' '))
+}
+
+/** Paths of the stored files that come back with a class. */
+export async function filesInBin(tx: ReadTx): Promise<Set<string>> {
+  const schools = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school)
+  const paths = new Set<string>()
+  for (const { id: school } of schools)
+    for (const { changes } of await fileDeletionsSince(tx, { school, since: sinceWhen(tx) }))
+      paths.add(String(changes['file_path']?.before))
+  return paths
+}

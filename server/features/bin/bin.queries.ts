@@ -1,0 +1,68 @@
+import { BinEntity } from '@markbook/shared/contract/bin'
+import { and, count, desc, eq, getTableColumns, gte, inArray } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
+
+/** A deleted year is not in the bin, and neither is what went with it. */
+const LISTED = [...BinEntity.options, 'academic_year']
+
+/** What was deleted of a school since an instant, newest first, with the names of who did it. */
+export const deletionsSince = statement<{ school: string; since: string }>()(({ db, t, p }) => {
+  const { history, user_profile } = t
+  return db
+    .select({ ...getTableColumns(history), ...pick(user_profile, 'first_name', 'last_name') })
+    .from(history)
+    .leftJoin(user_profile, eq(user_profile.id, history.actor_id))
+    .where(and(matches(history, { action: 'delete', school_id: p.school }), gte(history.at, p.since), inArray(history.entity, LISTED)))
+    .orderBy(desc(history.at), desc(history.seq), desc(history.id))
+})
+
+/** How many rows of each kind each transaction since then deleted. */
+export const deletedRowsSince = statement<{ school: string; since: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ ...pick(history, 'node_id', 'node_seq', 'entity'), rows: count() })
+    .from(history)
+    .where(and(matches(history, { action: 'delete', school_id: p.school }), gte(history.at, p.since)))
+    .groupBy(history.node_id, history.node_seq, history.entity),
+)
+
+/** What was deleted in one moment: a transaction writes all its entries with one time. */
+export const deletionsAt = rowsBy('history', { school: 'school_id', at: 'at' }, { where: { action: 'delete' } })
+
+/** The names of stored files whose rows were deleted since an instant. */
+export const fileDeletionsSince = statement<{ school: string; since: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ changes: history.changes })
+    .from(history)
+    .where(
+      and(
+        matches(history, { action: 'delete', school_id: p.school }),
+        gte(history.at, p.since),
+        inArray(history.entity, ['report_book_pdf', 'class_report_file']),
+      ),
+    ),
+)
+
+export const deletionById = rowsBy('history', { school: 'school_id', id: 'id' }, { where: { action: 'delete' } })
+
+export const studentsByIds = rowsBy('student', { school: 'school_id', ids: { in: 'id' } })
+export const classesByIds = rowsBy('student_group', { school: 'school_id', ids: { in: 'id' } })
+export const membersAmong = rowsBy('school_management', { school: 'school_id', ids: { in: 'user_id' } }, { columns: ['user_id'] })
+
+type Held = { school: string; name: string; year: string }
+const codeHolders = rowsBy('subject', { school: 'school_id', name: 'code' })
+const numberHolders = rowsBy('student', { school: 'school_id', name: 'student_number' })
+const classesNamed = rowsBy('student_group', { school: 'school_id', name: 'name', year: 'academic_year_id' })
+const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' })
+
+/** Who has a code, number or name that only one row of the school, or of the year, may have. */
+export const holdersOf: Readonly<
+  Record<'subject' | 'student' | 'student_group' | 'term', (tx: ReadTx, held: Held) => Promise<readonly { id: string }[]>>
+> = {
+  subject: (tx, { school, name }) => codeHolders(tx, { school, name }),
+  student: (tx, { school, name }) => numberHolders(tx, { school, name }),
+  student_group: classesNamed,
+  term: async (tx, { school, name, year }) => (await termsOfYear(tx, { school, year })).filter((term) => term.name === name),
+}

@@ -1,0 +1,157 @@
+import { binFailures } from '@markbook/shared/contract/bin'
+import type { Failure, Issue } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
+import type { Changes } from '@markbook/shared/tables/changes'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import { isReferenceViolation } from '../../store/errors.ts'
+import { type DeletedRow, deletedWith, hangingOn, missingFor, type RowName, writeAgain } from '../../store/replica/deleted.ts'
+import { knownRows, rowsNaming } from '../../store/replica/states.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import type { PolicyContext } from '../policy.ts'
+import { refusedAs } from '../references.ts'
+import { type InBin, isDeletion, transactionOf } from './bin.policy.ts'
+import { classesByIds, deletionsAt, holdersOf, membersAmong, studentsByIds } from './bin.queries.ts'
+
+type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
+
+const asList = (ids: readonly unknown[]) => JSON.stringify([...new Set(ids)])
+
+/** Writes again what went with a deletion. Answers how many rows came back, and how many stayed out. */
+export async function restore({ tx, caller }: Scene, item: InBin): Promise<{ restored: number; left_out: number }> {
+  const school = caller.school_id
+  const entries = (await deletionsAt(tx, { school, at: item.at })).filter((each) => transactionOf(each) === transactionOf(item))
+  const gone = entries
+    .filter(isDeletion)
+    .flatMap(({ entity, row_id: id, changes }) => (isTable(entity) ? [{ table: entity, id, told: valuesBefore(changes) }] : []))
+  const all = await deletedWith(tx, school, { table: item.entity, id: item.row_id }, gone)
+  const root = all.find(({ id }) => id === item.row_id)
+  if (!root) throw binFailures.gone()
+  const missing = await missingFor(tx, school, all)
+  const withoutPupil = [...missing].filter(([, parents]) => parents.some(({ table }) => table === 'student')).map(([row]) => row)
+  const out = hangingOn([...withoutPupil, ...(await ofPeopleWhoLeft(tx, school, all))], all)
+  const rows = all.filter((row) => !out.has(row))
+  await demandNothingInTheWay(tx, school, root, rows, missing)
+  await writeAgain(tx, school, rows).catch(refusedAs(isReferenceViolation, binFailures.inTheWay))
+  if (root.table === 'student_group') await giveClassTeacher({ tx, caller }, root.values as Row<'student_group'>, rows)
+  return { restored: rows.length, left_out: out.size }
+}
+
+const valuesBefore = (changes: Changes): Values => Object.fromEntries(Object.entries(changes).map(([name, { before }]) => [name, before]))
+
+const isTable = (entity: string): entity is Replicated => Object.hasOwn(descriptions, entity)
+
+/** Places in a class of people who do not belong to the school any more: those went with their membership. */
+async function ofPeopleWhoLeft(tx: ReadTx, school: string, rows: readonly DeletedRow[]): Promise<DeletedRow[]> {
+  const places = rows.filter(({ table }) => table === 'teacher_group_assignment')
+  if (places.length === 0) return []
+  const ids = asList(places.map(({ values }) => values['user_profile_id']))
+  const members = new Set((await membersAmong(tx, { school, ids })).map(({ user_id }) => user_id))
+  return places.filter(({ values }) => !members.has(String(values['user_profile_id'])))
+}
+
+/** A class always has a class teacher: where the last one has left, it is whoever restores it, as in a roll-over. */
+async function giveClassTeacher({ tx, caller }: Scene, group: Row<'student_group'>, rows: readonly DeletedRow[]): Promise<void> {
+  if (rows.some(({ table }) => table === 'class_teacher')) return
+  const { id, school_id, academic_year_id } = group
+  const place = { school_id, student_group_id: id, user_profile_id: caller.user_id }
+  const own = naturalId('teacher_group_assignment', caller.user_id, id)
+  if (!rows.some((row) => row.id === own)) await tx.insert('teacher_group_assignment', { ...place, academic_year_id })
+  await tx.insert('class_teacher', { id, ...place })
+}
+
+type Obstacle = { code: string; message: string; values: Record<string, string> }
+const inTheWay = ({ code, message, values }: Obstacle): Failure => {
+  const issue: Issue = { path: 'id', code, message, values }
+  return binFailures.inTheWay({ message, issues: [issue] })
+}
+
+/** Throws 409 where what was changed since keeps a row from coming back; says the first thing that is in the way. */
+async function demandNothingInTheWay(
+  tx: ReadTx,
+  school: string,
+  root: DeletedRow,
+  rows: readonly DeletedRow[],
+  missing: ReadonlyMap<DeletedRow, readonly RowName[]>,
+): Promise<void> {
+  const obstacle =
+    (await missingParent(tx, school, rows, missing)) ??
+    (await madeAgain(tx, school, rows)) ??
+    (await takenName(tx, school, root)) ??
+    (await anotherYear(tx, school, root))
+  if (obstacle) throw inTheWay(obstacle)
+}
+
+const KINDS: Partial<Record<Replicated, string>> = {
+  academic_year: 'academic year',
+  term: 'term',
+  subject: 'subject',
+  student_group: 'class',
+  assessment: 'assessment',
+}
+
+async function missingParent(
+  tx: ReadTx,
+  school: string,
+  rows: readonly DeletedRow[],
+  missing: ReadonlyMap<DeletedRow, readonly RowName[]>,
+): Promise<Obstacle | null> {
+  const [parent] = rows.flatMap((row) => missing.get(row) ?? [])
+  if (!parent) return null
+  const was = (await knownRows(tx, parent.table, school, [parent.id])).get(parent.id)?.state.values
+  const name = String(was?.['name'] ?? was?.['title'] ?? '')
+  const message = `The ${KINDS[parent.table] ?? 'row'} ${name} that it belongs to was deleted too. Restore that first.`
+  return { code: `missing_${parent.table}`, message, values: { name } }
+}
+
+/** What follows from a natural key may be there again under its old id: a pupil in another class, a report book. */
+async function madeAgain(tx: ReadTx, school: string, rows: readonly DeletedRow[]): Promise<Obstacle | null> {
+  const there = rows.find(({ known }) => known.row !== null)
+  if (!there) return null
+  const now = there.known.row as Values
+  const [student] = await studentsByIds(tx, { school, ids: asList([now['student_id'] ?? null]) })
+  const [group] = await classesByIds(tx, { school, ids: asList([now['student_group_id'] ?? null]) })
+  const name = student ? `${student.first_name} ${student.last_name}` : ''
+  if (there.table === 'enrolment')
+    return {
+      code: 'enrolled',
+      message: `${name} is in the class ${group?.name ?? ''} by now. Take them out of it first.`,
+      values: { name, class: group?.name ?? '' },
+    }
+  return { code: 'made_again', message: `Something that went with it was made again since: ${name}`.trim(), values: { name } }
+}
+
+const HELD: Partial<Record<Replicated, { column: string; word: string; holders: typeof holdersOf.subject }>> = {
+  subject: { column: 'code', word: 'subject has the code', holders: holdersOf.subject },
+  student: { column: 'student_number', word: 'student has the number', holders: holdersOf.student },
+  student_group: { column: 'name', word: 'class of that year has the name', holders: holdersOf.student_group },
+  term: { column: 'name', word: 'term of that year has the name', holders: holdersOf.term },
+}
+
+/** A code, number or name that only one row may have. */
+async function takenName(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
+  const held = HELD[table]
+  const name = held && values[held.column]
+  if (!held || typeof name !== 'string') return null
+  if ((await held.holders(tx, { school, name, year: String(values['academic_year_id'] ?? '') })).length === 0) return null
+  return { code: `taken_${table}`, message: `Another ${held.word} ${name} by now. Give that one another first.`, values: { name } }
+}
+
+/** Days of a year that was changed since, or a term that moved to another year. */
+async function anotherYear(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
+  if (table === 'term') {
+    const [year] = (await rowsNaming(tx, 'academic_year', school, 'id', [values['academic_year_id']])) as Values[]
+    const isWithin =
+      year && String(values['start_date']) >= String(year['start_date']) && String(values['end_date']) <= String(year['end_date'])
+    const name = String(year?.['name'] ?? '')
+    return isWithin
+      ? null
+      : { code: 'outside_year', message: `The term lies outside the days of the year ${name} by now.`, values: { name } }
+  }
+  if (table !== 'assessment' || values['student_group_id'] === null) return null
+  const [term] = (await rowsNaming(tx, 'term', school, 'id', [values['term_id']])) as Values[]
+  const [group] = (await rowsNaming(tx, 'student_group', school, 'id', [values['student_group_id']])) as Values[]
+  if (term?.['academic_year_id'] === group?.['academic_year_id']) return null
+  const name = String(group?.['name'] ?? '')
+  return { code: 'other_year', message: `Its term is of another year than its class ${name} by now.`, values: { name } }
+}

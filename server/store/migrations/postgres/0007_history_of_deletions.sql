@@ -1,0 +1,1 @@
+CREATE INDEX "history_of_deletions" ON "sync"."history" USING btree ("school_id","at") WHERE action = 'delete';

@@ -1,0 +1,1 @@
+CREATE INDEX `history_of_deletions` ON `history` (`school_id`,`at`) WHERE action = 'delete';

@@ -1,0 +1,80 @@
+import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import type { NewRow, ReadTx, WriteTx } from '../tx.ts'
+import { type AnyRow, type Link, linksFrom, parentIdOf, tableOrder } from './links.ts'
+import { idsThere, type Known, knownRows } from './states.ts'
+import { rowMaker } from './write.ts'
+
+export type RowName = { table: Replicated; id: string }
+/** A row that was deleted, with what it said then as far as the history tells it. */
+export type Gone = RowName & { told: Values }
+/** The same, with what is known of it now, which says all that it said last; but where it is there again, `values` are what was told. */
+export type DeletedRow = RowName & { known: Known; values: Values }
+
+const nameOf = ({ table, id }: RowName) => `${table} ${id}`
+
+/** The rows of a school that a row names by its keys; people and the school itself are always there. */
+function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): RowName[] {
+  const inSchool = ({ parent }: Link) => descriptions[parent].scope === 'school'
+  return linksFrom(table)
+    .filter(inSchool)
+    .flatMap((link) => {
+      const id = parentIdOf(link, values as AnyRow)
+      return id === null ? [] : [{ table: link.parent, id }]
+    })
+}
+
+/** Of rows that went together, one of them and what hangs on it, on these in turn, and so on: parents before children. */
+export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, gone: readonly Gone[]): Promise<DeletedRow[]> {
+  const found = new Set([nameOf(root)])
+  const rows: DeletedRow[] = []
+  for (const table of tableOrder) {
+    const told = new Map(gone.filter((each) => each.table === table).map((each) => [each.id, each.told]))
+    for (const [id, known] of await knownRows(tx, table, schoolId, [...told.keys()])) {
+      const row = { table, id, known, values: known.row === null ? known.state.values : (told.get(id) as Values) }
+      if (!found.has(nameOf(row)) && !parentsOf(row).some((parent) => found.has(nameOf(parent)))) continue
+      found.add(nameOf(row))
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+/** By row, which rows it names that are neither there nor among these. */
+export async function missingFor(tx: ReadTx, schoolId: string, rows: readonly DeletedRow[]): Promise<Map<DeletedRow, RowName[]>> {
+  const present = new Set(rows.map(nameOf))
+  const named = new Map(rows.flatMap(parentsOf).map((parent) => [nameOf(parent), parent]))
+  for (const table of tableOrder) {
+    const ids = [...named.values()].filter((parent) => parent.table === table).map(({ id }) => id)
+    for (const id of await idsThere(tx, table, schoolId, ids)) present.add(nameOf({ table, id }))
+  }
+  const missing = rows.map((row) => [row, parentsOf(row).filter((parent) => !present.has(nameOf(parent)))] as const)
+  return new Map(missing.flatMap(([row, parents]) => (parents.length > 0 ? [[row, parents]] : [])))
+}
+
+/** Those of the rows that hang on one of the first, however far, and the first themselves. */
+export function hangingOn(first: Iterable<DeletedRow>, rows: readonly DeletedRow[]): Set<DeletedRow> {
+  const hanging = new Set(first)
+  const names = new Set([...hanging].map(nameOf))
+  for (const row of rows) {
+    if (!hanging.has(row) && !parentsOf(row).some((parent) => names.has(nameOf(parent)))) continue
+    hanging.add(row)
+    names.add(nameOf(row))
+  }
+  return hanging
+}
+
+/**
+ * Writes deleted rows again under their ids, as a new write of this transaction's person that has seen the deletion: all that they said
+ * themselves, what follows from it, and when and by whom they were first made; when and by whom they were changed is now.
+ */
+export async function writeAgain(tx: WriteTx, schoolId: string, rows: readonly DeletedRow[]): Promise<void> {
+  for (const table of tableOrder) {
+    const standings = rows.filter((row) => row.table === table).map(({ known: { state } }) => ({ state, settled: [] }))
+    if (standings.length === 0) continue
+    const rowOf = await rowMaker(tx, table, schoolId, standings)
+    const audit = descriptions[table].audit ?? []
+    const made = standings.map((each) => Object.fromEntries(Object.entries(rowOf(each)).filter(([name]) => !audit.includes(name))))
+    await tx.insert<Replicated>(table, made as NewRow<Replicated>[])
+  }
+}

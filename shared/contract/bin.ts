@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { endpoint } from './endpoint.ts'
+import { choice, Id, Instant, row } from './scalars.ts'
+
+/** The kinds of rows whose deletion can be taken back, by the names of their tables. */
+export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'term'])
+export type BinEntity = z.infer<typeof BinEntity>
+
+/**
+ * What was deleted. `name`: as it was called at last. `actor` deleted it, null where the service did. The figures say how many rows went
+ * with it and come back with it.
+ */
+export const BinItem = row('BinItem', {
+  id: Id,
+  entity: BinEntity,
+  row_id: Id,
+  name: z.string(),
+  deleted_at: Instant,
+  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  restorable_until: Instant,
+  marks: z.int(),
+  assessments: z.int(),
+  enrolments: z.int(),
+  assignments: z.int(),
+  report_books: z.int(),
+})
+export type BinItem = z.infer<typeof BinItem>
+
+export const binFailures = failures('bin', {
+  gone: [409, 'This is not in the bin any more: it was restored, or its time is over.'],
+  inTheWay: [409, 'Something that was changed since is in the way.'],
+})
+
+export const bin = {
+  list: endpoint('GET /api/bin', 'staff', 'List what was deleted in the last 30 days and can be restored, newest first', {
+    who: 'Administrators see everything; teachers the assessments that they deleted themselves.',
+    reply: z.array(BinItem),
+  }),
+  restore: endpoint('POST /api/bin/:id/restore', 'staff', 'Bring back what was deleted, with all that went with it', {
+    who: 'Administrators; of an assessment also whoever deleted it.',
+    notes: 'All or nothing, but for what is of a student who was deleted since, or of a person who left the school: `left_out` counts it.',
+    reply: row('Restored', { message: z.string(), entity: BinEntity, row_id: Id, restored: z.int(), left_out: z.int() }),
+    fails: ['bin.gone', 'bin.in_the_way', 'assessments.not_your_subject'],
+  }),
+}
