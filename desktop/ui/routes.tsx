@@ -75,6 +75,7 @@ const schoolRoutes = [
   page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),
   page('/school', () => import('./pages/school/school-page.tsx'), 'SchoolPage'),
   page('/scale', () => import('./pages/school/scale-page.tsx'), 'ScalePage'),
+  page('/bin', () => import('./pages/bin/bin-page.tsx'), 'BinPage'),
   page('/people', () => import('./pages/people/people-page.tsx'), 'PeoplePage'),
   page('/sync', () => import('./pages/sync/sync-page.tsx'), 'SyncPage'),
   page('/sync/conflicts', () => import('./pages/sync/conflicts-page.tsx'), 'ConflictsPage'),

@@ -44,7 +44,7 @@ function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, .
   return collect() as Promise<ReplyOf<R, K>>
 }
 
-/** A write: `await save('terms', 'update', { params, body }, ['reports'])`. Afterwards its own resource, the named ones, history and results are read again. */
+/** A write: `await save('terms', 'update', { params, body }, ['reports'])`. Afterwards its own resource, the named ones, history, bin and results are read again. */
 export async function save<R extends ResourceName, K extends Keys<R>>(
   resource: R,
   key: K,
@@ -52,7 +52,7 @@ export async function save<R extends ResourceName, K extends Keys<R>>(
   concerns: readonly ResourceName[] = [],
 ): Promise<ReplyOf<R, K>> {
   const reply = await callOf(resource, key)(...([request] as RequestOf<R, K>))
-  await refresh([resource, 'calculations', 'history', ...concerns])
+  await refresh([resource, 'calculations', 'history', 'bin', ...concerns])
   return reply
 }
 

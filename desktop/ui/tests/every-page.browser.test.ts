@@ -26,6 +26,7 @@ const PAGES = {
   scale: '/scale',
   people: '/people',
   school: '/school',
+  bin: '/bin',
   sync: '/sync',
   conflicts: '/sync/conflicts',
   nodes: '/sync/nodes',

@@ -1,12 +1,13 @@
 import type { Failure } from '@markbook/shared/failures'
 import i18next from 'i18next'
 
-/** A failure as a sentence: translated where the catalogue has its code, else the server's message. */
+/** A failure as a sentence: translated where the catalogue has its code, or that of what it says more exactly, else the server's message. */
 export function sentenceOf(failure: unknown): string {
   const { code, message, issues } = (failure ?? {}) as Partial<Failure>
   const key = code?.replaceAll('.', '_') ?? ''
-  const own =
-    key && i18next.exists(key, { ns: 'failures' }) ? i18next.t(key as 'unreachable', { ns: 'failures', ...issues?.[0]?.values }) : null
+  const [issue] = issues ?? []
+  const known = [`${key}_${issue?.code}`, key].find((each) => key && i18next.exists(each, { ns: 'failures' }))
+  const own = known && i18next.t(known as 'unreachable', { ns: 'failures', ...issue?.values })
   return own ?? message ?? i18next.t('unknown', { ns: 'failures' })
 }
 

@@ -1,12 +1,15 @@
 import { BinEntity } from '@markbook/shared/contract/bin'
-import { and, count, desc, eq, getTableColumns, gte, inArray } from 'drizzle-orm'
-import { matches } from '../../store/conditions.ts'
+import type { Tables } from '@markbook/shared/tables/tables'
+import { and, count, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
 /** A deleted year is not in the bin, and neither is what went with it. */
 const LISTED = [...BinEntity.options, 'academic_year']
+
+/** As the index of deletions says it (`history_of_deletions`): a parameter in its place would keep a database from using it. */
+const isDeletion = (history: Tables['history']) => sql`${history.action} = 'delete'`
 
 /** What was deleted of a school since an instant, newest first, with the names of who did it. */
 export const deletionsSince = statement<{ school: string; since: string }>()(({ db, t, p }) => {
@@ -15,7 +18,7 @@ export const deletionsSince = statement<{ school: string; since: string }>()(({ 
     .select({ ...getTableColumns(history), ...pick(user_profile, 'first_name', 'last_name') })
     .from(history)
     .leftJoin(user_profile, eq(user_profile.id, history.actor_id))
-    .where(and(matches(history, { action: 'delete', school_id: p.school }), gte(history.at, p.since), inArray(history.entity, LISTED)))
+    .where(and(isDeletion(history), eq(history.school_id, p.school), gte(history.at, p.since), inArray(history.entity, LISTED)))
     .orderBy(desc(history.at), desc(history.seq), desc(history.id))
 })
 
@@ -24,12 +27,17 @@ export const deletedRowsSince = statement<{ school: string; since: string }>()((
   db
     .select({ ...pick(history, 'node_id', 'node_seq', 'entity'), rows: count() })
     .from(history)
-    .where(and(matches(history, { action: 'delete', school_id: p.school }), gte(history.at, p.since)))
+    .where(and(isDeletion(history), eq(history.school_id, p.school), gte(history.at, p.since)))
     .groupBy(history.node_id, history.node_seq, history.entity),
 )
 
 /** What was deleted in one moment: a transaction writes all its entries with one time. */
-export const deletionsAt = rowsBy('history', { school: 'school_id', at: 'at' }, { where: { action: 'delete' } })
+export const deletionsAt = statement<{ school: string; at: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select()
+    .from(history)
+    .where(and(isDeletion(history), eq(history.school_id, p.school), eq(history.at, p.at))),
+)
 
 /** The names of stored files whose rows were deleted since an instant. */
 export const fileDeletionsSince = statement<{ school: string; since: string }>()(({ db, t: { history }, p }) =>
@@ -38,7 +46,8 @@ export const fileDeletionsSince = statement<{ school: string; since: string }>()
     .from(history)
     .where(
       and(
-        matches(history, { action: 'delete', school_id: p.school }),
+        isDeletion(history),
+        eq(history.school_id, p.school),
         gte(history.at, p.since),
         inArray(history.entity, ['report_book_pdf', 'class_report_file']),
       ),

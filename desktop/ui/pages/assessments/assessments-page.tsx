@@ -5,6 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { DialogButton } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
@@ -29,12 +30,14 @@ export function AssessmentsPage() {
       title={t('title')}
       lead={t('lead')}
       actions={
-        term &&
-        subject && (
-          <DialogButton look="primary" dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
-            {t('add')}
-          </DialogButton>
-        )
+        <>
+          {term && subject && (
+            <DialogButton look="primary" dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
+              {t('add')}
+            </DialogButton>
+          )}
+          <ButtonLink to="/bin">{t('bin')}</ButtonLink>
+        </>
       }
     >
       {!term && <Empty>{t('noTerm')}</Empty>}

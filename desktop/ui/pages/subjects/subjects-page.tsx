@@ -7,7 +7,7 @@ import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog
 import { Checkbox, TextField } from '../../components/field.tsx'
 import { Badge, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
-import { tellFailure } from '../../components/toasts.tsx'
+import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 
 export function SubjectsPage() {
@@ -78,7 +78,10 @@ function SubjectDialog({ subject }: { subject: Subject | null }) {
     <ConfirmDialog
       title={t('delete', { name })}
       text={t('deleteText')}
-      onConfirm={() => save('subjects', 'remove', { params: { id: subject.id } })}
+      onConfirm={async () => {
+        await save('subjects', 'remove', { params: { id: subject.id } })
+        tell(t('deleted', { name: subject.name }))
+      }}
     />
   )
   return (

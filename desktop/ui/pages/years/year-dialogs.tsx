@@ -124,7 +124,10 @@ export function TermDialog({ year, term, free }: TermDialogProps) {
     <ConfirmDialog
       title={t('deleteTerm', { name: shownName })}
       text={t('deleteTermText')}
-      onConfirm={() => save('terms', 'remove', { params: { id: term.id } })}
+      onConfirm={async () => {
+        await save('terms', 'remove', { params: { id: term.id } })
+        tell(t('termDeleted', { name: shownName }))
+      }}
     />
   )
   return (

@@ -1,0 +1,70 @@
+import type { BinItem } from '@markbook/shared/contract/bin'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
+import { ask, save } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { ConfirmButton } from '../../components/dialog.tsx'
+import { Page } from '../../components/page.tsx'
+import { AnswerTable } from '../../components/table.tsx'
+import { tell } from '../../components/toasts.tsx'
+import { enumerated, moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+
+/** What was deleted and can be restored: for administrators everything, for teachers the assessments that they deleted. */
+export function BinPage() {
+  const { t } = useTranslation(['bin', 'app', 'records'])
+  const profile = useProfile()
+  const items = useQuery(ask('bin', 'list'))
+  const called = ({ entity, name }: BinItem) => (entity === 'term' && isTermName(name) ? t(`app:term.${name}`) : name)
+  return (
+    <Page title={t('title')} lead={t(isAdmin(profile) ? 'lead' : 'leadTeacher')}>
+      <AnswerTable
+        of={items}
+        empty={t('empty')}
+        label={t('title')}
+        rowName={1}
+        columns={[
+          { head: t('kind'), cell: ({ entity }) => t(`records:entity.${entity}`) },
+          { head: t('name'), cell: called },
+          { head: t('with'), cell: (item) => <Figures item={item} /> },
+          { head: t('by'), cell: ({ actor }) => (actor ? nameOf(actor) : '') },
+          { head: t('at'), cell: ({ deleted_at }) => moment(deleted_at) },
+          { head: t('until'), cell: ({ restorable_until }) => moment(restorable_until) },
+          { head: t('restore'), look: 'hidden', cell: (item) => <Restore item={item} name={called(item)} /> },
+        ]}
+      />
+    </Page>
+  )
+}
+
+const isTermName = (name: string): name is 'michaelmas' | 'hilary' | 'trinity' => ['michaelmas', 'hilary', 'trinity'].includes(name)
+
+/** What comes back with it. */
+function Figures({ item }: { item: BinItem }) {
+  const { t } = useTranslation('bin')
+  const counted = (['marks', 'assessments', 'enrolments', 'assignments', 'report_books'] as const).filter((figure) => item[figure] > 0)
+  return enumerated(counted.map((figure) => t(`figure.${figure}`, { count: item[figure] })))
+}
+
+const CONCERNED = ['assessments', 'grades', 'classes', 'students', 'subjects', 'terms', 'reports'] as const
+
+function Restore({ item: { id }, name }: { item: BinItem; name: string }) {
+  const { t } = useTranslation('bin')
+  const restore = async () => {
+    const { left_out } = await save('bin', 'restore', { params: { id } }, CONCERNED)
+    tell(left_out > 0 ? t('restoredWithout', { name, count: left_out }) : t('restored', { name }))
+  }
+  return (
+    <ConfirmButton
+      size="small"
+      aria-label={t('restoreNamed', { name })}
+      title={t('ask', { name })}
+      text={t('askText')}
+      action={t('restore')}
+      danger={false}
+      onConfirm={restore}
+    >
+      {t('restore')}
+    </ConfirmButton>
+  )
+}

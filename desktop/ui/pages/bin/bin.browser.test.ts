@@ -1,0 +1,58 @@
+import { mathsHilary } from '@markbook/shared/story/marks'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialogsClosed, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('the bin', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('a teacher deletes an assessment by mistake, reads where it is, and has it back with its marks', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/assessments`)
+    await page.getByLabel('Term').selectOption(mathsHilary.term_id)
+    await page.getByRole('button', { name: 'Change Spring test' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByLabel('Type the title').fill('Spring test')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('It can be restored for 30 days', { exact: false }).first().waitFor()
+    await page.getByRole('link', { name: 'Deleted assessments' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'Spring test' })
+    await expect.poll(() => row.innerText()).toMatch(/Assessment.*6 marks.*Ada Nowak/s)
+    await expectForEverybody(page)
+    await picture(page, 'bin-pc')
+    await row.getByRole('button', { name: 'Restore Spring test' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await dialogsClosed(page)
+    await page.getByText('Nothing was deleted in the last 30 days.').waitFor()
+    const marks = await (await site.as('ada')).grades.list({ query: { assessmentId: mathsHilary.id } })
+    expect(marks).toHaveLength(6)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head is told what is in the way, and it stays in the bin', async () => {
+    const okafor = await site.as('okafor')
+    const { id } = await okafor.subjects.create({ body: { name: 'Drama', code: 'DR' } })
+    await okafor.subjects.remove({ params: { id } })
+    await okafor.subjects.create({ body: { name: 'Drawing', code: 'DR' } })
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/bin`)
+    await page.getByRole('button', { name: 'Restore Drama' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
+    await page.getByRole('alert').filter({ hasText: 'Another subject has the code DR by now.' }).waitFor()
+    expect(await okafor.bin.list()).toHaveLength(1)
+    await context.close()
+  })
+})
