@@ -51,6 +51,16 @@ export class Rights {
 
   /** Null where somebody may write this part of a row. */
   async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
+    const stands = table === 'assessment' ? await this.tx.find(table, this.school, state.id) : undefined
+    if (!stands) return this.objectionIn(table, state, part, actor)
+    // Of which class it is the push says; the right is asked as the route does, for the class that it is of and for that which it goes to.
+    const objection = await this.objectionIn(table, { id: state.id, values: stands }, part, actor)
+    if (objection) return objection
+    if (part.unit === 'student_group_id') return this.objectionIn(table, state, part, actor)
+    return null
+  }
+
+  private async objectionIn(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
     const place = await this.placeOf(table, state)
     if (place === 'unknown') return 'unknown_parent'
     const facts = await this.factsOf(actor, place.group)

@@ -1,7 +1,8 @@
-import { mathsHilary, mathsQuiz, oisin, zoe } from '@markbook/shared/story/marks'
+import { mathsHilary, mathsQuiz, oisin, scienceProject, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { class3B } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
 import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
 import { signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
@@ -94,4 +95,24 @@ describe('an administrator’s laptop', () => {
     expect((await server.rows('assessment')).map(({ id }) => id)).not.toContain(mathsQuiz.id)
     expect(await refusedAt(heads.laptop)).toEqual([])
   })
+})
+
+test('a class teacher’s laptop takes no assessment of every class for the own class, and changes nothing in one by saying that it is', async () => {
+  const byrnes = await laptopOf(open, server, people.byrne.id, 'byrnes')
+  const before = (await server.rows('assessment')).find(({ id }) => id === scienceProject.id)
+  await byrnes.laptop.services.store.write(asSystem(people.byrne.id), async (tx) => {
+    const found = await tx.find('assessment', scienceProject.school_id, scienceProject.id)
+    if (!found) throw new Error('the project is not there')
+    await tx.update('assessment', [{ before: found, patch: { student_group_id: class3B.id, title: 'Ours' } }])
+  })
+  await settle(byrnes.link)
+  expect((await server.rows('assessment')).find(({ id }) => id === scienceProject.id)).toMatchObject({
+    title: before?.title,
+    student_group_id: null,
+  })
+  const codes = refusals(await refusedAt(byrnes.laptop)).sort()
+  expect(codes).toEqual([
+    ['assessment', 'student_group_id', 'forbidden'],
+    ['assessment', 'title', 'forbidden'],
+  ])
 })
