@@ -83,16 +83,29 @@ export const limits = {
     length: 8,
     lifetime: 600_000,
     triesPerCode: 5,
-    wrongPerHour: 10,
-    wrongInARow: 100,
     resendAfter: 60_000,
     sendsPerHour: 5,
-    perAddressWindow: 300_000,
-    perAddressCalls: 600,
+    /** Wrong tries that an account takes at each way in a day, of all clients together (docs/design/sign-in.md). */
+    wrongPerDay: 100,
+    callsWindow: 300_000,
+    /**
+     * What comes from one client network, and from the IPv6 network of 48 bits around it. `calls`: sends and verifies within
+     * `callsWindow`, of whatever account. Of one account: `resends` within `resendAfter` and `sends` an hour; `wrong` tries a day at each
+     * way; after so many wrong ones at the mailed way (`untilPause`) a pause, each twice as long as the one before.
+     */
+    networks: [
+      { calls: 600, resends: 1, sends: 5, wrong: 50, untilPause: 5 },
+      { calls: 1_800, resends: 3, sends: 15, wrong: 75, untilPause: 15 },
+    ],
+    pause: { first: 60_000, most: 3_600_000 },
   },
-  /** RFC 6238 as decisions §3 has it: steps of 30 s, one of drift either way. An enrolment waits so long to be confirmed. */
-  totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000 },
-  recoveryCodes: 10,
+  /**
+   * RFC 6238 as decisions §3 has it: steps of 30 s, one of drift either way. An enrolment waits so long to be confirmed, and takes so many
+   * wrong codes an hour.
+   */
+  totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000, wrongPerHour: 10 },
+  /** How many a set has, and the random bytes of each: 80 bits are 16 characters of base 32. */
+  recoveryCodes: { count: 10, bytes: 10 },
   /** Codes that the sign-in desk of a school hands out. */
   desk: { perHour: 30 },
   session: {
@@ -104,7 +117,11 @@ export const limits = {
     cookieBytes: 16_384,
   },
   cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000, bytes: 67_108_864 },
-  mail: { queue: 1_000, tries: 6 },
+  /**
+   * Mail that waits to leave. `atOnce`: mails under way at one time; more would look like an attack to a school's mail server. Mail to
+   * strangers has a queue and a connection of its own, and so many an hour are taken (docs/design/sign-in.md).
+   */
+  mail: { queue: 1_000, tries: 6, atOnce: 3, strangers: { queue: 100, atOnce: 1, perHour: 200 } },
   writeQueue: 1_000,
   /** A transaction that has waited so long for its turn is refused: whoever asked has given up, or will have when it is done. */
   turn: 5_000,

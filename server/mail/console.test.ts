@@ -3,7 +3,12 @@ import { consoleMailer } from './console.ts'
 import { signInCodeMessage } from './messages.ts'
 
 const NOON = Date.UTC(2026, 8, 1, 12)
-const message = { to: 'ada@school.example', ...signInCodeMessage({ code: '04719362', site: 'http://localhost:3000' }), expiresAt: NOON + 1 }
+const message = {
+  to: 'ada@school.example',
+  lane: 'members' as const,
+  ...signInCodeMessage({ code: '04719362', site: 'http://localhost:3000' }),
+  expiresAt: NOON + 1,
+}
 
 function mailer(now: number) {
   const printed: string[] = []

@@ -1,10 +1,13 @@
 import { limits } from '@markbook/shared/limits'
 
+/** Mail to people who are known here leaves before any mail to strangers (docs/design/sign-in.md). */
+export type MailLane = 'members' | 'strangers'
+
 /** A mail in plain text. `expiresAt` is in milliseconds since 1970: after it the mail is dropped. */
-export type MailMessage = { to: string; subject: string; text: string; expiresAt: number }
+export type MailMessage = { to: string; lane: MailLane; subject: string; text: string; expiresAt: number }
 
 /**
- * The last failure, null once a mail has left again. `connection`: no mail can leave (server away, sign-in refused, queue full).
+ * The last failure, null once a mail has left again. `connection`: no mail can leave (server away, sign-in refused, queue of members full).
  * `message`: the server took the connection and refused or put off this one mail. `reason` holds codes only, never the server's words,
  * which may quote the mail. `at` is in milliseconds since 1970.
  */

@@ -1,6 +1,6 @@
 import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
-import type { MailMessage } from './mailer.ts'
+import type { MailLane, MailMessage } from './mailer.ts'
 
 export type QueueOptions = {
   clock: Clock
@@ -11,79 +11,115 @@ export type QueueOptions = {
   onExpired: (tries: number) => void
 }
 
-/** `add` answers false when the queue is full; `close` waits for what is being sent and answers how many were dropped. */
+/** `add` answers false when its lane takes no more; `close` waits for what is being sent and answers how many were dropped. */
 export type MailQueue = { add(message: MailMessage): boolean; size(): number; close(): Promise<number> }
 
 type Pending = { message: MailMessage; tries: number }
+/** `queue` mails at most, `atOnce` of them under way, `perHour` taken. */
+type Bounds = { queue: number; atOnce: number; perHour: number }
+type Lane = Bounds & {
+  ready: Pending[]
+  waiting: Map<Pending, NodeJS.Timeout>
+  sending: Set<Promise<void>>
+  /** How many were taken in the hour that began with the first of them, in milliseconds since 1970. */
+  hour: { began: number; taken: number }
+}
 
-/** Mails being sent at one time; more would look like an attack to a school's mail server. */
-const CONNECTIONS = 3
+const HOUR = 3_600_000
+const { queue, atOnce, strangers } = limits.mail
 
-/** Mail in order of arrival, at most limits.mail.queue of it, each tried until it is delivered, expired or the queue closed. */
+const openLane = (bounds: Bounds): Lane => ({
+  ...bounds,
+  ready: [],
+  waiting: new Map(),
+  sending: new Set(),
+  hour: { began: 0, taken: 0 },
+})
+
+const sizeOf = ({ ready, waiting, sending }: Lane) => ready.length + waiting.size + sending.size
+
+function dropWhere(lane: Lane, isUnwanted: (pending: Pending) => boolean): number {
+  const before = sizeOf(lane)
+  lane.ready = lane.ready.filter((pending) => !isUnwanted(pending))
+  for (const [pending, timer] of lane.waiting) {
+    if (!isUnwanted(pending)) continue
+    clearTimeout(timer)
+    lane.waiting.delete(pending)
+  }
+  return before - sizeOf(lane)
+}
+
+/**
+ * Mail in order of arrival, that to members before any to strangers, each tried until it is delivered, expired or the queue closed.
+ * Strangers have a bounded queue of their own, a budget an hour, and never all connections, so that no number of mails to invented
+ * addresses delays a member's.
+ */
 export function mailQueue({ clock, deliver, backoff, onExpired }: QueueOptions): MailQueue {
-  const ready: Pending[] = []
-  const waiting = new Map<Pending, NodeJS.Timeout>()
-  const sending = new Set<Promise<void>>()
+  const byName: Record<MailLane, Lane> = {
+    members: openLane({ queue, atOnce, perHour: Number.POSITIVE_INFINITY }),
+    strangers: openLane(strangers),
+  }
+  const lanes = [byName.members, byName.strangers]
   let isClosed = false
 
   const isExpired = ({ message }: Pending) => message.expiresAt <= clock.now()
-  const size = () => ready.length + waiting.size + sending.size
+  const total = (of: (lane: Lane) => number) => lanes.reduce((sum, lane) => sum + of(lane), 0)
+  const hasRoom = (lane: Lane) => lane.sending.size < lane.atOnce && total(({ sending }) => sending.size) < atOnce
 
-  const retry = (pending: Pending) => {
+  const retry = (lane: Lane, pending: Pending) => {
     const again = () => {
-      waiting.delete(pending)
-      ready.push(pending)
+      lane.waiting.delete(pending)
+      lane.ready.push(pending)
       pump()
     }
-    waiting.set(pending, setTimeout(again, backoff(pending.tries)).unref())
+    lane.waiting.set(pending, setTimeout(again, backoff(pending.tries)).unref())
   }
 
-  const attempt = async (pending: Pending) => {
+  const attempt = async (lane: Lane, pending: Pending) => {
     pending.tries += 1
     const isDone = await deliver(pending.message, pending.tries)
-    if (!isDone && !isClosed) retry(pending)
+    if (!isDone && !isClosed) retry(lane, pending)
   }
 
-  const pump = () => {
-    while (!isClosed && sending.size < CONNECTIONS) {
-      const pending = ready.shift()
+  const sendFrom = (lane: Lane) => {
+    while (!isClosed && hasRoom(lane)) {
+      const pending = lane.ready.shift()
       if (!pending) return
       if (isExpired(pending)) {
         onExpired(pending.tries)
         continue
       }
-      const attempted = attempt(pending).finally(() => {
-        sending.delete(attempted)
+      const attempted = attempt(lane, pending).finally(() => {
+        lane.sending.delete(attempted)
         pump()
       })
-      sending.add(attempted)
+      lane.sending.add(attempted)
     }
   }
 
-  const dropWhere = (isUnwanted: (pending: Pending) => boolean): number => {
-    const before = size()
-    ready.splice(0, ready.length, ...ready.filter((pending) => !isUnwanted(pending)))
-    for (const [pending, timer] of waiting) {
-      if (!isUnwanted(pending)) continue
-      clearTimeout(timer)
-      waiting.delete(pending)
-    }
-    return before - size()
+  const pump = () => lanes.forEach(sendFrom)
+
+  const isOverBudget = ({ hour, perHour }: Lane): boolean => {
+    if (clock.now() >= hour.began + HOUR) Object.assign(hour, { began: clock.now(), taken: 0 })
+    return hour.taken >= perHour
   }
 
   return {
-    size,
+    size: () => total(sizeOf),
     add(message) {
-      if (size() >= limits.mail.queue) dropWhere(isExpired)
-      if (size() >= limits.mail.queue) return false
-      ready.push({ message, tries: 0 })
+      const lane = byName[message.lane]
+      if (isOverBudget(lane)) return false
+      if (sizeOf(lane) >= lane.queue) dropWhere(lane, isExpired)
+      if (sizeOf(lane) >= lane.queue) return false
+      lane.hour.taken += 1
+      lane.ready.push({ message, tries: 0 })
       queueMicrotask(pump)
       return true
     },
     async close() {
       isClosed = true
-      const dropped = dropWhere(() => true)
-      await Promise.all(sending)
+      const dropped = total((lane) => dropWhere(lane, () => true))
+      await Promise.all(lanes.flatMap(({ sending }) => [...sending]))
       return dropped
     },
   }

@@ -71,6 +71,7 @@ function mailer(port: number, { now = NOON, login = '', from = 'Markbook <no-rep
 
 const mail = (to = 'ada@school.example', more: Partial<MailMessage> = {}): MailMessage => ({
   to,
+  lane: 'members',
   ...signInCodeMessage({ code: CODE, site: 'https://marks.school.example' }),
   expiresAt: NOON + limits.otp.lifetime,
   ...more,
@@ -114,6 +115,46 @@ describe('delivering', () => {
     clock.set(NOON + limits.otp.lifetime)
     one.send(mail('bea@school.example', { expiresAt: NOON + 2 * limits.otp.lifetime }))
     expect(one.state().queued).toBeLessThan(10)
+  })
+})
+
+describe('strangers', () => {
+  const stranger = (number: number, more: Partial<MailMessage> = {}) =>
+    mail(`invented${number}@nowhere.example`, { lane: 'strangers', ...more })
+  const { strangers } = limits.mail
+
+  /** A mail server that holds every mail until it is let go. */
+  async function slowServer() {
+    const held: (() => void)[] = []
+    const server = await mailServer({ onRcptTo: (_address, _session, done) => void held.push(() => done()) })
+    return { ...server, held, letGo: () => held.splice(0).map((go) => go()) }
+  }
+
+  test('a hundred thousand mails to invented addresses, and a member’s leaves next, over connections that they never have', async () => {
+    const server = await slowServer()
+    const { mailer: one, lines } = mailer(server.port)
+    for (let number = 0; number < 100_000; number += 1) one.send(stranger(number))
+    await vi.waitFor(() => expect(server.held).toHaveLength(strangers.atOnce), SOON)
+    expect(one.state().queued).toBe(strangers.queue)
+    one.send(mail('ada@school.example'))
+    one.send(mail('byrne@school.example'))
+    await vi.waitFor(() => expect(server.held).toHaveLength(limits.mail.atOnce), SOON)
+    server.letGo()
+    await vi.waitFor(() => expect(server.received).toHaveLength(limits.mail.atOnce), SOON)
+    expect(server.received.flatMap(({ to }) => to)).toEqual(expect.arrayContaining(['ada@school.example', 'byrne@school.example']))
+    // Nobody is told that mail is failing: it is not.
+    expect(one.state().lastFailure).toBeNull()
+    expect(lines.filter((line) => line.includes('too many'))).toHaveLength(1)
+    await Promise.all([one.close(), vi.waitFor(() => server.letGo().length > 0 || Promise.reject(new Error('none is held')), SOON)])
+  })
+
+  test('their queue does not fill that of members, nor the other way round', async () => {
+    const { mailer: one } = mailer(1, { backoff: () => 60_000 })
+    for (let number = 0; number < 2 * strangers.queue; number += 1) one.send(stranger(number))
+    expect(one.state().queued).toBe(strangers.queue)
+    for (let number = 0; number < limits.mail.queue; number += 1) one.send(mail())
+    expect(one.state()).toMatchObject({ queued: strangers.queue + limits.mail.queue })
+    expect(one.state().lastFailure?.reason).not.toBe('QUEUE_FULL')
   })
 })
 

@@ -19,6 +19,7 @@ export type SmtpOptions = {
 /** 2, 6, 18, 54 and 162 seconds: the six tries of a code lie within the ten minutes that it lives. */
 const exponential = (tries: number) => 2_000 * 3 ** (tries - 1)
 
+const HOUR = 3_600_000
 const TIMES = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000, socketCloseTimeout: 1_000 }
 
 function toFailure(error: NodemailerError, at: number): MailFailure {
@@ -28,7 +29,7 @@ function toFailure(error: NodemailerError, at: number): MailFailure {
 }
 
 /**
- * Sends mail over SMTP from a queue of at most limits.mail.queue. A mail that could not leave is tried again, at most limits.mail.tries
+ * Sends mail over SMTP from a bounded queue (limits.mail). A mail that could not leave is tried again, at most limits.mail.tries
  * times in all and never after it has expired; one that the server refused for good is not tried again.
  */
 export function smtpMailer({ url, from, clock, log, backoff = exponential }: SmtpOptions): Mailer {
@@ -36,6 +37,8 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
   const transport = createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true }, { from })
   let lastFailure: MailFailure | null = null
   let isClosed = false
+  /** When the log last said that strangers' mail was dropped. */
+  let lastSaid = Number.NEGATIVE_INFINITY
 
   const fail = (failure: MailFailure, outcome: string, tries: number) => {
     lastFailure = failure
@@ -55,6 +58,13 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
     }
   }
 
+  /** Their mail alone is dropped, so it is no outage; one line an hour, however many there are. */
+  const dropStrangers = () => {
+    if (clock.now() < lastSaid + HOUR) return
+    lastSaid = clock.now()
+    log.warn({ perHour: limits.mail.strangers.perHour }, 'mails to addresses that are not known here are dropped: there are too many')
+  }
+
   const onExpired = (tries: number) => log.info({ tries }, 'a mail was dropped because it had expired')
   const queue = mailQueue({ clock, deliver, backoff, onExpired })
 
@@ -62,7 +72,8 @@ export function smtpMailer({ url, from, clock, log, backoff = exponential }: Smt
     send(message) {
       assertSendable(message)
       if (isClosed || queue.add(message)) return
-      fail({ at: clock.now(), kind: 'connection', reason: 'QUEUE_FULL' }, 'a mail was dropped', 0)
+      if (message.lane === 'strangers') dropStrangers()
+      else fail({ at: clock.now(), kind: 'connection', reason: 'QUEUE_FULL' }, 'a mail was dropped', 0)
     },
     state: () => ({ kind: 'smtp', lastFailure, queued: queue.size() }),
     async close() {

@@ -69,6 +69,15 @@ export function networkOf(address: string): string {
   return `${first.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
 }
 
+/**
+ * The networks that the client of `network` counts by, the smaller first: the one that `networkOf` names, and for IPv6 the one of 48 bits
+ * around it, since providers give a customer as many of 64 bits.
+ */
+export function networksAround(network: string): [own: string, site?: string] {
+  const site = /^((?:[0-9a-f]+:){2}[0-9a-f]+):[0-9a-f]+::\/64$/.exec(network)?.[1]
+  return site === undefined ? [network] : [network, `${site}::/48`]
+}
+
 /** By what clients take turns: like `networkOf`, but on a private network, where all share one, each device is a client. */
 export const fairnessKeyOf = (address: string): string =>
   /^f(?:e[89ab]|[cd])/.test(address) && isIP(address) === 6 ? address : networkOf(address)

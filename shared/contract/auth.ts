@@ -45,11 +45,25 @@ const Onboarded = row('Onboarded', {
 const OwnSchoolPlace = row('OwnSchoolPlace', { school: SchoolRef, role: Role, is_active: Flag })
 
 const TOKEN_SENTENCE = 'must be the 8 digits of the code'
-/** The digits of a code, of whatever way; one that was copied may bring its spaces along. */
+/** The digits of a code; one that was copied may bring its spaces along. */
 export const Token = z
   .string(say(TOKEN_SENTENCE))
   .overwrite((code) => code.replace(/\s/g, ''))
   .regex(/^[0-9]{8}$/, TOKEN_SENTENCE)
+
+const SIGN_IN_SENTENCE = `${TOKEN_SENTENCE}, or the 16 letters and digits of a printed one`
+const PRINTED = /^[A-Z2-7]{16}$/i
+/** Sixteen characters are a printed code, in capitals or small letters, with or without dashes between them. */
+function bareCode(typed: string): string {
+  const code = typed.replace(/\s/g, '')
+  const printed = code.replace(/\p{Pd}/gu, '')
+  return PRINTED.test(printed) ? printed.toUpperCase() : code
+}
+/** A code to sign in with, of whatever way: the 8 digits of `Token`, or a printed code. */
+const SignInToken = z
+  .string(say(SIGN_IN_SENTENCE))
+  .overwrite(bareCode)
+  .regex(/^(?:[0-9]{8}|[A-Z2-7]{16})$/, SIGN_IN_SENTENCE)
 
 /** The codes of the sign-in page, named in decisions §3 without a resource. */
 export const otpFailures = failures('', {
@@ -69,7 +83,7 @@ export const auth = {
     fails: ['otp_too_soon'],
   }),
   verifyOtp: endpoint('POST /api/auth/otp/verify', 'none', 'Sign in with a one-time code', {
-    body: input({ email: Email, token: Token }),
+    body: input({ email: Email, token: SignInToken }),
     reply: z.object({ session: Session, user: Profile }),
     fails: ['otp_invalid', 'otp_locked', 'others_laptop'],
   }),

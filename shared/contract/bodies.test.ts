@@ -154,8 +154,31 @@ test('null takes an optional value away, and never a required one', () => {
   expect(issues(body, { firstName: null })).toEqual(['firstName: must be text of at most 200 characters'])
 })
 
-test.each(['1234567', '123456789', '1234567a', '１２３４５６７８', 12345678, '1234-5678'])('the code %j is not 8 digits', (token) => {
-  expect(issues(contract.auth.verifyOtp.body, { email: 'ada@example.org', token })).toEqual(['token: must be the 8 digits of the code'])
+test.each(['1234567', '123456789', '1234567a', '１２３４５６７８', 12345678, '1234-5678'])(
+  'the code %j is neither 8 digits nor printed',
+  (token) => {
+    expect(issues(contract.auth.verifyOtp.body, { email: 'ada@example.org', token })).toEqual([
+      'token: must be the 8 digits of the code, or the 16 letters and digits of a printed one',
+    ])
+  },
+)
+
+test.each(['ABCD-EFGH-JKLM-NP23', 'abcd-efgh-jklm-np23', 'abcdefghjklmnp23', ' ABCD EFGH\nJKLM NP23 ', 'ABCD–EFGH–JKLM–NP23'])(
+  'the printed code %j is one code, however it was typed',
+  (token) => {
+    expect(contract.auth.verifyOtp.body.parse({ email: 'ada@example.org', token }).token).toBe('ABCDEFGHJKLMNP23')
+  },
+)
+
+test.each(['ABCD-EFGH-JKLM-NP2', 'ABCD-EFGH-JKLM-NP234', 'ABCD-EFGH-JKLM-NP01', 'ÀBCDEFGHJKLMNP23', 'ABCD_EFGH_JKLM_NP23'])(
+  '%j is no printed code',
+  (token) => {
+    expect(issues(contract.auth.verifyOtp.body, { email: 'ada@example.org', token })).toHaveLength(1)
+  },
+)
+
+test('an app is confirmed by digits alone', () => {
+  expect(issues(contract.outage.confirmTotp.body, { token: 'ABCDEFGHJKLMNP23' })).toEqual(['token: must be the 8 digits of the code'])
 })
 
 test('a code that was copied with the spaces of the mail is the same code', () => {

@@ -6,6 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
 import { normalEmail } from '../../mail/emails.ts'
+import type { MailLane } from '../../mail/mailer.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { sweep } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
@@ -14,6 +15,7 @@ import { columnsOf } from '../columns.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { newCode } from './codes.ts'
+import { isKnownHere } from './known-address.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
 import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
 
@@ -44,12 +46,16 @@ export const authHandlers: Handlers<typeof auth> = {
     const email = normalEmail(body.email)
     const code = newCode()
     const expiresAt = clock.now() + limits.otp.lifetime
-    const refusal = await store.write(asSystem(), async (tx) => {
+    const outcome = await store.write(asSystem(), async (tx) => {
       await sweep(tx)
-      return (await refuseFlood(tx, address)) ?? (await issueCode(tx, email, code, keys.otp))
+      const flood = await refuseFlood(tx, address)
+      if (flood) return flood
+      const lane: MailLane = (await isKnownHere(tx, email)) ? 'members' : 'strangers'
+      const issued = await issueCode(tx, { email, address }, code, keys.otp)
+      return issued === 'issued' ? { lane } : issued
     })
-    if (refusal) throw refusal
-    mailer.send({ to: email, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
+    if (outcome instanceof Failure) throw outcome
+    if (outcome !== 'underWay') mailer.send({ to: email, ...outcome, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
     return { message: 'We have sent a code to that address.' }
   }),
 

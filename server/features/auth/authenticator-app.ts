@@ -11,7 +11,7 @@ import { count, take, waitFor } from '../../store/attempts.ts'
 import { decrypt, encrypt, toBase32 } from '../../store/encryption.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
-import { type CodeVerifier, waiting } from './codes.ts'
+import { type CodeVerifier, ownerOf, waiting } from './codes.ts'
 import { isUnused } from './recovery-codes.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './sign-in-methods.queries.ts'
 import { otpauthUri, stepsOf } from './totp.ts'
@@ -28,14 +28,15 @@ async function consumeStep(tx: WriteTx, secret: Buffer, code: string): Promise<b
   return false
 }
 
-export const verifyTotp: CodeVerifier = async (tx, { token, userId }, keys) => {
-  const [row] = userId === null ? [] : await acceptedSecrets(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
+export const verifyTotp: CodeVerifier = async (tx, attempt, keys) => {
+  const userId = ownerOf(attempt)
+  const [row] = await acceptedSecrets(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
   const secret = row && decrypt(row.sealed_secret, keys.seal, row.user_id)
-  return secret && (await consumeStep(tx, secret, token)) ? 'right' : 'wrong'
+  return secret ? consumeStep(tx, secret, attempt.token) : false
 }
 
 type Owner = { id: string; email: string }
-const WRONG = { max: limits.otp.wrongPerHour, windowMs: 3_600_000 }
+const WRONG = { max: limits.totp.wrongPerHour, windowMs: 3_600_000 }
 
 export async function ownMethodsOf(tx: ReadTx, userId: string): Promise<OwnSignInMethods> {
   const [totp] = await acceptedSecrets(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))

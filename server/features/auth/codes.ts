@@ -1,6 +1,7 @@
 import { createHmac, randomInt } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import type { Failure, FailureFactory } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
@@ -11,16 +12,16 @@ import type { WriteTx } from '../../store/tx.ts'
 
 const { length, lifetime } = limits.otp
 
-/** A code to be tried: for which address, from which client address. `userId` is null where nobody has that address yet. */
+/** A code to be tried: for which address of mail, from which client, as `networkOf` names it. `userId` is null where nobody has that address yet. */
 export type SignInAttempt = { email: string; token: string; userId: string | null; address: string }
-/** `stopped`: this way is closed for the account, whatever the code. */
-type Outcome = 'right' | 'wrong' | 'stopped'
-/** One way to sign in with the digits of the field `token`. A right code is used up at once. */
-export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<Outcome>
+/** Whose secrets are looked for; of an address without an account those of nobody, so that it takes as long as one with an account. */
+export const ownerOf = ({ email, userId }: SignInAttempt): string => userId ?? naturalId('user', email)
+/** Whether the code in the field `token` is right in one of the ways to sign in. A right one is used up at once. */
+export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<boolean>
 
 /** A refusal that says when to try again. */
-export const waiting = (failure: FailureFactory, ms: number): Failure =>
-  failure({ headers: { 'retry-after': String(Math.ceil(ms / 1_000)) } })
+export const waiting = (failure: FailureFactory, ms: number, message?: string): Failure =>
+  failure({ ...(message !== undefined && { message }), headers: { 'retry-after': String(Math.ceil(ms / 1_000)) } })
 
 type CodeRecipient = { email: string; kind: Row<'otp_code'>['kind'] }
 

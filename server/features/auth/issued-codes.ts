@@ -1,24 +1,30 @@
 import { common } from '@markbook/shared/failures'
 import { COMMONS, naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { userByEmail } from './auth.queries.ts'
-import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode, type SignInAttempt } from './codes.ts'
+import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode, noteWrongTry, type SignInAttempt } from './codes.ts'
 import { demandSameSecret } from './secret-fingerprint.ts'
 import { membershipsOf, newestDeskEntriesFor } from './sign-in-methods.queries.ts'
 
-/** Verifies a code that one person handed to another. A wrong attempt does not end it, so that strangers cannot end it (docs/design/sign-in.md). */
+/**
+ * Verifies a code that one person handed to another. Few wrong attempts do not end it, so that strangers cannot end it; `wrongPerDay` do,
+ * and whoever issued it issues another (docs/design/sign-in.md).
+ */
 const issuedCodeVerifier =
   (kind: 'desk' | 'console', allowed: (tx: WriteTx, attempt: SignInAttempt, live: Row<'otp_code'>) => Promise<boolean>): CodeVerifier =>
   async (tx, attempt, keys) => {
     const key = { email: attempt.email, kind }
     const live = await liveCode(tx, key)
-    if (!live || !isCodeOf(live, attempt, keys.otp)) return 'wrong'
-    await endCode(tx, key)
-    return (await allowed(tx, attempt, live)) ? 'right' : 'wrong'
+    if (!live) return false
+    const isRight = isCodeOf(live, attempt, keys.otp)
+    if (isRight || live.wrong_tries + 1 >= limits.otp.wrongPerDay) await endCode(tx, key)
+    else await noteWrongTry(tx, key, live.wrong_tries + 1)
+    return isRight && (await allowed(tx, attempt, live))
   }
 
 /**

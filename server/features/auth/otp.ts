@@ -2,85 +2,135 @@ import { otpFailures } from '@markbook/shared/contract/auth'
 import { common, type Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Keys } from '../../http/tokens.ts'
-import { count, countOf, forget, take, waitFor } from '../../store/attempts.ts'
+import { count, take, waitFor } from '../../store/attempts.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { verifyTotp } from './authenticator-app.ts'
 import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt, waiting } from './codes.ts'
 import { verifyConsoleCode, verifyDeskCode } from './issued-codes.ts'
-import { verifyRecoveryCode } from './recovery-codes.ts'
+import { isPrintedCode, verifyRecoveryCode } from './recovery-codes.ts'
+import { boundedNetworks, countWrong, forgiveClient, pauseOf, takeTurn, type Way, waitAt, ways } from './wrong-tries.ts'
 
 const { otp } = limits
 const HOUR = 3_600_000
-/** «In a row» ends with a success, not with time. */
-const NEVER = 100 * 365 * 86_400_000
-
-const CALLS = { max: otp.perAddressCalls, windowMs: otp.perAddressWindow }
-const RESEND = { max: 1, windowMs: otp.resendAfter }
-const SENDS = { max: otp.sendsPerHour, windowMs: HOUR }
-const WRONG = { max: otp.wrongPerHour, windowMs: HOUR }
 
 const keys = {
-  calls: (address: string) => `otp-calls:${address}`,
-  resend: (email: string) => `otp-resend:${email}`,
-  sends: (email: string) => `otp-sends:${email}`,
-  wrong: ({ email, address }: Pick<SignInAttempt, 'email' | 'address'>) => `otp-wrong:${email} ${address}`,
-  inARow: (userId: string) => `otp-in-a-row:${userId}`,
+  calls: (network: string) => `otp-calls:${network}`,
+  resend: (email: string, network: string) => `otp-resend:${email} ${network}`,
+  sends: (email: string, network: string) => `otp-sends:${email} ${network}`,
+  sendsInAll: (email: string) => `otp-sends:${email}`,
 }
 
-/** Sends and verifies of one client address, together; generous, because a whole school sits behind one. */
+/**
+ * Sends and verifies of one client, together; generous, because a whole school sits behind one address. Holds the counters of its networks
+ * until the commit: what comes from one client comes one after the other.
+ */
 export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure | null> {
-  const wait = await take(tx, keys.calls(address), CALLS)
-  return wait > 0 ? waiting(common.tooManyRequests, wait) : null
-}
-
-/** Makes `code` the live one of an address, in place of any before; a refusal where one was sent a moment ago or too many were. */
-export async function issueCode(tx: WriteTx, email: string, code: string, key: Buffer): Promise<Failure | null> {
-  const wait = (await waitFor(tx, keys.sends(email), SENDS)) || (await take(tx, keys.resend(email), RESEND))
-  if (wait > 0) return waiting(otpFailures.otpTooSoon, wait)
-  await count(tx, keys.sends(email), SENDS.windowMs)
-  await keepCode(tx, { email, kind: 'mail' }, code, key)
+  for (const { network, calls } of boundedNetworks(address)) {
+    const wait = await take(tx, keys.calls(network), { max: calls, windowMs: otp.callsWindow })
+    if (wait > 0) return waiting(common.tooManyRequests, wait)
+  }
   return null
 }
 
-const verifyMailedCode: CodeVerifier = async (tx, attempt, { otp: key }) => {
-  const { email, userId } = attempt
+/** For whom a code is asked, and from where. */
+type CodeRequest = Pick<SignInAttempt, 'email' | 'address'>
+
+/** A refusal where this client asked a moment ago, too often, or has to wait after wrong codes. Others do not wait for it. */
+async function refuseSend(tx: WriteTx, request: CodeRequest): Promise<Failure | null> {
+  const { email, address } = request
+  const waits = [await pauseOf(tx, request)]
+  for (const { network, resends, sends } of boundedNetworks(address)) {
+    waits.push(await waitFor(tx, keys.resend(email, network), { max: resends }))
+    waits.push(await waitFor(tx, keys.sends(email, network), { max: sends }))
+  }
+  const wait = Math.max(...waits)
+  if (wait > 0) return waiting(otpFailures.otpTooSoon, wait)
+  for (const { network } of boundedNetworks(address)) {
+    await count(tx, keys.resend(email, network), otp.resendAfter)
+    await count(tx, keys.sends(email, network), HOUR)
+  }
+  return null
+}
+
+/**
+ * Makes `code` the live one of an address, in place of any before, and answers `issued`. `underWay` where the live one was mailed a moment
+ * ago, or, once enough were mailed within the hour, still counts: whoever else asked for it, it reaches its owner, and nobody fills the
+ * mailbox of somebody else.
+ */
+export async function issueCode(tx: WriteTx, request: CodeRequest, code: string, key: Buffer): Promise<Failure | 'issued' | 'underWay'> {
+  const { email } = request
+  const refusal = await refuseSend(tx, request)
+  if (refusal) return refusal
   const place = { email, kind: 'mail' } as const
+  const { count: sends } = await count(tx, keys.sendsInAll(email), HOUR)
   const live = await liveCode(tx, place)
-  if (userId && (await countOf(tx, keys.inARow(userId))) >= otp.wrongInARow) return 'stopped'
-  if (!live) return 'wrong'
+  const mailedAt = live ? Date.parse(live.sent_at) : Number.NEGATIVE_INFINITY
+  if (tx.nowMs - mailedAt < (sends > otp.sendsPerHour ? otp.lifetime : otp.resendAfter)) return 'underWay'
+  await keepCode(tx, place, code, key)
+  return 'issued'
+}
+
+const verifyMailedCode: CodeVerifier = async (tx, attempt, { otp: key }) => {
+  const place = { email: attempt.email, kind: 'mail' } as const
+  const live = await liveCode(tx, place)
+  if (!live) return false
   const isRight = isCodeOf(live, attempt, key)
   if (isRight || live.wrong_tries + 1 >= otp.triesPerCode) await endCode(tx, place)
   else await noteWrongTry(tx, place, live.wrong_tries + 1)
-  if (isRight) return 'right'
-  if (userId) await count(tx, keys.inARow(userId), NEVER)
-  return 'wrong'
+  return isRight
 }
 
-/** The mailed code is the last, because it alone is used up by what is wrong for it. */
-const verifiers: readonly CodeVerifier[] = [verifyDeskCode, verifyConsoleCode, verifyTotp, verifyRecoveryCode, verifyMailedCode]
+/** Codes that somebody handed over count their own wrong tries, and are looked at whatever was tried before. */
+const issuedCodes = [verifyDeskCode, verifyConsoleCode]
+const verifiersOf: Record<Way, readonly CodeVerifier[]> = {
+  mail: [verifyMailedCode],
+  app: [verifyTotp, verifyRecoveryCode],
+  printed: [verifyRecoveryCode],
+}
 
-const STOPPED = 'There were too many wrong codes for this address. Please sign in another way, or ask an administrator of your school.'
+/** The ways that a code may belong to. The last is the one it counts at; the mailed code alone is used up by what is wrong for it. */
+async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<Way[]> {
+  if (isPrintedCode(token)) return ['printed']
+  return (await liveCode(tx, { email, kind: 'mail' })) ? ['app', 'mail'] : ['app']
+}
 
 /**
- * Tries a code in every way there is; null where one was right. What was wrong is counted once, whatever ways the account has and
- * whether it exists, so that the count tells nothing; the transaction has to commit. `refuseFlood` came before and holds the counter
- * of the client address until the commit: tries from one address come one after the other.
+ * Tries a code in every way that is open to this client; null where one was right. A wrong one is counted at one way, alike for every
+ * address, with an account or without, so that the counts tell nothing; the transaction has to commit. `refuseFlood` came before.
  */
 export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
-  const wait = await waitFor(tx, keys.wrong(attempt), WRONG)
-  if (wait > 0) return waiting(otpFailures.otpLocked, wait)
-  let isStopped = false
-  for (const way of verifiers) {
-    const outcome = await way(tx, attempt, secrets)
-    if (outcome === 'right') {
-      if (attempt.userId) await allowMail(tx, attempt.userId)
-      return null
-    }
-    isStopped ||= outcome === 'stopped'
+  await takeTurn(tx, attempt.email)
+  const open: Way[] = []
+  let wait = 0
+  for (const way of await waysOf(tx, attempt)) {
+    wait = await waitAt(tx, way, attempt)
+    if (wait === 0) open.push(way)
   }
-  await count(tx, keys.wrong(attempt), WRONG.windowMs)
-  return isStopped ? otpFailures.otpLocked({ message: STOPPED }) : otpFailures.otpInvalid()
+  for (const verify of [...(isPrintedCode(attempt.token) ? [] : issuedCodes), ...open.flatMap((way) => verifiersOf[way])]) {
+    if (!(await verify(tx, attempt, secrets))) continue
+    await forgiveClient(tx, attempt)
+    return null
+  }
+  const counted = open.at(-1)
+  if (counted) await countWrong(tx, counted, attempt)
+  return wait === 0 ? otpFailures.otpInvalid() : lockedFailure(tx, attempt, wait)
 }
 
-/** Opens the mailed way of an account again, after a success or by an administrator. */
-export const allowMail = (tx: WriteTx, userId: string) => forget(tx, keys.inARow(userId))
+const WORDS: Record<Way, string> = {
+  mail: 'a code by mail',
+  app: 'a code of your authenticator app',
+  printed: 'one of your printed codes',
+}
+
+/** Names the ways that are left to this client, whether or not the address has an account that uses them. */
+async function lockedFailure(tx: WriteTx, attempt: SignInAttempt, wait: number): Promise<Failure> {
+  const left: string[] = []
+  for (const way of ways) if ((await waitAt(tx, way, attempt)) === 0) left.push(WORDS[way])
+  const others = [...left, 'a new code from the desk of your school'].join(', or ')
+  if (wait === Number.POSITIVE_INFINITY)
+    return otpFailures.otpLocked({
+      message: `There were too many wrong codes for this address today. Please sign in with ${others}; or ask an administrator of your school.`,
+    })
+  const message = `There were too many wrong codes. Please wait before you try again, or sign in with ${others}.`
+  return waiting(otpFailures.otpLocked, wait, message)
+}

@@ -10,10 +10,10 @@ import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './au
 import { keepCode, newCode, waiting } from './codes.ts'
 import { accountsFor } from './demo.routes.ts'
 import { DESK, deskMembership, recordDeskCode } from './issued-codes.ts'
-import { allowMail } from './otp.ts'
 import { ownRow, signedIn } from './profile.policy.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { deskEntriesOf } from './sign-in-methods.queries.ts'
+import { openWays } from './wrong-tries.ts'
 
 const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
 
@@ -114,7 +114,7 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     as,
     load: ({ tx, caller }, { params }) => memberOf(tx, caller.school_id, params.userId),
     run: async ({ tx, caller }, _input, { id, email }) => {
-      await allowMail(tx, id)
+      await openWays(tx, email)
       tx.note({ schoolId: caller.school_id, entity: 'sign_in_reset', id, action: 'update', changes: { email } })
       return { message: 'Codes by mail work again for this member.' }
     },
