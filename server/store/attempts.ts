@@ -50,14 +50,21 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
   return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
 }
 
+/** The counter of `sweep` itself. */
+const SWEEP = 'sweep'
+
 export const forget = (tx: WriteTx, key: string) => tx.local.delete(tx.t.attempt).where(eq(tx.t.attempt.key, key))
 
-/** Removes a bounded number of counters, codes and sessions whose time is over (limits.sweep). */
+/**
+ * Removes a bounded number of counters, codes and sessions whose time is over (limits.sweep). Where there were more counters than that, as
+ * after a flood of sends, the next one goes on at once.
+ */
 export async function sweep(tx: WriteTx): Promise<void> {
-  if ((await take(tx, 'sweep', { max: 1, windowMs: limits.sweep.every })) > 0) return
+  if ((await take(tx, SWEEP, { max: 1, windowMs: limits.sweep.every })) > 0) return
   const { attempt, otp_code, session, totp_enrolment } = tx.t
   const counters = tx.db.select({ key: attempt.key }).from(attempt).where(lte(attempt.resets_at, tx.now)).limit(limits.sweep.rows)
-  await tx.local.delete(attempt).where(inArray(attempt.key, counters))
+  const swept = await tx.local.delete(attempt).where(inArray(attempt.key, counters)).returning({ key: attempt.key })
+  if (swept.length === limits.sweep.rows) await forget(tx, SWEEP)
   const codes = tx.db.select({ email: otp_code.email }).from(otp_code).where(lte(otp_code.expires_at, tx.now)).limit(limits.sweep.rows)
   await tx.local.delete(otp_code).where(and(inArray(otp_code.email, codes), lte(otp_code.expires_at, tx.now)))
   await tx.local.delete(totp_enrolment).where(lte(totp_enrolment.expires_at, tx.now))

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { people } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encrypt } from '../../store/encryption.ts'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf } from '../../testing/browser.ts'
 import { newcomer } from '../../testing/newcomers.ts'
@@ -18,14 +20,27 @@ const sessionsOf = async (userId: string) => {
   return sessions.filter(({ user_id }) => user_id === userId).length
 }
 
+/** Puts codes of eight digits in the place of somebody's, hashed and sealed as always. */
+const withOldSet = (userId: string) =>
+  st.services.store.write(asSystem(), async (tx) => {
+    const codes = Array.from({ length: 10 }, (_, slot) => `1234567${slot}`)
+    const rows = (await tx.db.select().from(tx.t.recovery_code)).filter(({ user_id }) => user_id === userId)
+    for (const row of rows) {
+      const hash = createHash('sha256').update(`${userId}\n${codes[row.slot]}`).digest()
+      const kept = await tx.find('recovery_code', '', row.id)
+      if (kept) await tx.update('recovery_code', kept, { sealed_hash: encrypt(hash, st.services.keys.seal, userId) })
+    }
+    return codes
+  })
+
 describe('POST /api/auth/recovery-codes', () => {
-  test('answers ten different codes of 8 digits', async () => {
+  test('answers ten different codes of 16 characters of base 32, in groups of four', async () => {
     const { status, body } = await st.as.byrne.outage.newRecoveryCodes.raw()
     const { codes } = body as { codes: string[] }
     expect(status).toBe(201)
     expect(codes).toHaveLength(10)
     expect(new Set(codes).size).toBe(10)
-    for (const code of codes) expect(code).toMatch(/^\d{8}$/)
+    for (const code of codes) expect(code).toMatch(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/)
     expect(await st.as.byrne.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 10 })
   })
 
@@ -36,6 +51,32 @@ describe('POST /api/auth/recovery-codes', () => {
       expect(await st.as.ada.outage.ownWays()).toMatchObject({ recovery_codes: 9 - count })
     }
     for (const code of codes) expect(await verify(people.ada.email, code, '192.0.2.2')).toMatchObject({ body: { code: 'otp_invalid' } })
+  })
+
+  test('a code signs in in small letters, without its dashes, and with spaces', async () => {
+    const { codes } = await st.as.byrne.outage.newRecoveryCodes()
+    const typed = [
+      (code: string) => code.toLowerCase(),
+      (code: string) => code.replaceAll('-', ''),
+      (code: string) => ` ${code.replaceAll('-', ' ').toLowerCase()} `,
+    ]
+    for (const [at, type] of typed.entries())
+      expect(await verify(people.byrne.email, type(codes[at] ?? ''))).toMatchObject({
+        status: 200,
+        body: { user: { id: people.byrne.id } },
+      })
+  })
+
+  test('a set of eight digits that an older program printed goes on, each code once, until it is made anew', async () => {
+    const person = await newcomer(st, 'long-ago')
+    await person.as.outage.newRecoveryCodes()
+    const old = await withOldSet(person.id)
+    expect(await verify(person.email, old[2])).toMatchObject({ status: 200 })
+    expect(await verify(person.email, old[2])).toMatchObject({ status: 400 })
+    expect(await person.as.outage.ownWays()).toMatchObject({ recovery_codes: 9 })
+    const { codes } = await person.as.outage.newRecoveryCodes()
+    expect(await verify(person.email, old[3])).toMatchObject({ status: 400 })
+    expect(await verify(person.email, codes[3])).toMatchObject({ status: 200 })
   })
 
   test('a new set ends the old one, used or not', async () => {
