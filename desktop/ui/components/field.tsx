@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { Closing } from './closing.ts'
 import styles from './field.module.css'
 import layout from './layout.module.css'
+import { isPrinted, typedCode, wholeCode } from './typed-code.ts'
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined; optional?: boolean; hideLabel?: boolean }
 
@@ -119,44 +120,46 @@ export function CheckList({ label, choices, all, chosen, onChange }: CheckListPr
   )
 }
 
-const CODE_LENGTH = 8
-
-/** The digits of a typed or pasted text. */
-const digitsOf = (text: string): string => text.replace(/\D/g, '').slice(0, CODE_LENGTH)
-
 type CodeFieldProps = {
   label: string
   hint?: string
   error?: string | undefined
   value: string
-  onChange: (digits: string) => void
-  /** Called when the eighth digit is there. */
-  onWhole: (digits: string) => void
+  onChange: (typed: string) => void
+  /** Called with the code as it is sent, when its last digit or letter is there. */
+  onWhole: (code: string) => void
+  /** Shows a telephone's letters in place of its digits. */
+  letters?: boolean
   inputRef?: RefObject<HTMLInputElement | null>
 }
 
-/** A field for a code of eight digits. It accepts a paste with spaces and the suggestion of a telephone, and reports a whole code at once. */
-export function CodeField({ label, hint, error, value, onChange, onWhole, inputRef }: CodeFieldProps) {
+/**
+ * A field for a code of eight digits, or a printed one. It accepts a paste with spaces and the suggestion of a telephone, and reports a
+ * whole code at once.
+ */
+export function CodeField({ label, hint, error, value, onChange, onWhole, letters = false, inputRef }: CodeFieldProps) {
   const own = useRef<HTMLInputElement>(null)
   const ref = inputRef ?? own
   useEffect(() => {
     if (error) ref.current?.select()
   }, [error, ref])
   return (
-    <div className={styles['code']}>
+    <div className={`${styles['code']} ${letters || isPrinted(value) ? styles['printed'] : ''}`}>
       <TextField
         ref={ref}
         label={label}
         hint={hint}
         error={error}
         value={value}
-        inputMode="numeric"
+        inputMode={letters ? 'text' : 'numeric'}
+        autoCapitalize="characters"
         autoComplete="one-time-code"
         spellCheck={false}
         onChange={({ target }) => {
-          const digits = digitsOf(target.value)
-          onChange(digits)
-          if (digits.length === CODE_LENGTH && digits !== value) onWhole(digits)
+          const typed = typedCode(target.value)
+          const code = wholeCode(typed)
+          onChange(typed)
+          if (code !== null && code !== wholeCode(value)) onWhole(code)
         }}
       />
     </div>

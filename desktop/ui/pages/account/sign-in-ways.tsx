@@ -155,8 +155,6 @@ function AppDialog() {
   )
 }
 
-const spaced = (code: string) => `${code.slice(0, 4)} ${code.slice(4)}`
-
 /** Ten recovery codes, shown only once. `left`: how many of an older set become invalid. */
 function CodesDialog({ left }: { left: number }) {
   const { t } = useTranslation('account')
@@ -185,12 +183,12 @@ function CodesDialog({ left }: { left: number }) {
 function Shown({ codes }: { codes: readonly string[] }) {
   const { t } = useTranslation(['account', 'app'])
   const [copied, setCopied] = useState<boolean | null>(null)
-  const copy = async () => setCopied(await copyText(codes.map(spaced).join('\n')))
+  const copy = async () => setCopied(await copyText(codes.join('\n')))
   return (
     <>
       <ol className={styles['codes']} aria-label={t('codes.title')}>
         {codes.map((code) => (
-          <li key={code}>{spaced(code)}</li>
+          <li key={code}>{code}</li>
         ))}
       </ol>
       {copied !== null && <Notice tone={copied ? 'good' : 'warn'}>{t(copied ? 'codes.copied' : 'codes.notCopied')}</Notice>}
@@ -213,7 +211,7 @@ function Paper({ codes }: { codes: readonly string[] }) {
       <p>{t('codes.paperFor', { email, when: moment(new Date().toISOString()) })}</p>
       <ol>
         {codes.map((code) => (
-          <li key={code}>{spaced(code)}</li>
+          <li key={code}>{code}</li>
         ))}
       </ol>
       <p>{t('codes.paperHow')}</p>

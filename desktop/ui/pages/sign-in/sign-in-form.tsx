@@ -15,6 +15,7 @@ import { Button } from '../../components/button.tsx'
 import { Actions, Checkbox, CodeField, Form, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { wholeCode } from '../../components/typed-code.ts'
 import { issueOf } from '../../words/failure.ts'
 import { retryAfterMs, useSecondsUntil } from './countdown.ts'
 import { ErasedNotice } from './erased-notice.tsx'
@@ -174,15 +175,17 @@ function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
 }
 
 const MINUTE = 60_000
+const HOUR = 60 * MINUTE
 
 /** Why a code was refused, as a sentence; undefined where the failure is not about the code. */
 function problemOf(failure: unknown, t: TFunction<'sign-in'>): string | undefined {
   const code = failure instanceof Failure ? failure.code : ''
   if (code === 'otp_invalid') return t('code.wrong')
-  if (code === 'validation_failed') return t('code.eight')
+  if (code === 'validation_failed') return t('code.incomplete')
   if (code !== 'otp_locked') return undefined
   const wait = retryAfterMs(failure)
-  return wait === null ? t('code.stopped') : t('code.locked', { count: Math.ceil(wait / MINUTE) })
+  if (wait === null) return t('code.stopped')
+  return wait > 2 * HOUR ? t('code.lockedHours', { count: Math.ceil(wait / HOUR) }) : t('code.locked', { count: Math.ceil(wait / MINUTE) })
 }
 
 type CodeStepProps = {
@@ -197,6 +200,8 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const { email, shown = '' } = request
   const [code, setCode] = useState(shown)
+  const [isIncomplete, setIncomplete] = useState(false)
+  const [letters, setLetters] = useState(false)
   const field = useRef<HTMLInputElement>(null)
   const submit = useRef<HTMLButtonElement>(null)
   const verify = useMutation({
@@ -204,31 +209,50 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     onSuccess: ({ user }) => onSignedIn(user),
   })
   useEffect(() => (shown ? submit : field).current?.focus(), [shown])
-  const problem = problemOf(verify.error, t)
+  const problem = isIncomplete ? t('code.incomplete') : problemOf(verify.error, t)
+  const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
+  const send = (whole: string | null) => {
+    setIncomplete(whole === null)
+    if (whole !== null && !verify.isPending) verify.mutate(whole)
+  }
+  const type = (typed: string) => {
+    setIncomplete(false)
+    setCode(typed)
+  }
+  const switchLetters = () => {
+    setLetters(!letters)
+    field.current?.focus()
+  }
   return (
-    <Form onSend={() => !verify.isPending && verify.mutate(code)}>
+    <Form onSend={() => send(wholeCode(code))}>
       <p role="status">{statusText(request, methods, t)}</p>
       {shown && <Notice tone="good">{t('demo.code', { code: `${shown.slice(0, 4)} ${shown.slice(4)}` })}</Notice>}
-      {!problem && <FailureNotice failure={verify.error} onRetry={() => verify.mutate(code)} />}
+      {!problem && <FailureNotice failure={verify.error} onRetry={() => send(wholeCode(code))} />}
       <CodeField
         inputRef={field}
         label={t('code.label')}
-        hint={t('code.hint')}
+        hint={t(letters ? 'code.hintPrinted' : 'code.hint')}
         error={problem}
         value={code}
-        onChange={setCode}
-        onWhole={(digits) => !verify.isPending && verify.mutate(digits)}
+        letters={letters}
+        onChange={type}
+        onWhole={send}
       />
+      <div>
+        <Button look="quiet" size="small" onClick={switchLetters}>
+          {t(letters ? 'code.digits' : 'code.letters')}
+        </Button>
+      </div>
       <Actions>
         <Button look="quiet" onClick={onBack}>
           {t('code.back')}
         </Button>
-        <Button ref={submit} type="submit" look="primary" busy={verify.isPending} disabled={code.length < limits.otp.length}>
+        <Button ref={submit} type="submit" look="primary" busy={verify.isPending} disabled={code === ''}>
           {t('code.send')}
         </Button>
       </Actions>
       {request.mailed && <Resend request={request} />}
-      <NoCodeHelp methods={methods} />
+      <NoCodeHelp methods={methods} isOpen={isLocked} />
     </Form>
   )
 }
@@ -294,13 +318,13 @@ function MailNotice({ methods }: { methods: SignInMethods | undefined }) {
   )
 }
 
-/** Beside the field for the code. */
-function NoCodeHelp({ methods }: { methods: SignInMethods | undefined }) {
+/** Beside the field for the code. It opens by itself where the code that was typed is not taken for now. */
+function NoCodeHelp({ methods, isOpen }: { methods: SignInMethods | undefined; isOpen: boolean }) {
   const { t } = useTranslation('sign-in')
   if (!methods) return null
   return (
     <div className={styles['plain']}>
-      <details>
+      <details open={isOpen || undefined}>
         <summary>{t('ways.title')}</summary>
         {methods.mail === 'ok' && <p>{t('ways.spam')}</p>}
         <p>{t('ways.any')}</p>

@@ -72,18 +72,50 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('after ten wrong codes it says how long to wait', async () => {
+  test('after fifty wrong codes it says how long to wait, and shows the other ways', async () => {
     catchPost(site)
     const { context, page } = await openWindow(browser)
     await page.goto(`${site.url}/sign-in`)
     await page.getByLabel('Your email address').fill(people.ada.email)
     await page.getByRole('button', { name: 'I have a code already' }).click()
-    const tries = Array.from({ length: 10 }, (_, count) =>
-      page.request.post(`${site.url}/api/auth/otp/verify`, { data: { email: people.ada.email, token: `0000000${count}` } }),
+    const tries = Array.from({ length: 50 }, (_, count) =>
+      page.request.post(`${site.url}/api/auth/otp/verify`, { data: { email: people.ada.email, token: `000000${10 + count}` } }),
     )
     await Promise.all(tries)
     await codeField(page).fill('12345678')
-    await page.getByText(/Please wait \d+ minutes/).waitFor()
+    await page.getByText('Wait 24 hours before you try this kind of code again').waitFor()
+    await page.getByText('Ask at the school’s desk').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'sign-in-locked-pc')
+    const { code } = await (await site.as('okafor')).outage.issueDeskCode({ body: { userId: people.ada.id } })
+    await codeField(page).fill(code)
+    await today(page).waitFor()
+    await context.close()
+  })
+
+  test('a code from paper, on a telephone, in small letters; six digits are told what is missing', async () => {
+    catchPost(site)
+    const [printed = ''] = (await (await site.as('niamh')).outage.newRecoveryCodes()).codes
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+    await page.goto(`${site.url}/sign-in`)
+    await page.getByLabel('Your email address').fill(people.niamh.email)
+    await page.getByRole('button', { name: 'I have a code already' }).click()
+    await codeField(page).fill('123456')
+    await page.keyboard.press('Enter')
+    await page.getByText('An app that shows six digits cannot be used.').waitFor()
+    expect(await codeField(page).getAttribute('inputmode')).toBe('numeric')
+    await page.getByRole('button', { name: 'Type a code from paper' }).click()
+    expect(await codeField(page).getAttribute('inputmode')).toBe('text')
+    await expect.poll(() => codeField(page).evaluate((field) => field === document.activeElement)).toBe(true)
+    await codeField(page).fill('')
+    await page.keyboard.type(printed.toLowerCase().slice(0, 12))
+    await page.getByText('Capitals and dashes do not matter').waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'sign-in-paper-phone')
+    await page.keyboard.type(printed.toLowerCase().slice(12))
+    await today(page).waitFor()
+    expect(faults).toEqual([])
     await context.close()
   })
 
