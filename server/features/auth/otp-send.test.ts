@@ -1,3 +1,4 @@
+import { limits } from '@markbook/shared/limits'
 import { people } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
@@ -122,5 +123,21 @@ describe('POST /api/auth/otp/send', () => {
     st.clock.advance(60 * MINUTE)
     await send('sweeper@mail.example')
     expect((await storedCodes()).map(({ email }) => email)).toEqual(['sweeper@mail.example'])
+  })
+
+  test('after a flood every send goes on with sweeping, until no more is left than of an ordinary day', async () => {
+    const rows = Array.from({ length: 2 * limits.sweep.rows }, (_, count) => ({ key: `flood ${count}`, count: 1 }))
+    const resets_at = new Date(st.clock.now() - MINUTE).toISOString()
+    await st.services.store.write(asSystem(), async (tx) => {
+      for (let from = 0; from < rows.length; from += 500)
+        await tx.local.insert(tx.t.attempt).values(rows.slice(from, from + 500).map((row) => ({ ...row, resets_at })))
+    })
+    const left = async () => {
+      const kept = await st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.attempt))
+      return kept.filter(({ key }) => key.startsWith('flood')).length
+    }
+    st.clock.advance(limits.sweep.every)
+    for (let sends = 0; sends < 3; sends += 1) await send(`sweeps${sends}@mail.example`)
+    expect(await left()).toBe(0)
   })
 })

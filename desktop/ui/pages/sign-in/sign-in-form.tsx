@@ -238,8 +238,8 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
         onChange={type}
         onWhole={send}
       />
-      <div>
-        <Button look="quiet" size="small" onClick={switchLetters}>
+      <div className={styles['touch']}>
+        <Button size="small" onClick={switchLetters}>
           {t(letters ? 'code.digits' : 'code.letters')}
         </Button>
       </div>

@@ -96,7 +96,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
   test('a code from paper, on a telephone, in small letters; six digits are told what is missing', async () => {
     catchPost(site)
     const [printed = ''] = (await (await site.as('niamh')).outage.newRecoveryCodes()).codes
-    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true, isMobile: true })
     await page.goto(`${site.url}/sign-in`)
     await page.getByLabel('Your email address').fill(people.niamh.email)
     await page.getByRole('button', { name: 'I have a code already' }).click()
