@@ -14,6 +14,7 @@ import { start } from './rows/node.rows.ts'
 import { firstCopy, peers, upload } from './rows/replication.rows.ts'
 import { bulk, central, classList, me, trackedWrite, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, largeSchool } from './rows/results.rows.ts'
+import { strangers } from './rows/strangers.rows.ts'
 import { unsignedRequests } from './rows/unsigned-requests.rows.ts'
 
 const benches: Record<string, Bench> = {
@@ -30,6 +31,7 @@ const benches: Record<string, Bench> = {
   start,
   saturation,
   'unsigned-requests': unsignedRequests,
+  strangers,
   'report-cards': reportCards,
   workbook,
   'me-during-jobs': meDuringJobs,

@@ -117,7 +117,7 @@ export const session = (c: Columns) =>
 /** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */
 const codeKinds = ['mail', 'desk', 'console'] as const
 
-/** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends a mailed one. */
+/** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends it: a mailed one after five. */
 export const otpCode = (c: Columns) =>
   c.table('public', 'otp_code', {
     columns: {
