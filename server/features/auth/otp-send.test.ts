@@ -29,6 +29,16 @@ describe('POST /api/auth/otp/send', () => {
     expect(JSON.stringify(known.body)).not.toContain(codeFor(st, people.byrne.email))
   })
 
+  test('the mail to somebody with a place in a school leaves first; an account alone is a stranger’s', async () => {
+    const laneOf = async (email: string) => {
+      await send(email, at('192.0.2.200'))
+      return st.outbox.findLast(({ to }) => to === email)?.lane
+    }
+    expect(await laneOf(people.okafor.email)).toBe('members')
+    expect(await laneOf(people.tomas.email)).toBe('strangers')
+    expect(await laneOf('never.seen@mail.example')).toBe('strangers')
+  })
+
   test('the mail is worth nothing once its code has expired', async () => {
     expect(st.outbox.at(-1)?.expiresAt).toBe(st.clock.now() + 10 * MINUTE)
   })
