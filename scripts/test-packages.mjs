@@ -34,10 +34,21 @@ async function tryServer(command, args, env, { canStop = true, cwd = folder } = 
   if (canStop) assert.deepEqual([code, /Stopped\./.test(readFileSync(log, 'utf8'))], [0, true])
 }
 
+/** The bill of materials names everything whose licence the package has. */
+function readBill(program) {
+  const { bomFormat, components } = JSON.parse(readFileSync(join(program, 'sbom.cdx.json'), 'utf8'))
+  assert.equal(bomFormat, 'CycloneDX')
+  const named = new Set(components.map(({ name, version }) => `${name} ${version}`))
+  const licences = readFileSync(join(program, 'THIRD-PARTY.txt'), 'utf8').matchAll(/^(\S+ \d+\.\d+\.\S+) \(/gm)
+  const missing = [...licences].map(([, name]) => name).filter((name) => !named.has(name))
+  assert.deepEqual(missing, [], 'in the bill of materials')
+}
+
 async function tryDeb(file) {
   const at = join(folder, 'desktop')
   execFileSync('dpkg-deb', ['-x', file, at])
   assert.ok(existsSync(join(at, 'usr', 'share', 'applications', 'markbook.desktop')))
+  readBill(join(at, 'usr', 'lib', 'markbook-desktop', 'program'))
   if (lacking || !chromiumPath) return 'its window was not opened: Xvfb or Chromium is not on this machine'
   const screen = await openScreen()
   const environment = { XDG_DATA_HOME: join(folder, 'data'), XDG_RUNTIME_DIR: folder, DISPLAY: screen.name }
@@ -57,6 +68,7 @@ async function tryDeb(file) {
 async function tryDebServer(file) {
   const at = join(folder, 'server')
   execFileSync('dpkg-deb', ['-x', file, at])
+  readBill(join(at, 'usr', 'lib', 'markbook-server', 'program'))
   const environment = { PATH: process.env.PATH, DATA_DIR: join(folder, 'marks'), PORT: '38417', MARKBOOK_CONFIG: '' }
   const command = join(at, 'usr', 'bin', 'markbook')
   const run = (...args) => execFileSync(command, args, { env: environment, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

@@ -54,8 +54,46 @@ export async function buildProgram(folder, { platform, start }) {
   cpSync(webApp, join(folder, 'app'), { recursive: true })
   copyDocsPage(folder)
   writeFileSync(join(folder, 'start.cjs'), startText(start))
-  writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices([...inputs, ...shippedBeside]))
+  const shipped = [...inputs, ...shippedBeside]
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(shipped))
+  writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(shipped))
 }
+
+/**
+ * What is in the program, as CycloneDX: the packages of the lock file that are not for development alone, those that a bundle took all the
+ * same, and Node.js. The same lock file gives the same bytes. (`npm sbom` leaves out packages that a workspace of ours asks for.)
+ */
+function billOfMaterials(inputs) {
+  const bundled = new Set(foldersOf(inputs))
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const components = Object.entries(packages)
+    .filter(([path, { dev, link }]) => path.includes('node_modules/') && !link && (!dev || bundled.has(path)))
+    .map(([path, { version, license, integrity }]) => {
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+      const [algorithm, hash] = integrity?.split('-', 2) ?? []
+      return {
+        type: 'library',
+        name,
+        version,
+        purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+        ...(license && { licenses: [{ expression: license }] }),
+        ...(hash && { hashes: [{ alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(hash, 'base64').toString('hex') }] }),
+      }
+    })
+  const node = process.versions.node
+  const cpe = `cpe:2.3:a:nodejs:node.js:${node}:*:*:*:*:*:*:*`
+  components.push({ type: 'platform', name: 'node', version: node, cpe })
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const metadata = { component: { type: 'application', name: 'markbook', version } }
+  return `${JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata, components }, null, 2)}\n`
+}
+
+/** The folders of the packages that files are of. */
+const foldersOf = (inputs) =>
+  inputs.flatMap((input) => {
+    const own = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(relative(root, join(root, input)).replaceAll('\\', '/'))
+    return own ? [own[1]] : []
+  })
 
 const shippedBeside = ['node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x', 'node_modules/react/x']
 
@@ -81,12 +119,8 @@ import(pathToFileURL(bundle).href)
 
 /** The licences of everything that is in the bundles. */
 function notices(inputs) {
-  const packages = new Map()
-  for (const input of inputs) {
-    const own = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(relative(root, join(root, input)).replaceAll('\\', '/'))
-    if (own) packages.set(own[1], join(root, own[1]))
-  }
-  const texts = [...packages.values()].sort().flatMap((folder) => {
+  const folders = new Set(foldersOf(inputs).map((folder) => join(root, folder)))
+  const texts = [...folders].sort().flatMap((folder) => {
     const path = join(folder, 'package.json')
     if (!existsSync(path)) return []
     const { name, version, license } = JSON.parse(readFileSync(path, 'utf8'))
