@@ -54,6 +54,7 @@ const Environment = z.object({
   DEDICATED: flag.optional(),
   SETUP_CODE: z.string().min(12, 'must have at least 12 characters').max(limits.text.name, 'is too long').optional(),
   OPEN_FOUNDING: flag.default(false),
+  OPEN_SIGN_UP: flag.default(false),
   SMTP_URL: url(['smtp', 'smtps']).optional(),
   MAIL_FROM: z.string().default('Markbook <markbook@localhost>'),
   COOKIE_PREFIX: cookieWord.default('sb'),
@@ -138,6 +139,8 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     setupCode: env.SETUP_CODE ?? null,
     /** Whoever signs in may found a school. */
     openFounding: env.OPEN_FOUNDING,
+    /** On a dedicated node with a school, codes are mailed also to addresses that nobody there knows. */
+    openSignUp: env.OPEN_SIGN_UP,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
     cookiePrefix: env.COOKIE_PREFIX,

@@ -104,10 +104,12 @@ export const limits = {
    * wrong codes an hour.
    */
   totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000, wrongPerHour: 10 },
-  /** How many a set has, and the random bytes of each: 80 bits are 16 characters of base 32. */
-  recoveryCodes: { count: 10, bytes: 10 },
+  /** How many a set has. */
+  recoveryCodes: 10,
   /** Codes that the sign-in desk of a school hands out. */
   desk: { perHour: 30 },
+  /** Invitations of a school: in one request, open at once, made in a day; each counts for `lifetime`. */
+  invitations: { atOnce: 100, open: 1_000, perDay: 1_000, lifetime: 14 * 86_400_000 },
   session: {
     access: 3_600_000,
     refreshGrace: 10_000,

@@ -21,6 +21,7 @@ import { classFileHandlers } from './reports/files/class-files.handlers.ts'
 import { classPdfHandlers } from './reports/files/class-pdfs.handlers.ts'
 import { pdfHandlers } from './reports/files/pdfs.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
+import { invitationHandlers } from './schools/invitations.handlers.ts'
 import { schoolHandlers } from './schools/schools.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
 import { subjectHandlers } from './subjects/subjects.handlers.ts'
@@ -37,6 +38,7 @@ export const handlers = {
   classes: classHandlers,
   imports: { students: importStudents, grades: importGrades, gradeSheet },
   schools: schoolHandlers,
+  invitations: invitationHandlers,
   academicYears: academicYearHandlers,
   subjects: subjectHandlers,
   calculations: calculationHandlers,

@@ -27,3 +27,28 @@ you, so do not pass it on, not even to somebody from your school.
 `,
   }
 }
+
+/** `by` invites into `school`; `url` is the page where the invitation is answered. */
+export type InvitationText = { school: string; by: { first_name: string | null; last_name: string | null }; url: string }
+
+/** The mail that invites somebody into a school. The name of the school stands in the text only: a subject is one short line. */
+export function invitationMessage({ school, by, url }: InvitationText): Pick<MailMessage, 'subject' | 'text'> {
+  const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ')
+  const days = limits.invitations.lifetime / 86_400_000
+  return {
+    subject: 'You are invited to Markbook',
+    text: `${name || 'An administrator'} invites you to join ${school} in Markbook,
+where the school keeps its marks and makes its reports.
+
+Open this page to answer:
+
+${url}
+
+The invitation counts for ${days} days. A newer one replaces it.
+
+You do not know the school?
+Then somebody has probably typed your address by mistake, and there
+is nothing you need to do.
+`,
+  }
+}

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 const CIPHER = 'aes-256-gcm'
 const [NONCE, TAG] = [12, 16]
@@ -29,6 +29,16 @@ export function decrypt(text: string, key: Buffer, owner: string): Buffer | null
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+
+/** What is kept of a code for an address. */
+export const codeHash = (email: string, code: string, key: Buffer): string =>
+  createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
+
+/** A code that people print: 80 random bits as 16 letters and digits of base 32, as a request carries them. */
+export const newPrintedCode = (): string => toBase32(randomBytes(10))
+
+/** How a printed code is shown: in groups of four. */
+export const grouped = (code: string): string => code.replace(/.{4}(?=.)/g, '$&-')
 
 /** RFC 4648 without padding: a secret that a person types, or an authenticator app takes. */
 export function toBase32(bytes: Buffer): string {

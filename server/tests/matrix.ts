@@ -4,7 +4,7 @@ import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
 import type { HistoryIds } from './matrix/neighbour.ts'
 import { replicationRows } from './matrix/nodes.ts'
-import { authRows, schoolRows } from './matrix/people.ts'
+import { authRows, invitationRows, schoolRows } from './matrix/people.ts'
 import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
@@ -19,6 +19,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   avatars: avatarRows,
   outage: signInMethodRows,
   schools: schoolRows,
+  invitations: invitationRows,
   academicYears: yearRows,
   terms: termRows,
   students: studentRows,

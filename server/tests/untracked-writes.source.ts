@@ -7,6 +7,8 @@ const LOCAL = new Set([
   'otp_code',
   'attempt',
   'totp_enrolment',
+  'school_invitation',
+  'school_invitation',
   'server_secret',
   'job',
   'sync_peer',

@@ -9,6 +9,7 @@ import { grades } from './grades.ts'
 import { gradingScale } from './grading-scale.ts'
 import { history } from './history.ts'
 import { imports } from './imports.ts'
+import { invitations } from './invitations.ts'
 import { jobs } from './jobs.ts'
 import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
@@ -25,6 +26,7 @@ export const contract = {
   avatars,
   outage: signInMethods,
   schools,
+  invitations,
   academicYears,
   terms,
   students,

@@ -111,12 +111,17 @@ export const schools = {
     reply: JoinRequest.extend({ school: SchoolRef }),
     fails: ['schools.pending_request', 'schools.already_member', 'sync.not_on_a_laptop'],
   }),
-  offers: endpoint('GET /api/schools/offers', 'session', 'List the schools whose own server gave one a place to which one has not agreed', {
-    notes:
-      '`role` is null where that server only sent a request in the own name. To agree is to ask to join the school; the place comes when its server has heard of it.',
-    reply: z.array(row('SchoolOffer', { school: SchoolRef, role: Role.nullable(), offered_at: Instant })),
-  }),
-  declineOffer: endpoint('DELETE /api/schools/:schoolId/offer', 'session', 'Decline the place that a school’s own server gave one', {
+  offers: endpoint(
+    'GET /api/schools/offers',
+    'session',
+    'List the places in schools that one was given or invited to and has not agreed to',
+    {
+      notes:
+        '`role` is null where the server of that school only sent a request in the own name. To agree is to ask to join the school. Who was invited here (`is_invitation`) has the place at once; else it comes when the school’s server has heard of it.',
+      reply: z.array(row('SchoolOffer', { school: SchoolRef, role: Role.nullable(), offered_at: Instant, is_invitation: Flag.optional() })),
+    },
+  ),
+  declineOffer: endpoint('DELETE /api/schools/:schoolId/offer', 'session', 'Decline a place that one was given or invited to', {
     reply: Done,
   }),
   joinRequests: endpoint('GET /api/schools/join-requests', 'admin', 'List the requests that wait for an answer, oldest first', {

@@ -11,7 +11,8 @@ export const Erased = z.object({ by: z.string(), at: Instant })
  * The sign-in methods of this server; nothing about any address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
  * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
  * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since. `setup_code` is
- * there, and true, where a new school needs the setup code of this server.
+ * there, and true, where a new school needs the setup code of this server. `invited_only` is there, and true, where codes are mailed only to
+ * people whom the school of this server knows or invited.
  */
 export const SignInMethods = row('Ways', {
   mail: choice(['ok', 'failing', 'console']),
@@ -21,6 +22,7 @@ export const SignInMethods = row('Ways', {
   demo: z.array(DemoAccount).optional(),
   erased: Erased.optional(),
   setup_code: Flag.optional(),
+  invited_only: Flag.optional(),
 })
 export type SignInMethods = z.infer<typeof SignInMethods>
 

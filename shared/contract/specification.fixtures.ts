@@ -92,6 +92,9 @@ export const specifiedRows = [
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
   'GET /api/schools/offers',
+  'GET /api/schools/invitations',
+  'POST /api/schools/invitations',
+  'DELETE /api/schools/invitations/:id',
   'DELETE /api/schools/:schoolId/offer',
   'GET /api/auth/ways',
   'GET /api/auth/totp',

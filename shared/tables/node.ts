@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Columns } from './columns.sqlite.ts'
+import { roles } from './people.ts'
 
 /** What a server is among its peers: a school's own, the centre above schools, or one person's laptop. */
 export const nodeRoles = ['school', 'centre', 'laptop'] as const
@@ -143,6 +144,29 @@ export const totpEnrolment = (c: Columns) =>
   c.table('public', 'totp_enrolment', {
     columns: { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
     rules: (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
+  })
+
+/**
+ * Whom an administrator invites into a school, by address: with which role, and the HMAC of the code that signs them in until they have
+ * answered, null where none was made. Never leaves its node.
+ */
+export const schoolInvitation = (c: Columns) =>
+  c.table('public', 'school_invitation', {
+    columns: {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      email: c.text().notNull(),
+      role: c.choice(roles).notNull(),
+      code_hash: c.text(),
+      invited_by: c.uuid().notNull(),
+      invited_at: c.instant().notNull(),
+      expires_at: c.instant().notNull(),
+    },
+    rules: (t) => [
+      c.key(t.school_id, t.email),
+      c.index('school_invitation_email', t.email),
+      c.check('school_invitation_role', sql`${t.role} in ('admin', 'teacher', 'member')`),
+    ],
   })
 
 /**

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { type Description, ofSchool } from './describe.ts'
 
-const roles = ['admin', 'teacher', 'member'] as const
+export const roles = ['admin', 'teacher', 'member'] as const
 const requestStatuses = ['pending', 'approved', 'rejected'] as const
 const schoolTypes = ['primary', 'secondary'] as const
 

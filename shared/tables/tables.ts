@@ -57,6 +57,7 @@ const localTables = (c: Columns) => ({
   otp_code: local.otpCode(c),
   attempt: local.attempt(c),
   totp_enrolment: local.totpEnrolment(c),
+  school_invitation: local.schoolInvitation(c),
   server_secret: local.serverSecret(c),
   sync_held: replication.syncHeld(c),
   sync_refused: replication.syncRefused(c),
@@ -77,6 +78,7 @@ export type Local =
   | 'otp_code'
   | 'attempt'
   | 'totp_enrolment'
+  | 'school_invitation'
   | 'server_secret'
   | 'job'
   | 'sync_peer'

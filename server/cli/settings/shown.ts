@@ -14,6 +14,7 @@ const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWitho
   DEDICATED: ({ dedicated }) => String(dedicated),
   SETUP_CODE: () => '(made by the server: markbook code --setup)',
   OPEN_FOUNDING: () => 'false',
+  OPEN_SIGN_UP: () => 'false',
   SMTP_URL: () => '(none: codes are printed on the console)',
   MAIL_FROM: ({ mailFrom }) => mailFrom,
   COOKIE_PREFIX: ({ cookiePrefix }) => cookiePrefix,

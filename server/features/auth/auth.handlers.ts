@@ -6,7 +6,6 @@ import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
 import { normalEmail } from '../../mail/emails.ts'
-import type { MailLane } from '../../mail/mailer.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { sweep } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
@@ -15,9 +14,9 @@ import { columnsOf } from '../columns.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { newCode } from './codes.ts'
-import { isKnownHere } from './known-address.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
 import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
+import { laneOf } from './sign-up.ts'
 
 /** The person with an address; the first who signs in with it is created, without a school. */
 async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
@@ -50,12 +49,14 @@ export const authHandlers: Handlers<typeof auth> = {
       await sweep(tx)
       const flood = await refuseFlood(tx, address)
       if (flood) return flood
-      const lane: MailLane = (await isKnownHere(tx, email)) ? 'members' : 'strangers'
+      const lane = await laneOf(tx, config, email)
       const issued = await issueCode(tx, { email, address }, code, keys.otp)
       return issued === 'issued' ? { lane } : issued
     })
     if (outcome instanceof Failure) throw outcome
-    if (outcome !== 'underWay') mailer.send({ to: email, ...outcome, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
+    // Whom nobody here knows gets the same answer and no mail (decisions §8).
+    if (outcome !== 'underWay' && outcome.lane !== null)
+      mailer.send({ to: email, lane: outcome.lane, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
     return { message: 'We have sent a code to that address.' }
   }),
 

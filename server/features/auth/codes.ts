@@ -1,4 +1,4 @@
-import { createHmac, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
 import type { Failure, FailureFactory } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
@@ -6,7 +6,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
 import { matches } from '../../store/conditions.ts'
-import { isSameSecret } from '../../store/encryption.ts'
+import { codeHash, isSameSecret } from '../../store/encryption.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 
@@ -28,10 +28,8 @@ type CodeRecipient = { email: string; kind: Row<'otp_code'>['kind'] }
 /** Eight digits, each combination as likely as any other. */
 export const newCode = (): string => String(randomInt(10 ** length)).padStart(length, '0')
 
-const hashOf = (email: string, code: string, key: Buffer) => createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
-
-export const isCodeOf = (live: Row<'otp_code'>, { email, token }: SignInAttempt, key: Buffer): boolean =>
-  isSameSecret(Buffer.from(hashOf(email, token, key)), Buffer.from(live.code_hash))
+export const isCodeOf = (live: Pick<Row<'otp_code'>, 'code_hash'>, { email, token }: SignInAttempt, key: Buffer): boolean =>
+  isSameSecret(Buffer.from(codeHash(email, token, key)), Buffer.from(live.code_hash))
 
 const codeRow = rowsBy('otp_code', { email: 'email', kind: 'kind' }, { lock: true })
 
@@ -44,7 +42,7 @@ export async function liveCode(tx: WriteTx, place: CodeRecipient): Promise<Row<'
 /** Makes `code` the live one of its kind, in place of any before. Answers when it ends. */
 export async function keepCode(tx: WriteTx, { email, kind }: CodeRecipient, code: string, key: Buffer): Promise<string> {
   const expires_at = toInstant(tx.nowMs + lifetime)
-  const live = { code_hash: hashOf(email, code, key), sent_at: tx.now, expires_at, wrong_tries: 0 }
+  const live = { code_hash: codeHash(email, code, key), sent_at: tx.now, expires_at, wrong_tries: 0 }
   const { otp_code } = tx.t
   await tx.local
     .insert(otp_code)

@@ -6,6 +6,7 @@ import type { Keys } from '../../http/tokens.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { openInvitations } from '../schools/invitations.policy.ts'
 import { userByEmail } from './auth.queries.ts'
 import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, newCode, noteWrongTry, type SignInAttempt } from './codes.ts'
 import { demandSameSecret } from './secret-fingerprint.ts'
@@ -45,6 +46,17 @@ async function isStillIssued(tx: ReadTx, { school_id, user_id }: Row<'school_man
   if (!issued?.actor_id) return false
   const places = await membershipsOf(tx, { user: issued.actor_id })
   return places.some((place) => place.school_id === school_id && place.is_active && place.role === 'admin')
+}
+
+/**
+ * The code of an invitation, good until that is answered. It signs in nobody who belongs to a school already: whoever invites must not
+ * be able to sign in as them.
+ */
+export const verifyInvitationCode: CodeVerifier = async (tx, attempt, keys) => {
+  const { email, userId } = attempt
+  const open = await openInvitations(tx, email)
+  const isRight = open.some(({ code_hash }) => code_hash !== null && isCodeOf({ code_hash }, attempt, keys.otp))
+  return isRight && (userId === null || (await membershipsOf(tx, { user: userId })).length === 0)
 }
 
 export const verifyConsoleCode = issuedCodeVerifier('console', async () => true)

@@ -6,7 +6,7 @@ import { count, take, waitFor } from '../../store/attempts.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { verifyTotp } from './authenticator-app.ts'
 import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt, waiting } from './codes.ts'
-import { verifyConsoleCode, verifyDeskCode } from './issued-codes.ts'
+import { verifyConsoleCode, verifyDeskCode, verifyInvitationCode } from './issued-codes.ts'
 import { isPrintedCode, verifyRecoveryCode } from './recovery-codes.ts'
 import { boundedNetworks, countWrong, forgiveClient, pauseOf, takeTurn, type Way, waitAt, ways } from './wrong-tries.ts'
 
@@ -85,7 +85,7 @@ const issuedCodes = [verifyDeskCode, verifyConsoleCode]
 const verifiersOf: Record<Way, readonly CodeVerifier[]> = {
   mail: [verifyMailedCode],
   app: [verifyTotp, verifyRecoveryCode],
-  printed: [verifyRecoveryCode],
+  printed: [verifyRecoveryCode, verifyInvitationCode],
 }
 
 /** The ways that a code may belong to. The last is the one it counts at; the mailed code alone is used up by what is wrong for it. */

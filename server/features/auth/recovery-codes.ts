@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Keys } from '../../http/tokens.ts'
-import { decrypt, encrypt, isSameSecret, toBase32 } from '../../store/encryption.ts'
+import { decrypt, encrypt, grouped, isSameSecret, newPrintedCode } from '../../store/encryption.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
 import { type CodeVerifier, ownerOf } from './codes.ts'
@@ -11,8 +11,6 @@ import { recoveryCodesOf, recoveryCodesToReplace } from './sign-in-methods.queri
 
 type Code = Row<'recovery_code'>
 
-/** 80 bits, as the contract writes them in a request: without the groups in which they are shown. */
-const newPrintedCode = () => toBase32(randomBytes(limits.recoveryCodes.bytes))
 /** Sets that were printed by older programs have eight digits, and go on until they are made anew. */
 export const isPrintedCode = (token: string): boolean => token.length > limits.otp.length
 
@@ -39,7 +37,7 @@ export const verifyRecoveryCode: CodeVerifier = async (tx, attempt, { seal: key 
 /** Replaces the codes of a person, whose row the caller has locked, by ten new ones. This reply is the only place that shows them. */
 export async function replaceRecoveryCodes(tx: WriteTx, userId: string, { seal: key }: Pick<Keys, 'seal'>): Promise<string[]> {
   const codes = new Set<string>()
-  while (codes.size < limits.recoveryCodes.count) codes.add(newPrintedCode())
+  while (codes.size < limits.recoveryCodes) codes.add(newPrintedCode())
   const kept = new Map((await recoveryCodesToReplace(tx, { user: userId })).map((row) => [row.slot, row]))
   const set_id = tx.newId()
   const slots = [...codes].map((code, slot) => ({ slot, before: kept.get(slot), sealed_hash: encrypt(hashOf(userId, code), key, userId) }))
@@ -56,5 +54,5 @@ export async function replaceRecoveryCodes(tx: WriteTx, userId: string, { seal: 
         return { id, user_id: userId, slot, set_id, sealed_hash, used_set_id: null, used_at: null }
       }),
   )
-  return [...codes].map((code) => code.replace(/.{4}(?=.)/g, '$&-'))
+  return [...codes].map(grouped)
 }

@@ -13,6 +13,7 @@ import { DESK, deskMembership, recordDeskCode } from './issued-codes.ts'
 import { ownRow, signedIn } from './profile.policy.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
 import { deskEntriesOf } from './sign-in-methods.queries.ts'
+import { isSignUpOpen } from './sign-up.ts'
 import { openWays } from './wrong-tries.ts'
 
 const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
@@ -33,7 +34,9 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     const { kind, lastFailure } = exchange.services.mailer.state()
     const mail = kind === 'console' ? 'console' : lastFailure?.kind === 'connection' ? 'failing' : 'ok'
     const demo = accountsFor(exchange)
-    const erased = await erasedHere(exchange.services)
+    const { services } = exchange
+    const erased = await erasedHere(services)
+    const isOpen = await services.store.read(asSystem(), (tx) => isSignUpOpen(tx, services.config))
     return {
       mail,
       totp: true,
@@ -41,7 +44,8 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
       desk: true,
       ...(demo.length > 0 && { demo: [...demo] }),
       ...(erased && { erased }),
-      ...(!exchange.services.config.openFounding && { setup_code: true }),
+      ...(!services.config.openFounding && { setup_code: true }),
+      ...(!isOpen && { invited_only: true }),
     }
   }),
 

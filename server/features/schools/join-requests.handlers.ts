@@ -1,13 +1,12 @@
 import { schoolFailures, schools } from '@markbook/shared/contract/schools'
 import { type JoinRequestMove, moveJoinRequest } from '@markbook/shared/domain/join-request-moves'
 import { common } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { joinableSchool, requestToJoin } from './join-requests.policy.ts'
-import { closeOffer, offersTo } from './offers.ts'
-import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
+import { closeInvitation, openInvitations } from './invitations.policy.ts'
+import { accept, joinableSchool, requestToJoin } from './join-requests.policy.ts'
+import { closeOffer, offersTo } from './offers.policy.ts'
 import { queueOf, requestById } from './schools.queries.ts'
 
 type Request = Row<'school_join_request'>
@@ -32,22 +31,6 @@ const demandMove = (request: Request, move: JoinRequestMove) => {
   if (moveJoinRequest(request.status, move) === null) throw schoolFailures.alreadyReviewed()
 }
 
-async function review(tx: WriteTx, request: Request, status: 'approved' | 'rejected'): Promise<Request> {
-  const patch = { status, reviewed_at: tx.now, reviewed_by: tx.actor }
-  return tx.update('school_join_request', request, patch)
-}
-
-/** Makes the person an active member; somebody who already is one (or was suspended) gets the role given. */
-async function admit(tx: WriteTx, { school_id, user_id }: Request, role: Row<'school_management'>['role']) {
-  const [before] = await membershipOf(tx, { school: school_id, user: user_id })
-  if (!before) {
-    await tx.insert('school_management', { id: naturalId('membership', user_id, school_id), school_id, user_id, role, is_active: true })
-    return
-  }
-  if (role !== 'admin') await demandAnotherAdmin(tx, before)
-  await tx.update('school_management', before, { role, is_active: true })
-}
-
 export const joinRequestHandlers = {
   requestToJoin: on(schools.requestToJoin, {
     as: 'system',
@@ -57,7 +40,15 @@ export const joinRequestHandlers = {
 
   offers: onGuard(
     schools.offers,
-    async ({ tx, caller }) => (await offersTo(tx, caller.user_id)).map(({ school, role, offered_at }) => ({ school, role, offered_at })),
+    async ({ tx, caller }) => [
+      ...(await openInvitations(tx, caller.email)).map(({ school, role, invited_at }) => ({
+        school,
+        role,
+        offered_at: invited_at,
+        is_invitation: true,
+      })),
+      ...(await offersTo(tx, caller.user_id)).map(({ school, role, offered_at }) => ({ school, role, offered_at })),
+    ],
     'system',
   ),
 
@@ -65,12 +56,14 @@ export const joinRequestHandlers = {
     as: 'system',
     load: async ({ tx, caller }, { params }) => {
       await tx.find('user_profile', '', caller.user_id)
+      const invitation = (await openInvitations(tx, caller.email)).find(({ school_id }) => school_id === params.schoolId)
       const offer = (await offersTo(tx, caller.user_id)).find(({ school }) => school.id === params.schoolId)
-      if (!offer) throw common.notFound()
-      return offer
+      if (!invitation && !offer) throw common.notFound()
+      return { invitation, offer }
     },
-    run: async ({ tx }, _input, offer) => {
-      await closeOffer(tx, offer)
+    run: async ({ tx }, _input, { invitation, offer }) => {
+      if (invitation) await closeInvitation(tx, invitation, 'delete')
+      if (offer) await closeOffer(tx, offer)
       return { message: 'You declined the place in this school.' }
     },
   }),
@@ -85,9 +78,7 @@ export const joinRequestHandlers = {
     },
     run: async ({ tx }, { body }, { request, requester }) => {
       demandMove(request, 'approve')
-      await admit(tx, request, body.role)
-      await tx.update('user_profile', requester, { school_id: request.school_id })
-      return review(tx, request, 'approved')
+      return accept(tx, request, requester, { role: body.role, by: tx.actor })
     },
   }),
 
@@ -96,7 +87,7 @@ export const joinRequestHandlers = {
     load: ({ tx, caller }, { params }) => lockedRequest(tx, params.requestId, ownQueue(caller.school_id)),
     run: async ({ tx }, _input, { request }) => {
       demandMove(request, 'reject')
-      return review(tx, request, 'rejected')
+      return tx.update('school_join_request', request, { status: 'rejected', reviewed_at: tx.now, reviewed_by: tx.actor })
     },
   }),
 

@@ -1,16 +1,19 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import { common } from '@markbook/shared/failures'
+import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { activeSchool, closeOffer, offersTo } from './offers.ts'
+import { closeInvitation, invitationTo, openInvitations } from './invitations.policy.ts'
+import { activeSchool, closeOffer, offersTo } from './offers.policy.ts'
+import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
+type Request = Row<'school_join_request'>
+type Role = Row<'school_management'>['role']
 /** A school as join requests show it. */
 export type SchoolName = Pick<Row<'school'>, 'id' | 'name'>
 
 const pendingOfUser = rowsBy('school_join_request', { user: 'user_id' }, { where: { status: 'pending' }, limit: 1 })
-
-const membership = rowsBy('school_management', { user: 'user_id', school: 'school_id' })
 
 /** A school that may be joined; 404 where it is absent or not active. Needs a transaction of the service (`as: 'system'`). */
 export async function joinableSchool(tx: ReadTx, schoolId: string): Promise<SchoolName> {
@@ -23,17 +26,19 @@ export async function joinableSchool(tx: ReadTx, schoolId: string): Promise<Scho
  * Starts a pending request (specification, «Join request»): 400 while any other of this person waits, in whatever school; 409 for
  * a member of that school, suspended or not. The person's row stays locked until the commit, so that of two requests made at once
  * only one can pass. Where the school's server has offered a place, this agrees to it, under the id of the request that waits for
- * an answer at that server (docs/decisions/0051). Needs a transaction of the service.
+ * an answer at that server (docs/decisions/0051). Whom an administrator invited here is accepted at once. Needs a transaction of the
+ * service.
  */
 export async function requestToJoin(
   tx: WriteTx,
   userId: string,
   school: SchoolName,
   message: string | null,
-): Promise<Row<'school_join_request'> & { school: SchoolName }> {
-  await tx.find('user_profile', '', userId)
+): Promise<Request & { school: SchoolName }> {
+  const user = await tx.find('user_profile', '', userId)
+  if (!user) throw common.notFound()
   if ((await pendingOfUser(tx, { user: userId })).length > 0) throw schoolFailures.pendingRequest()
-  if ((await membership(tx, { user: userId, school: school.id })).length > 0) throw schoolFailures.alreadyMember()
+  if ((await membershipOf(tx, { user: userId, school: school.id })).length > 0) throw schoolFailures.alreadyMember()
   const place = { school_id: school.id, user_id: userId }
   const offer = (await offersTo(tx, userId)).find((each) => each.school.id === school.id)
   if (offer) await closeOffer(tx, offer)
@@ -44,5 +49,32 @@ export async function requestToJoin(
     message,
     requested_at: tx.now,
   })
-  return { ...request, school }
+  const invitation = (await openInvitations(tx, user.email)).find(({ school_id }) => school_id === school.id)
+  if (!invitation) return { ...request, school }
+  return { ...(await accept(tx, request, user, { role: invitation.role, by: invitation.invited_by })), school }
+}
+
+/**
+ * Makes whoever asked an active member with a role, and the school their active one; somebody who already is a member (or was suspended)
+ * gets the role. `by` answered the request.
+ */
+export async function accept(
+  tx: WriteTx,
+  request: Request,
+  requester: Row<'user_profile'>,
+  { role, by }: { role: Role; by: string | null },
+) {
+  const { school_id, user_id } = request
+  const [before] = await membershipOf(tx, { school: school_id, user: user_id })
+  if (before) {
+    if (role !== 'admin') await demandAnotherAdmin(tx, before)
+    await tx.update('school_management', before, { role, is_active: true })
+  } else {
+    const id = naturalId('membership', user_id, school_id)
+    await tx.insert('school_management', { id, school_id, user_id, role, is_active: true })
+  }
+  await tx.update('user_profile', requester, { school_id })
+  const [invitation] = await invitationTo(tx, { school: school_id, email: requester.email })
+  if (invitation) await closeInvitation(tx, invitation, 'update')
+  return tx.update('school_join_request', request, { status: 'approved', reviewed_at: tx.now, reviewed_by: by })
 }

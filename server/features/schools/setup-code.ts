@@ -2,16 +2,13 @@ import { createHash, createHmac } from 'node:crypto'
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import type { Config } from '../../config.ts'
 import type { Keys } from '../../http/tokens.ts'
-import { isSameSecret, toBase32 } from '../../store/encryption.ts'
+import { grouped, isSameSecret, toBase32 } from '../../store/encryption.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 
 type Founding = { store: Pick<Store, 'nodeId' | 'read'>; config: Pick<Config, 'dedicated' | 'setupCode' | 'openFounding'>; keys: Keys }
-
-/** 16 letters and digits of base32, 80 bits, in groups of four. */
-const LENGTH = 16
 
 /**
  * The code with which the next school is founded on this node (decisions §8), the operator's own where there is one. The server's is made
@@ -21,12 +18,14 @@ const LENGTH = 16
 async function presentCode(tx: ReadTx, { store, config, keys }: Founding): Promise<string> {
   if (config.setupCode !== null) return config.setupCode
   const schools = await tx.db.$count(tx.t.school)
-  const text = toBase32(createHmac('sha256', keys.setup).update(`${store.nodeId}\n${schools}`).digest()).slice(0, LENGTH)
-  return (text.match(/.{4}/g) ?? []).join('-')
+  return grouped(toBase32(createHmac('sha256', keys.setup).update(`${store.nodeId}\n${schools}`).digest()).slice(0, 16))
 }
 
-/** As it is compared: people type it in small letters, with spaces, or without hyphens. */
-const digestOf = (code: string) => createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest()
+/** People type it in small letters, with spaces, or without hyphens. */
+const digestOf = (code: string) =>
+  createHash('sha256')
+    .update(code.replace(/[\s-]/g, '').toUpperCase())
+    .digest()
 
 /** 403 unless `typed` is the code of this node, whose row is locked, so that two requests cannot both use one. */
 export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: string | undefined): Promise<void> {

@@ -11,7 +11,7 @@ import { transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
 /** What is noted in the history beside rows (`Note` in store/tx.ts). */
-const NOTES = new Set(['desk_code', 'console_code', 'sign_in_reset', 'node', 'sync_invitation', 'sync_peer'])
+const NOTES = new Set(['desk_code', 'console_code', 'sign_in_reset', 'node', 'school_invitation', 'sync_invitation', 'sync_peer'])
 
 /** `proved`: of those that are taken, what a node that is known here has signed. */
 export type JudgedHistory = {

@@ -209,7 +209,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
       sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
     }
-    connection.exec('drop index history_of_deletions')
+    connection.exec('drop index history_of_deletions; drop table school_invitation')
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)

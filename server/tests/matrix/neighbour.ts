@@ -103,6 +103,22 @@ const job = (id: string, school_id: string, created_by: string) => ({
 export const jobIds = { own: storyId('request', 1, 90), hilltop: storyId('request', 2, 90) }
 const jobs = [job(jobIds.own, stBrigids, people.byrne.id), job(jobIds.hilltop, hilltop, people.markerTeacher.id)]
 
+const invitation = (id: string, school_id: string, invited_by: string) => ({
+  id,
+  school_id,
+  email: 'invited@mail.example',
+  role: 'teacher' as const,
+  code_hash: null,
+  invited_by,
+  invited_at: '2026-01-10T09:00:00.000Z',
+  expires_at: '2036-01-10T09:00:00.000Z',
+})
+export const invitationIds = { own: storyId('request', 1, 80), hilltop: storyId('request', 2, 80) }
+const invitations = [
+  invitation(invitationIds.own, stBrigids, people.okafor.id),
+  invitation(invitationIds.hilltop, hilltop, people.marker.id),
+]
+
 const draftEntry = reportEntries.find(({ report_book_id }) => report_book_id === draftReport.id)
 const NO_FIGURES = { coursework_average: null, exam_average: null, term_composite: null, year_grade: null, computed_letter: null }
 /** Ada's own subject in the report of Élan, beside the class teacher's, whose subject alone the book has figures of. */
@@ -147,7 +163,7 @@ export async function furnish(st: School): Promise<HistoryIds> {
   await st.services.store.write(asSystem(), async (tx) => {
     for (const [table, rows] of Object.entries(more)) await tx.insert(table as Replicated, rows as never)
   })
-  await furnishPapers(st, [stBrigids, hilltop])
+  await furnishLocal(st, [stBrigids, hilltop])
   await furnishPictures(st)
   await furnishNodes(st)
   const change = async (who: 'ada' | 'marker', id: string) => {
@@ -169,16 +185,19 @@ export async function furnish(st: School): Promise<HistoryIds> {
   }
 }
 
-async function furnishPapers(st: School, schools: readonly string[]): Promise<void> {
+async function furnishLocal(st: School, schools: readonly string[]): Promise<void> {
   const isOfThem = ({ school_id }: { school_id: string }) => schools.includes(school_id)
-  await st.services.store.write(asSystem(), (tx) => tx.local.insert(tx.t.job).values(jobs.filter(isOfThem)))
+  await st.services.store.write(asSystem(), async (tx) => {
+    await tx.local.insert(tx.t.job).values(jobs.filter(isOfThem))
+    await tx.local.insert(tx.t.school_invitation).values(invitations.filter(isOfThem))
+  })
   for (const { file_path } of [draftPdf, hilltopPdf, ...classFiles].filter(isOfThem))
     await st.services.files.put('report-books', file_path, Buffer.from(PDF_TEXT), { contentType: 'application/pdf' })
 }
 
 /** For a school's own server that got its rows from a furnished centre: what does not travel, or that no hash lets travel. */
 export async function furnishCopy(st: School, schoolId: string): Promise<void> {
-  await furnishPapers(st, [schoolId])
+  await furnishLocal(st, [schoolId])
   await uploadPictures(st)
   await furnishOwnNodes(st, [schoolId])
 }
@@ -188,6 +207,7 @@ export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.own) return history.hilltop
   if (id === history.bin.own) return history.bin.hilltop
   if (id === jobIds.own) return jobIds.hilltop
+  if (id === invitationIds.own) return invitationIds.hilltop
   if (id === nodeIds.own) return nodeIds.hilltop
   if (id === refusalIds.own) return refusalIds.hilltop
   if (Object.values(conflictIds).includes(id)) return conflictIds.hilltop

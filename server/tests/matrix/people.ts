@@ -1,8 +1,9 @@
 import type { auth } from '@markbook/shared/contract/auth'
+import type { invitations } from '@markbook/shared/contract/invitations'
 import type { schools } from '@markbook/shared/contract/schools'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { png } from '../../testing/pictures.ts'
-import { requestIds } from './neighbour.ts'
+import { invitationIds, requestIds } from './neighbour.ts'
 import { ABSENT, everybody, onlyAdmins, type Row, type Rows, setupWrite } from './row.ts'
 
 const names = { firstName: 'Sam', lastName: 'Byrne' }
@@ -81,4 +82,10 @@ export const schoolRows: Rows<typeof schools> = {
     classTeacher: [{ params: { userId: people.byrne.id } }, '    403 403 403 403 409:schools.leads_classes 404'],
     lastAdmin: [{ params: { userId: people.okafor.id } }, '     403 403 403 403 409:schools.last_admin    404'],
   },
+}
+
+export const invitationRows: Rows<typeof invitations> = {
+  list: { own: [{}, onlyAdmins] },
+  invite: { own: [{ body: { people: [{ email: 'new.teacher@mail.example', role: 'teacher' }] } }, onlyAdmins] },
+  withdraw: setupWrite((id) => ({ params: { id } }), invitationIds),
 }
