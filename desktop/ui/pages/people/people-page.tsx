@@ -13,14 +13,23 @@ import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { Invitations } from './invitations.tsx'
 import styles from './people.module.css'
+import { ROLES, type Role } from './roles.ts'
 
 export function PeoplePage() {
   const { t } = useTranslation('people')
   const isLaptop = useQuery(ask('replication', 'status')).data?.is_laptop ?? false
   return (
     <Page title={t('title')} lead={t('lead')}>
-      {isLaptop ? <Notice>{t('onLaptop')}</Notice> : <Requests />}
+      {isLaptop ? (
+        <Notice>{t('onLaptop')}</Notice>
+      ) : (
+        <>
+          <Requests />
+          <Invitations />
+        </>
+      )}
       <Members isFixed={isLaptop} />
       <SignInCodes />
     </Page>
@@ -209,8 +218,6 @@ function CodeLog({ members }: { members: readonly Member[] }) {
 }
 
 type Request = ReplyOf<'schools', 'joinRequests'>[number]
-const ROLES = ['teacher', 'member', 'admin'] as const
-type Role = (typeof ROLES)[number]
 
 /** The interval of reading the requests. */
 const POLL_MS = 20_000

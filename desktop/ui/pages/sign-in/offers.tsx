@@ -14,21 +14,22 @@ export function Offers() {
   return offers.data?.map((offer) => <OneOffer key={offer.school.id} offer={offer} />) ?? null
 }
 
-function OneOffer({ offer: { school, role } }: { offer: Offer }) {
+function OneOffer({ offer: { school, role, is_invitation } }: { offer: Offer }) {
   const { t } = useTranslation('sign-in')
   const agree = useSave('schools', 'requestToJoin', ['auth'])
   const decline = useSave('schools', 'declineOffer')
   const params = { schoolId: school.id }
+  const isInvited = is_invitation === true && role !== null
   const busy = agree.isPending || decline.isPending
   // The card is gone by then.
   const answer = (sent: Promise<unknown>, said: 'agreed' | 'declined') =>
     void sent.then(
-      () => tell(t(`offer.${said}`, { school: school.name })),
+      () => tell(t(isInvited && said === 'agreed' ? 'invitation.agreed' : `offer.${said}`, { school: school.name })),
       () => {},
     )
   return (
-    <Card title={t('offer.title', { school: school.name })}>
-      <p>{t(`offer.${role ?? 'asked'}`, { school: school.name })}</p>
+    <Card title={t(isInvited ? 'invitation.title' : 'offer.title', { school: school.name })}>
+      <p>{t(isInvited ? `invitation.${role}` : `offer.${role ?? 'asked'}`, { school: school.name })}</p>
       <p>{t('offer.means', { school: school.name })}</p>
       <FailureNotice failure={agree.error ?? decline.error} />
       <Actions>

@@ -40,8 +40,17 @@ export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSigne
   )
 }
 
-/** A code that has to be typed. `again`: when another mail may be requested, ms. `shown`: the code, in a demonstration. */
-type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string }
+/**
+ * A code that has to be typed. `again`: when another mail may be requested, ms. `shown`: the code, in a demonstration; `filledIn`: that of an
+ * invitation.
+ */
+type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string; filledIn?: string }
+
+/** What the link of an invitation has filled in (server/features/schools/invitations.handlers.ts). */
+function inLink() {
+  const filledIn = new URLSearchParams(location.hash.slice(1))
+  return { email: filledIn.get('email'), code: filledIn.get('code') }
+}
 
 type SignInFormProps = { email?: string; onSignedIn: (profile: Profile) => void }
 
@@ -55,6 +64,13 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
     setAddress(next.email)
     setRequest(next)
   }
+  // After the first rendering, which is that of the prerendered page.
+  useEffect(() => {
+    const invited = inLink()
+    if (email || !invited.email) return
+    setAddress(invited.email)
+    if (invited.code) setRequest({ email: invited.email, mailed: false, again: 0, filledIn: invited.code })
+  }, [email])
   if (request)
     return <CodeStep key={request.shown} request={request} methods={methods} onSignedIn={onSignedIn} onBack={() => setRequest(null)} />
   return (
@@ -65,7 +81,7 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
       {!email && methods?.demo && <h2 className={styles['or']}>{t('demo.or')}</h2>}
       <ErasedNotice erased={methods?.erased} />
       <MailNotice methods={methods} />
-      <AddressStep email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
+      <AddressStep key={address} email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
     </>
   )
 }
@@ -198,8 +214,8 @@ type CodeStepProps = {
 /** Then the code: from a mail, an app, paper, or the sign-in desk. */
 function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
-  const { email, shown = '' } = request
-  const [code, setCode] = useState(shown)
+  const { email, shown = '', filledIn = '' } = request
+  const [code, setCode] = useState(shown || filledIn)
   const [isIncomplete, setIncomplete] = useState(false)
   const [letters, setLetters] = useState(false)
   const field = useRef<HTMLInputElement>(null)
@@ -208,7 +224,7 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     mutationFn: (token: string) => client.auth.verifyOtp({ body: { email, token } }),
     onSuccess: ({ user }) => onSignedIn(user),
   })
-  useEffect(() => (shown ? submit : field).current?.focus(), [shown])
+  useEffect(() => (shown || filledIn ? submit : field).current?.focus(), [shown, filledIn])
   const problem = isIncomplete ? t('code.incomplete') : problemOf(verify.error, t)
   const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
   const send = (whole: string | null) => {
@@ -296,6 +312,7 @@ function OtherWays({ methods }: { methods: SignInMethods }) {
     <ul>
       {methods.totp && <li>{t('ways.totp')}</li>}
       {methods.recovery && <li>{t('ways.recovery')}</li>}
+      <li>{t('ways.invitation')}</li>
       {methods.desk && <li>{t('ways.desk')}</li>}
       <li>{t('ways.console')}</li>
     </ul>
@@ -327,6 +344,7 @@ function NoCodeHelp({ methods, isOpen }: { methods: SignInMethods | undefined; i
       <details open={isOpen || undefined}>
         <summary>{t('ways.title')}</summary>
         {methods.mail === 'ok' && <p>{t('ways.spam')}</p>}
+        {methods.invited_only && <p>{t('ways.invited')}</p>}
         <p>{t('ways.any')}</p>
         <OtherWays methods={methods} />
       </details>

@@ -78,13 +78,22 @@ function NameStep({ profile }: { profile: Profile }) {
 function SchoolStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
   const schools = useQuery(askWhole('schools', 'list'))
+  const offers = useQuery(ask('schools', 'offers'))
   const refused = requestedSchool(profile)
+  const ways = <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>
   return (
     <>
       <OwnHoldings />
       <Offers />
       {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
-      <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>
+      {offers.data?.some(({ is_invitation }) => is_invitation) ? (
+        <details>
+          <summary>{t('invitation.another')}</summary>
+          {ways}
+        </details>
+      ) : (
+        ways
+      )}
     </>
   )
 }

@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('inviting people', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('an administrator pastes addresses and hands over slips; whoever has one signs in, agrees and is in', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/people`)
+    await page.getByRole('button', { name: 'Invite people' }).click()
+    await page.getByLabel('Addresses').fill('Nuala Reilly')
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite people' }).click()
+    await page.getByText('No address is in: Nuala Reilly').waitFor()
+    await page.getByLabel('Addresses').fill('Nuala Reilly <nuala@mail.example>\nada.nowak@stbrigids.example')
+    await expectForEverybody(page)
+    await picture(page, 'invite-dialog')
+    await page.getByRole('dialog').getByRole('button', { name: 'Invite people' }).click()
+    await page.getByText('ada.nowak@stbrigids.example already belongs to the school').waitFor()
+    const code = (await page.getByRole('dialog').locator('td code').textContent()) ?? ''
+    expect(code).toMatch(/^(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+    await page.getByRole('button', { name: 'Copy the link of nuala@mail.example' }).waitFor()
+    await page.emulateMedia({ media: 'print' })
+    await page.getByText('Type your address, nuala@mail.example').waitFor()
+    await picture(page, 'invite-slips')
+    await page.emulateMedia({ media: 'screen' })
+    await picture(page, 'invite-codes')
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('row', { name: /nuala@mail.example.*teacher.*Ngozi Okafor/ }).waitFor()
+
+    const phone = await openWindow(browser, { viewport: { width: 390, height: 844 } })
+    await phone.page.goto(`${site.url}/sign-in#${new URLSearchParams({ email: 'nuala@mail.example', code })}`)
+    await picture(phone.page, 'invite-phone-code')
+    await phone.page.getByRole('button', { name: 'Sign in' }).click()
+    await phone.page.getByLabel('First name').fill('Nuala')
+    await phone.page.getByLabel('Last name').fill('Reilly')
+    await phone.page.getByRole('button', { name: 'Go on' }).click()
+    await phone.page.getByText('invites you to join it as a teacher').waitFor()
+    await expectForEverybody(phone.page)
+    await picture(phone.page, 'invite-phone-agree')
+    await expectFits(phone.page)
+    await phone.page.getByRole('button', { name: 'Agree' }).click()
+    await phone.page.getByText('You now belong to St Brigid’s.').waitFor()
+
+    await page.reload()
+    await page.getByRole('row', { name: /Nuala Reilly/ }).waitFor()
+    await page.getByText('Nobody is invited at the moment').waitFor()
+    expect([...faults, ...phone.faults]).toEqual([])
+    await Promise.all([context.close(), phone.context.close()])
+  })
+})

@@ -1,0 +1,185 @@
+import type { NewInvitation } from '@markbook/shared/contract/invitations'
+import { limits } from '@markbook/shared/limits'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, askWhole, type ReplyOf, save } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { copyText } from '../../components/copy-text.ts'
+import { CloseButton, ConfirmButton, Dialog, DialogButton } from '../../components/dialog.tsx'
+import { Actions, Checkbox, Form, Options, SaveActions, SelectField, TextArea } from '../../components/field.tsx'
+import { Card, FailureNotice, Notice } from '../../components/page.tsx'
+import { PrintSheet } from '../../components/print-sheet.tsx'
+import { AnswerTable, Table } from '../../components/table.tsx'
+import { tell } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
+import { day, enumerated, moment } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { typedAddresses } from './addresses.ts'
+import styles from './people.module.css'
+import { ROLES, type Role } from './roles.ts'
+
+type Invited = ReplyOf<'invitations', 'invite'>
+
+/** Who was invited and has not answered, and the way to invite more. */
+export function Invitations() {
+  const { t } = useTranslation('people')
+  const open = useQuery(askWhole('invitations', 'list'))
+  return (
+    <Card
+      title={t('invitations')}
+      actions={
+        <DialogButton look="primary" dialog={<InviteDialog />}>
+          {t('invite')}
+        </DialogButton>
+      }
+    >
+      <AnswerTable
+        of={open}
+        empty={t('noInvitations')}
+        label={t('invitations')}
+        columns={[
+          { head: t('email'), cell: ({ email }) => email },
+          { head: t('role'), cell: ({ role }) => t(role) },
+          { head: t('invitedBy'), cell: ({ invited_by }) => nameOf(invited_by) },
+          { head: t('invitedAt'), cell: ({ invited_at }) => moment(invited_at) },
+          { head: t('countsUntil'), cell: ({ expires_at }) => day(expires_at.slice(0, 10)) },
+          { head: t('withdraw'), look: 'hidden', cell: (invitation) => <Withdraw {...invitation} /> },
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Withdraw({ id, email }: { id: string; email: string }) {
+  const { t } = useTranslation('people')
+  return (
+    <ConfirmButton
+      size="small"
+      aria-label={t('withdrawOf', { email })}
+      title={t('withdrawTitle', { email })}
+      text={t('withdrawText')}
+      action={t('withdraw')}
+      onConfirm={() => save('invitations', 'withdraw', { params: { id } })}
+    >
+      {t('withdraw')}
+    </ConfirmButton>
+  )
+}
+
+function InviteDialog() {
+  const { t } = useTranslation('people')
+  const [invited, setInvited] = useState<Invited>()
+  return (
+    <Dialog wide title={t(invited ? 'invitedTitle' : 'invite')} lead={t(invited ? 'invitedLead' : 'inviteLead')}>
+      {invited ? <Shown invited={invited} /> : <InviteForm onInvited={setInvited} />}
+    </Dialog>
+  )
+}
+
+function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
+  const { t } = useTranslation(['people', 'app'])
+  const methods = useQuery(ask('outage', 'ways'))
+  const hasMail = methods.data !== undefined && methods.data.mail !== 'console'
+  const { atOnce } = limits.invitations
+  const { draft, set, field, send, isChecked, busy, failure } = useForm({
+    initial: { addresses: '', role: 'teacher' as Role, byMail: true },
+    required: ['addresses'],
+    isValid: ({ addresses }) => problemOf(addresses) === undefined,
+    save: async ({ addresses, role, byMail }) => {
+      const people = typedAddresses(addresses).addresses.map((email) => ({ email, role }))
+      onInvited(await save('invitations', 'invite', { body: { people, byMail: byMail && hasMail } }))
+    },
+    // The dialog goes on with what is to be handed over.
+    onSaved: () => {},
+  })
+  const problemOf = (text: string): string | undefined => {
+    const { addresses, wrong } = typedAddresses(text)
+    if (wrong.length > 0) return t('notAddresses', { texts: enumerated(wrong.slice(0, 5)) })
+    return addresses.length > atOnce ? t('tooMany', { count: atOnce }) : undefined
+  }
+  const { error, ...addresses } = field('addresses')
+  return (
+    <Form onSend={send}>
+      <TextArea
+        {...addresses}
+        label={t('addresses')}
+        hint={t('addressesHint')}
+        rows={6}
+        spellCheck={false}
+        autoFocus
+        error={(isChecked ? problemOf(draft.addresses) : undefined) ?? error}
+      />
+      <SelectField label={t('inviteAs')} value={draft.role} onChange={({ target }) => set({ role: target.value as Role })}>
+        <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
+      </SelectField>
+      {hasMail && <Checkbox label={t('byMail')} checked={draft.byMail} onChange={({ target }) => set({ byMail: target.checked })} />}
+      <FailureNotice failure={failure} />
+      <SaveActions action={t('invite')} busy={busy} busyWord={t('app:state.wait')} />
+    </Form>
+  )
+}
+
+/** What was made, to be handed over: the codes are shown this once. */
+function Shown({ invited: { invitations, members } }: { invited: Invited }) {
+  const { t } = useTranslation(['people', 'app'])
+  const copy = async ({ url, email }: NewInvitation) => tell(t((await copyText(url)) ? 'linkCopied' : 'linkNotCopied', { email }))
+  const hasCodes = invitations.some(({ code }) => code !== null)
+  return (
+    <>
+      {members.length > 0 && <Notice>{t('alreadyMembers', { emails: enumerated(members), count: members.length })}</Notice>}
+      {invitations.length > 0 && (
+        <Table
+          label={t('invitations')}
+          rows={invitations}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: t('email'), cell: ({ email }) => email },
+            ...(hasCodes
+              ? [{ head: t('signInCode'), cell: ({ code }: NewInvitation) => <code className={styles['printed']}>{code}</code> }]
+              : []),
+            { head: t('byMailHead'), cell: ({ mailed }) => t(mailed ? 'mailed' : 'notMailed') },
+            {
+              head: t('link'),
+              look: 'hidden',
+              cell: (invitation) => (
+                <Button size="small" aria-label={t('copyLinkOf', { email: invitation.email })} onClick={() => void copy(invitation)}>
+                  {t('copyLink')}
+                </Button>
+              ),
+            },
+          ]}
+        />
+      )}
+      <Actions>
+        {hasCodes && <Button onClick={() => window.print()}>{t('printList')}</Button>}
+        <CloseButton look="primary">{t('done')}</CloseButton>
+      </Actions>
+      {hasCodes && <Slips of={invitations} />}
+    </>
+  )
+}
+
+/** A slip for each person, to be cut apart: where to go, and what to type there. */
+function Slips({ of: invitations }: { of: readonly NewInvitation[] }) {
+  const { t } = useTranslation(['people', 'app'])
+  const school = useQuery(ask('schools', 'mine')).data?.name ?? ''
+  return (
+    <PrintSheet>
+      {invitations.map(({ id, email, code, url, role, expires_at }) => (
+        <section key={id} className={styles['slip']}>
+          <h2>{t('slipTitle', { school, name: t('app:name') })}</h2>
+          <p>{t(`slip.${role}`, { school })}</p>
+          <ol>
+            <li>{t('slipPage', { page: new URL(url).origin + new URL(url).pathname })}</li>
+            <li>{t('slipAddress', { email })}</li>
+            <li>
+              {t('slipCode')} <code className={styles['printed']}>{code}</code>
+            </li>
+          </ol>
+          <p>{t('slipUntil', { at: day(expires_at.slice(0, 10)) })}</p>
+        </section>
+      ))}
+    </PrintSheet>
+  )
+}
