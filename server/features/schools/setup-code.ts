@@ -22,10 +22,7 @@ async function presentCode(tx: ReadTx, { store, config, keys }: Founding): Promi
 }
 
 /** People type it in small letters, with spaces, or without hyphens. */
-const digestOf = (code: string) =>
-  createHash('sha256')
-    .update(code.replace(/[\s-]/g, '').toUpperCase())
-    .digest()
+const digestOf = (code: string) => createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest()
 
 /** 403 unless `typed` is the code of this node, whose row is locked, so that two requests cannot both use one. */
 export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: string | undefined): Promise<void> {
