@@ -3,7 +3,16 @@ import { LRUCache } from 'lru-cache'
 import { isSameSecret } from '../store/encryption.ts'
 
 /** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
-export type Keys = { access: Buffer; refresh: Buffer; otp: Buffer; seal: Buffer; upload: Buffer; peers: Buffer; setup: Buffer }
+export type Keys = {
+  access: Buffer
+  refresh: Buffer
+  otp: Buffer
+  seal: Buffer
+  upload: Buffer
+  image: Buffer
+  peers: Buffer
+  setup: Buffer
+}
 export const keysOf = (secret: string): Keys => {
   const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
   return {
@@ -12,6 +21,7 @@ export const keysOf = (secret: string): Keys => {
     otp: key('otp'),
     seal: key('seal'),
     upload: key('upload'),
+    image: key('image'),
     peers: key('peers'),
     setup: key('setup'),
   }

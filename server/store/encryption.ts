@@ -8,8 +8,13 @@ export const isSameSecret = (sent: Uint8Array, secret: Uint8Array): boolean =>
   sent.length === secret.length && timingSafeEqual(sent, secret)
 
 /** Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not decrypt. */
-export function encrypt(secret: Buffer, key: Buffer, owner: string): string {
-  const nonce = randomBytes(NONCE)
+export const encrypt = (secret: Buffer, key: Buffer, owner: string): string => encryptAt(randomBytes(NONCE), secret, key, owner)
+
+/** The same with a nonce that follows from what is encrypted, where the same has to give the same text each time. */
+export const encryptAlike = (secret: Buffer, key: Buffer, owner: string, of: string): string =>
+  encryptAt(createHmac('sha256', key).update(of).digest().subarray(0, NONCE), secret, key, owner)
+
+function encryptAt(nonce: Buffer, secret: Buffer, key: Buffer, owner: string): string {
   const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(owner))
   const encrypted = Buffer.concat([cipher.update(secret), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { input, Name, row, say } from './scalars.ts'
+import { Done, input, Name, row, say } from './scalars.ts'
 
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const
 export type ImageType = (typeof imageTypes)[number]
@@ -86,4 +86,5 @@ export const avatars = {
     reply: AvatarUrl,
     fails: ['avatars.not_uploaded', ...IMAGE_FAILS],
   }),
+  remove: endpoint('DELETE /api/auth/avatar', 'session', 'Remove the own picture', { reply: Done }),
 }

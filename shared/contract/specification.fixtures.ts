@@ -91,6 +91,7 @@ export const specifiedRows = [
 /** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
+  'DELETE /api/auth/avatar',
   'GET /api/schools/offers',
   'GET /api/schools/invitations',
   'POST /api/schools/invitations',

@@ -97,11 +97,11 @@ export const authHandlers: Handlers<typeof auth> = {
       const wanted = school_id === null ? targets['schoolId'] : undefined
       return { user, school: wanted === undefined ? null : await joinableSchool(tx, wanted) }
     },
-    run: async ({ tx, caller }, { body }, { user, school }) => {
+    run: async ({ tx, caller, services }, { body }, { user, school }) => {
       await tx.update('user_profile', user, { first_name: body.firstName, last_name: body.lastName })
       const request = school && (await requestToJoin(tx, user.id, school, null))
       const joinRequest = request ? { id: request.id, school_id: request.school_id, status: request.status } : undefined
-      const { id, first_name, last_name, school_id, school: own } = toProfile(await callerAgain(tx, caller), null, '')
+      const { id, first_name, last_name, school_id, school: own } = toProfile(await callerAgain(tx, caller), null, services)
       return { id, first_name, last_name, school_id, school: own, joinRequest }
     },
   }),
@@ -117,7 +117,7 @@ export const authHandlers: Handlers<typeof auth> = {
     run: async ({ tx, caller, services }, { body }, user) => {
       await tx.update('user_profile', user, columnsOf(body))
       const [pending] = await newestPendingRequest(tx, { user: user.id })
-      return toProfile(await callerAgain(tx, caller), pending ?? null, services.config.publicUrl)
+      return toProfile(await callerAgain(tx, caller), pending ?? null, services)
     },
   }),
 

@@ -93,8 +93,8 @@ describe('GET /api/auth/me', () => {
       avatar_path: `avatars/${people.ada.id}.png`,
       avatar_updated_at: '2026-01-12T08:00:00.123Z',
     })
-    const url = `http://markbook.test/storage/v1/object/public/images/avatars/${people.ada.id}.png?t=1768204800123`
-    expect(await st.as.ada.auth.me()).toMatchObject({ avatar_url: url })
+    const { avatar_url } = await st.as.ada.auth.me()
+    expect(avatar_url).toMatch(/^http:\/\/markbook\.test\/storage\/v1\/object\/public\/images\/avatars\/[\w-]{86}\.png\?t=1768204800123$/)
   })
 
   test('401 for nobody', async () => {

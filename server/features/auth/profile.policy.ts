@@ -2,10 +2,10 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { publicImageUrl } from '../../files/image-address.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { avatarUrl } from '../avatars/avatars.policy.ts'
 import { newestPendingRequest } from './auth.queries.ts'
 
 /** The caller of an endpoint that is for those who are signed in. */
@@ -22,8 +22,8 @@ export async function ownRow(tx: WriteTx, { user_id }: Pick<Caller, 'user_id'>):
 }
 
 /** The profile as clients see it (decisions §3). */
-export function toProfile(caller: Caller, pending: Profile['pending_join_request'], publicUrl: string): Profile {
-  const { user_id: id, email, first_name, last_name, role, school_id, school_name, avatar_path, avatar_updated_at } = caller
+export function toProfile(caller: Caller, pending: Profile['pending_join_request'], services: Pick<Services, 'config' | 'keys'>): Profile {
+  const { user_id: id, email, first_name, last_name, role, school_id, school_name } = caller
   return {
     id,
     email,
@@ -31,7 +31,7 @@ export function toProfile(caller: Caller, pending: Profile['pending_join_request
     last_name,
     role,
     // Built from the stored object, so that it names the server that answers (decisions §6).
-    avatar_url: avatar_path && publicImageUrl(publicUrl, avatar_path, avatar_updated_at),
+    avatar_url: avatarUrl(services, { ...caller, id }),
     school_id,
     school: school_id ? { id: school_id, name: school_name ?? '' } : null,
     is_onboarded: first_name !== null && last_name !== null,
@@ -44,14 +44,16 @@ export function toProfile(caller: Caller, pending: Profile['pending_join_request
  * asks every few seconds: their profile is kept, stamped with all that it was made of as the guard has just read it, so that a
  * kept one can never be an old one. Rights are never read from it.
  */
-export async function profileOf({ cache, store, config }: Pick<Services, 'cache' | 'store' | 'config'>, caller: Caller): Promise<Profile> {
-  if (caller.pending_stamp === null) return toProfile(caller, null, config.publicUrl)
+export async function profileOf(services: Pick<Services, 'cache' | 'store' | 'config' | 'keys'>, caller: Caller): Promise<Profile> {
+  const profile = toProfile(caller, null, services)
+  if (caller.pending_stamp === null) return profile
+  const { cache, store } = services
   const key = `profile:${caller.user_id}`
-  const stamp = JSON.stringify({ ...caller, session_id: null, site: config.publicUrl })
+  const stamp = JSON.stringify({ ...caller, session_id: null, picture: profile.avatar_url })
   const kept = await cache.get<Profile>(key, stamp)
   if (kept) return kept
   const [pending] = await store.read(asSystem(), (tx) => newestPendingRequest(tx, { user: caller.user_id }))
-  const profile = toProfile(caller, pending ?? null, config.publicUrl)
-  await cache.set(key, profile, limits.cache.profile, stamp)
-  return profile
+  const waiting = { ...profile, pending_join_request: pending ?? null }
+  await cache.set(key, waiting, limits.cache.profile, stamp)
+  return waiting
 }

@@ -1,7 +1,7 @@
 import { avatarFailures, avatars, imageFailures } from '@markbook/shared/contract/avatars'
 import { limits } from '@markbook/shared/limits'
 import { sha256Of } from '../../files/digest.ts'
-import { imageObject, ownerOf, publicImageUrl } from '../../files/image-address.ts'
+import { imageObject, ownerOf } from '../../files/image-address.ts'
 import { checkPicture, isImageType } from '../../files/images/picture.ts'
 import { chargeUpload } from '../../files/quota.ts'
 import { type HandlerContext, type Handlers, on, onOpen, onStaged } from '../../http/handler.ts'
@@ -9,6 +9,7 @@ import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { ownRow, signedIn } from '../auth/profile.policy.ts'
 import {
+  avatarUrl,
   changedAt,
   issueUploadToken,
   pathOfPicture,
@@ -21,6 +22,16 @@ import {
 
 const DEFAULT_FOLDER = 'avatars'
 
+/** What a row says of somebody whose picture was removed; when that was stays, so that the next one is of a later instant. */
+const NO_PICTURE = { avatar_path: null, avatar_type: null, avatar_size: null, avatar_sha256: null }
+
+/** Where the picture is that somebody has just been given. */
+function shown(services: Services, user: Parameters<typeof avatarUrl>[1]) {
+  const avatar_url = avatarUrl(services, user)
+  if (avatar_url === null) throw avatarFailures.none()
+  return { avatar_url }
+}
+
 /** Makes a stored picture the caller's own. */
 async function saveAvatar(
   { tx, caller, services, after }: Pick<HandlerContext<typeof avatars.upload>, 'tx' | 'caller' | 'services' | 'after'>,
@@ -31,9 +42,9 @@ async function saveAvatar(
   const { path, type, size, sha256 } = picture
   const avatar_updated_at = changedAt(tx.nowMs, user.avatar_updated_at)
   const patch = { avatar_path: path, avatar_type: type, avatar_size: size, avatar_sha256: sha256, avatar_updated_at }
-  await tx.update('user_profile', user, patch)
+  const saved = await tx.update('user_profile', user, patch)
   after(() => removeReplaced(services, [path, user.avatar_path], imageObject(path, sha256)))
-  return { avatar_url: publicImageUrl(services.config.publicUrl, path, avatar_updated_at) }
+  return shown(services, saved)
 }
 
 async function storeAvatar(services: Services, path: string, bytes: Uint8Array, declared: string): Promise<StoredPicture> {
@@ -91,7 +102,20 @@ export const avatarHandlers: Handlers<typeof avatars> = {
       }
       // Completed already: the answer had been lost.
       if (caller.avatar_path !== path) throw avatarFailures.notUploaded()
-      return { avatar_url: publicImageUrl(services.config.publicUrl, path, caller.avatar_updated_at) }
+      return shown(services, { ...caller, id: caller.user_id })
+    },
+  }),
+
+  remove: on(avatars.remove, {
+    as: 'system',
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: async ({ tx, services, after }, _input, user) => {
+      if (user.avatar_path !== null) {
+        const avatar_updated_at = changedAt(tx.nowMs, user.avatar_updated_at)
+        await tx.update('user_profile', user, { ...NO_PICTURE, avatar_updated_at })
+        after(() => removeReplaced(services, [user.avatar_path], null))
+      }
+      return { message: 'Your picture is removed.' }
     },
   }),
 }

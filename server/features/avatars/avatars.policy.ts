@@ -5,7 +5,7 @@ import { toInstant } from '@markbook/shared/clock'
 import { type AvatarUpload, type ImageType, imageEndings, imageFailures } from '@markbook/shared/contract/avatars'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { imageObject, incomingObject } from '../../files/image-address.ts'
+import { avatarAddress, imageObject, incomingObject, publicImageUrl } from '../../files/image-address.ts'
 import type { Picture } from '../../files/images/picture.ts'
 import { signToken, type UploadClaims } from '../../files/upload-tokens.ts'
 import type { Services } from '../../http/services.ts'
@@ -14,6 +14,12 @@ import type { Services } from '../../http/services.ts'
 export type StoredPicture = { path: string; type: ImageType; size: number; sha256: string }
 
 export const pathOfPicture = (folder: string, owner: string, type: ImageType): string => `${folder}/${owner}.${imageEndings[type]}`
+
+/** Where a person's picture is shown to everybody who was told; null without one. */
+export const avatarUrl = (
+  { config, keys }: Pick<Services, 'config' | 'keys'>,
+  { avatar_path, ...of }: { id: string; avatar_path: string | null; avatar_updated_at: string | null },
+): string | null => avatar_path && publicImageUrl(config.publicUrl, avatarAddress({ ...of, avatar_path }, keys.image), of.avatar_updated_at)
 
 /** Stores a picture before its row: a kill in between leaves an object without a row, which is swept (docs/design/files.md). */
 export async function storePicture({ files }: Services, path: string, { bytes, type }: Picture, sha256: string): Promise<StoredPicture> {
@@ -30,7 +36,11 @@ export const changedAt = (nowMs: number, before: string | null): string =>
  * Removes what lies at the paths of a picture and has been replaced for a while. What was replaced a moment ago stays: a backup that is
  * being made, or a request that is under way, may still want it.
  */
-export async function removeReplaced({ files, clock, log }: Services, paths: readonly (string | null)[], kept: string): Promise<void> {
+export async function removeReplaced(
+  { files, clock, log }: Services,
+  paths: readonly (string | null)[],
+  kept: string | null,
+): Promise<void> {
   try {
     const before = clock.now() - limits.storage.replaced
     for (const path of new Set(paths.filter((path) => path !== null))) {

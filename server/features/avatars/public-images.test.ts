@@ -26,7 +26,7 @@ describe('GET /storage/v1/object/public/images/<path>', () => {
       const response = await look(address)
       expect(Object.fromEntries(response.headers)).toMatchObject({
         'content-type': 'image/png',
-        'cache-control': 'public, max-age=3600',
+        'cache-control': 'private, max-age=3600',
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
         'cross-origin-resource-policy': 'cross-origin',
@@ -49,7 +49,11 @@ describe('GET /storage/v1/object/public/images/<path>', () => {
     const own = `avatars/${people.byrne.id}.png`
     for (const path of [
       '',
+      own,
       own.replace('png', 'jpg'),
+      url.replace(PUBLIC, '').replace('.png', '.jpg'),
+      url.replace(PUBLIC, '').replace('avatars/', 'other/'),
+      url.replace(PUBLIC, '').replace('.png', '%2epng'),
       `other/${people.byrne.id}.png`,
       `avatars/${people.ada.id}.png`,
       `${own}/${row?.avatar_sha256}.png`,

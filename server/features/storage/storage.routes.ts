@@ -1,6 +1,6 @@
 import { common } from '@markbook/shared/failures'
 import type { Hono } from 'hono'
-import { imageObject, ownerOf, PUBLIC_IMAGES } from '../../files/image-address.ts'
+import { PUBLIC_IMAGES } from '../../files/image-address.ts'
 import { lazily } from '../../files/lazily.ts'
 import { readUploadToken } from '../../files/upload-tokens.ts'
 import type { AppEnv } from '../../http/mount.ts'
@@ -10,7 +10,7 @@ import { sendFile } from '../../http/send-file.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { keepIncoming, SIGNED_PATH, TUS_PATH } from '../avatars/avatars.policy.ts'
-import { pictureAt } from './storage.queries.ts'
+import { publicObjectAt } from './storage.queries.ts'
 import { claimsOf, tusServer } from './tus.ts'
 
 const TUS_HEADERS =
@@ -56,9 +56,7 @@ const restOf = (request: Request, prefix: string): string => new URL(request.url
 /** The row decides what lies at a path, so that a picture changes in one moment, and one without a row is served to nobody. */
 async function publicImage(services: Services, request: Request, headers: HeaderList): Promise<Response> {
   const path = restOf(request, PUBLIC_IMAGES)
-  const owner = ownerOf(path)
-  if (owner === null) throw common.noSuchPath()
-  const found = await services.store.read(asSystem(), (tx) => pictureAt(tx, { owner, path }))
+  const found = await services.store.read(asSystem(), (tx) => publicObjectAt(tx, path, services.keys.image))
   if (!found) throw common.noSuchPath()
   headers.push(
     ...checkOrigin(request, services.config),
@@ -68,10 +66,11 @@ async function publicImage(services: Services, request: Request, headers: Header
   return sendFile(
     { files: services.files, request, status: 200, headers },
     {
-      stored: { bucket: 'images', path: imageObject(path, found.sha256) },
+      stored: { bucket: 'images', path: found.path },
       filename: path.split('/').at(-1) ?? 'image',
       inline: true,
-      cacheControl: 'public, max-age=3600',
+      // No proxy goes on showing a person's picture that was removed.
+      cacheControl: found.isOfPerson ? 'private, max-age=3600' : 'public, max-age=3600',
       missing: common.noSuchPath(),
     },
   )

@@ -4,6 +4,7 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Log } from '../../http/log.ts'
 import { asSystem } from '../../store/tx.ts'
+import { signedIn } from '../../testing/nodes.ts'
 import { png } from '../../testing/pictures.ts'
 import { type School, school } from '../../testing/school.ts'
 import { sweepFiles } from './sweep.ts'
@@ -75,8 +76,10 @@ describe('the sweep of the files', () => {
     later()
     expect(await sweepFiles(st.services)).toBe(3)
     expect((await files.list('images', { prefix: '', limit: 9 })).map(({ path }) => path)).toEqual([avatar, `${crest}/4567.png`])
+    const { avatar_url } = await (await signedIn(st, 'ada')).auth.me()
+    expect((await st.app.fetch(new Request(String(avatar_url)))).status).toBe(200)
     const old = `http://markbook.test/storage/v1/object/public/images/${avatar}`
-    expect((await st.app.fetch(new Request(old))).status).toBe(200)
+    expect((await st.app.fetch(new Request(old))).status).toBe(404)
   })
 
   test('touches nothing where most files belong to no row: it is another database', async () => {

@@ -8,6 +8,7 @@ import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
+import { FileTable } from '@markbook/sync/protocol/files'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -249,12 +250,12 @@ export class Judge {
   private async isOfOwnSchool(table: Replicated, state: RowState): Promise<boolean> {
     const { id, values } = state
     const { school_id } = this.peer
-    if (!isId(id)) return false
+    // No row opens the file of another's report or class, or another's picture.
+    const file = FileTable.safeParse(table)
+    if (!isId(id) || (file.success && !isOwnPath(file.data, id, values))) return false
     if (table === 'school') return id === school_id
     if (descriptions[table].scope === 'commons') return this.isOfThisSchool(table, state)
-    // No row opens the file of another's report or class.
-    const isFile = table === 'report_book_pdf' || table === 'class_report_file'
-    return values['school_id'] === school_id && (!isFile || isOwnPath(table, values))
+    return values['school_id'] === school_id
   }
 
   /** A laptop's person is asked about further on. The server of a school answers for its own people, and for nobody who works at another. */

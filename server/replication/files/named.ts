@@ -31,13 +31,17 @@ function namedBy(table: FileTable, id: string, row: Values): NamedFile | null {
   if (table === 'user_profile') return picture(id, row, 'avatar')
   if (table === 'school') return picture(id, row, 'crest')
   const path = row['file_path']
-  if (typeof path !== 'string' || !isOwnPath(table, row)) return null
+  if (typeof path !== 'string' || !isOwnPath(table, id, row)) return null
   const type = table === 'report_book_pdf' ? 'pdf' : (row['file_type'] as keyof typeof contentTypes)
   return { bucket: BUCKET, path, contentType: contentTypes[type], size: row['file_size'] as number, sha256: shaOf(row['sha256']) }
 }
 
-/** In the folder of its report or class; files of before this service lie flat, named by it. */
-export function isOwnPath(table: 'report_book_pdf' | 'class_report_file', row: Values): boolean {
+/** A picture is named by its owner; a file is in the folder of its report or class, and files of before this service lie flat, named by it. */
+export function isOwnPath(table: FileTable, id: string, row: Values): boolean {
+  if (table === 'user_profile' || table === 'school') {
+    const path = row[table === 'school' ? 'crest_path' : 'avatar_path'] ?? null
+    return path === null || ownerOf(String(path)) === id
+  }
   const [path, book, group] = [String(row['file_path']), String(row['report_book_id']), String(row['student_group_id'])]
   const [folder, owner] = table === 'report_book_pdf' ? [folderOf(book), book] : [`classes/${group}/`, group]
   return path.startsWith(folder) || (path.startsWith(owner) && !path.includes('/'))

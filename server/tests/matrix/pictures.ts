@@ -42,4 +42,5 @@ export const avatarRows: Rows<typeof avatars> = {
   upload: { own: [{ file: { name: 'me.png', text: picture, type: 'image/png' } }, everybody] },
   resumable: { own: [{ body: { filename: 'me.png', contentType: 'image/png', totalSize: 2_000 } }, everybody] },
   complete: { own: [{ body: { path } }, `${notHers} ${notHers} ${notHers} ${notHers} ok ${notHers}`, `${notHers} ${notHers} ${notHers}`] },
+  remove: { own: [{}, everybody] },
 }

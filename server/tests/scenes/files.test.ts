@@ -102,10 +102,16 @@ describe.each(['disk', 'S3'])('files follow their rows, the centre’s on %s', (
     await link.files()
     expect(Buffer.from((await pictureAt(centre)).body as unknown as Uint8Array)).toEqual(face)
     expect((await publicAt(centre, avatar_url)).status).toBe(200)
+    const atSchool = (await (await signedIn(box, 'ada')).auth.me()).avatar_url
+    expect((await publicAt(box, atSchool)).status).toBe(200)
     const { crest_url } = await (await signedIn(box, 'okafor')).schools.mine()
     const shown = await publicAt(box, crest_url)
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/png'])
     expect(Buffer.from(await shown.arrayBuffer())).toEqual(crest)
+    await (await signedIn(box, 'ada')).avatars.remove()
+    await settle(link)
+    expect((await publicAt(centre, avatar_url)).status).toBe(404)
+    expect((await (await signedIn(centre, 'ada')).auth.me()).avatar_url).toBeNull()
   })
 })
 
@@ -229,6 +235,21 @@ describe('whose files a node gets', () => {
     await link.files()
     expect((await centre.rows('report_book_pdf')).filter(({ file_path }) => file_path === path)).toEqual([])
     expect(await centre.services.files.head('report-books', path)).toBeNull()
+  })
+
+  test('nor is a profile that names the picture of somebody else', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    await (await signedIn(box, 'byrne')).avatars.upload({ body: form(png(), 'image/png') })
+    await settle(link)
+    const row = async (node: School, id: string) => (await node.rows('user_profile')).find((each) => each.id === id)
+    const byrne = await row(box, people.byrne.id)
+    await box.services.store.write(asSystem(people.ada.id), async (tx) => {
+      const ada = await tx.find('user_profile', '', people.ada.id)
+      if (ada && byrne) await tx.update('user_profile', ada, { avatar_path: byrne.avatar_path, avatar_type: byrne.avatar_type })
+    })
+    await settle(link)
+    expect((await row(centre, people.ada.id))?.avatar_path).toBeNull()
+    expect((await row(centre, people.byrne.id))?.avatar_path).toBe(byrne?.avatar_path)
   })
 
   test('a laptop gets those of its user’s classes, gives its own, and loses them with the right', async () => {

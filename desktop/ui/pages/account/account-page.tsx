@@ -176,10 +176,12 @@ function Picture() {
   const input = useRef<HTMLInputElement>(null)
   const preview = useObjectUrl(file)
   const upload = useSave('avatars', 'upload', ['auth'])
+  const remove = useSave('avatars', 'remove', ['auth'])
   const isTooLarge = file !== null && file.size > limits.image.bytes
   const choose = (chosen: File | null) => {
     setFile(chosen)
     upload.reset()
+    remove.reset()
     if (input.current && !chosen) input.current.value = ''
   }
   const save = () => {
@@ -224,13 +226,20 @@ function Picture() {
               <Button onClick={() => choose(null)}>{t('app:action.cancel')}</Button>
             </div>
           ) : (
-            <Button onClick={() => input.current?.click()}>{t(profile.avatar_url ? 'picture.another' : 'picture.choose')}</Button>
+            <div className={layout['wrap']}>
+              <Button onClick={() => input.current?.click()}>{t(profile.avatar_url ? 'picture.another' : 'picture.choose')}</Button>
+              {profile.avatar_url && (
+                <Button busy={remove.isPending} onClick={() => remove.mutate({}, { onSuccess: () => tell(t('picture.removed')) })}>
+                  {t('picture.remove')}
+                </Button>
+              )}
+            </div>
           )}
           <span className={layout['note']}>{t('picture.hint', { megabytes: MEGABYTES })}</span>
         </div>
       </div>
       {isTooLarge && <Notice tone="bad">{t('picture.tooLarge', { megabytes: MEGABYTES })}</Notice>}
-      <FailureNotice failure={upload.error} />
+      <FailureNotice failure={upload.error ?? remove.error} />
     </Card>
   )
 }
