@@ -115,9 +115,16 @@ export const limits = {
     refreshGrace: 10_000,
     absolute: 30 * 86_400_000,
     idle: 14 * 86_400_000,
+    /** Its last use is written at most so often. */
+    noteUse: 600_000,
     cookieChunk: 3_180,
     cookieBytes: 16_384,
   },
+  /**
+   * What is told to the owner of an account. A device with its network is known for `known` since its last sign-in; a notice is kept for
+   * `kept`; so many mails an hour and account.
+   */
+  notices: { known: 90 * 86_400_000, kept: 30 * 86_400_000, mailsPerHour: 10 },
   cache: { profile: 30 * 86_400_000, schoolList: 30 * 86_400_000, results: 3_600_000, entries: 20_000, bytes: 67_108_864 },
   /**
    * Mail that waits to leave. `atOnce`: mails under way at one time; more would look like an attack to a school's mail server. Mail to

@@ -1,10 +1,13 @@
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
+import { OWN_PROGRAM } from '@markbook/shared/domain/device'
 import { createApp } from '../app/app.ts'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import type { Services } from '../http/services.ts'
-import { startSession } from '../http/sessions.ts'
+import { type SessionClient, startSession } from '../http/sessions.ts'
 import { asSystem } from '../store/tx.ts'
+
+const CONSOLE: SessionClient = { program: OWN_PROGRAM, system: null, address: null }
 
 /** The interface as one person uses it. */
 export type Api = Client<typeof contract>
@@ -17,7 +20,7 @@ type Acting = { api: Api; end(): Promise<void> }
 export async function actAs(services: Services, userId: string): Promise<Acting> {
   const { store, keys, config } = services
   const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: config.secureCookies }
-  const session = await store.write(asSystem(), (tx) => startSession(tx, userId, keys))
+  const session = await store.write(asSystem(), (tx) => startSession(tx, userId, keys, CONSOLE))
   const cookie = sessionCookies(session, settings, 3_600, undefined)
     .map((line) => line.split(';')[0])
     .join('; ')

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { type DesktopStatus, desktopContract, desktopFailures } from '@markbook/shared/contract/desktop'
+import { OWN_PROGRAM } from '@markbook/shared/domain/device'
 import { naturalId } from '@markbook/shared/ids'
 import type { Context, Hono } from 'hono'
 import { setupCodeHere } from '../features/schools/setup-code.ts'
@@ -7,7 +8,7 @@ import { type Exchange, type Handlers, onOpen } from '../http/handler.ts'
 import { type AppEnv, exchangeOf, mount, signIn } from '../http/mount.ts'
 import type { HeaderList } from '../http/replies.ts'
 import type { Services } from '../http/services.ts'
-import { endSession, startSession } from '../http/sessions.ts'
+import { endSession, type SessionClient, startSession } from '../http/sessions.ts'
 import { normalEmail } from '../mail/emails.ts'
 import { joinByHand } from '../replication/exchange/join-by-hand.ts'
 import { erasedHere } from '../replication/upstream/erased.ts'
@@ -66,13 +67,16 @@ async function statusOf({ services }: Pick<Exchange, 'services'>): Promise<Deskt
   }
 }
 
+/** The window is a browser's, but not one for the person. */
+const inWindow = (client: SessionClient): SessionClient => ({ ...client, program: OWN_PROGRAM })
+
 /** Starts a session for the owner of this computer. False where it has no owner. */
-async function signInOwner({ services: { store, keys }, caller, setSession }: Exchange): Promise<boolean> {
+async function signInOwner({ services: { store, keys }, caller, client, setSession }: Exchange): Promise<boolean> {
   const session = await store.write(asSystem(), async (tx) => {
     const owner = await ownerOf(tx)
     if (!owner) return null
     if (caller) await endSession(tx, caller.session_id)
-    return startSession(tx, owner.id, keys)
+    return startSession(tx, owner.id, keys, inWindow(client()))
   })
   if (session) setSession(session)
   return session !== null
@@ -89,13 +93,13 @@ const desktopHandlers: Handlers<typeof desktopContract> = {
   }),
 
   alone: onOpen(desktopContract.alone, async (exchange, { body }) => {
-    const { services, setSession } = exchange
+    const { services, setSession, client } = exchange
     const email = normalEmail(body.email)
     const session = await services.store.write(asSystem(), async (tx) => {
       if (!(await canJoin(tx)) || (await ownerOf(tx))) throw desktopFailures.notEmpty()
       const id = naturalId('user', email)
       await tx.insert('user_profile', { id, email, first_name: null, last_name: null, school_id: null })
-      return startSession(tx, id, services.keys)
+      return startSession(tx, id, services.keys, inWindow(client()))
     })
     setSession(session)
     return statusOf(exchange)

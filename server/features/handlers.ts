@@ -23,6 +23,7 @@ import { pdfHandlers } from './reports/files/pdfs.handlers.ts'
 import { reportHandlers } from './reports/reports.handlers.ts'
 import { invitationHandlers } from './schools/invitations.handlers.ts'
 import { schoolHandlers } from './schools/schools.handlers.ts'
+import { sessionHandlers } from './sessions/sessions.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
 import { subjectHandlers } from './subjects/subjects.handlers.ts'
 import { termHandlers } from './terms/terms.handlers.ts'
@@ -32,6 +33,7 @@ export const handlers = {
   auth: authHandlers,
   avatars: avatarHandlers,
   outage: signInMethodHandlers,
+  sessions: sessionHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,
   students: { ...studentHandlers, importTemplate },

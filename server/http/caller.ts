@@ -23,8 +23,8 @@ export type Caller = {
   pending_stamp: string | null
 }
 
-/** `isFirstUse`: the first time that the tokens of the last renewal come back (see sessions.ts). */
-export type LiveSession = { caller: Caller; isFirstUse: boolean }
+/** `isFirstUse`: the first time that the tokens of the last renewal come back (see sessions.ts). `lastUse` is of the last note of it. */
+export type LiveSession = { caller: Caller; isFirstUse: boolean; lastUse: string }
 
 /** A caller whose active membership the guard has checked. */
 export type SchoolCaller = Caller & { school_id: string; role: 'admin' | 'teacher' | 'member'; is_active: true }
@@ -52,6 +52,7 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
         .orderBy(desc(t.school_join_request.requested_at), desc(t.school_join_request.id))
         .limit(1)}`,
       previous_hash: t.session.previous_hash,
+      last_used_at: t.session.last_used_at,
     })
     .from(t.session)
     .innerJoin(t.user_profile, eq(t.user_profile.id, t.session.user_id))
@@ -74,6 +75,6 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
 export async function callerOfSession(tx: ReadTx, sessionId: string, idleSince: string): Promise<LiveSession | undefined> {
   const [row] = await bySession(tx, { session: sessionId, now: tx.now, idleSince })
   if (!row) return undefined
-  const { previous_hash, ...caller } = row
-  return { caller, isFirstUse: previous_hash !== null }
+  const { previous_hash, last_used_at, ...caller } = row
+  return { caller, isFirstUse: previous_hash !== null, lastUse: last_used_at }
 }

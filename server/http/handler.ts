@@ -4,6 +4,7 @@ import type { Caller, SchoolCaller } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import type { BinaryReply } from './send-file.ts'
 import type { Services } from './services.ts'
+import type { SessionClient } from './sessions.ts'
 
 export type { BinaryReply }
 
@@ -76,6 +77,8 @@ export type Exchange = {
   /** The other end's address, for limits. */
   address: string
   caller: Caller | null
+  /** Where whoever asks is, as a session remembers it. */
+  client(): SessionClient
   /** The session's tokens as sent, or as renewed by this request. */
   session: CookieSession | null
   /** Writes, or for null clears, the session cookies of the reply. */

@@ -3,6 +3,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { clientAddress, networkOf, trustOf } from '../network/client-address.ts'
+import { deviceOf } from '../network/device.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import { asSystem, asUser, type Identity, type ReadTx } from '../store/tx.ts'
 import type { Caller } from './caller.ts'
@@ -15,7 +16,7 @@ import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
 import { type BinaryReply, sendFile } from './send-file.ts'
 import type { Services } from './services.ts'
-import { authenticate } from './sessions.ts'
+import { authenticate, isSignedIn, type SessionClient } from './sessions.ts'
 import { shapeOf } from './shapes.ts'
 import { transformerOf, versionOf } from './versions.ts'
 
@@ -112,7 +113,7 @@ export async function signIn(c: Ctx, services: Services, headers: HeaderList): P
   const sent = c.req.header('cookie')
   const cookie = readSessionCookie(sent, settingsOf(services).name)
   if (!cookie) return { caller: null, session: null }
-  const known = await authenticate(services.store, cookie, services.clock.now(), services.keys)
+  const known = await authenticate(services.store, cookie, services.clock.now(), services.keys, () => clientOf(c, services))
   if (!known) return { caller: null, session: null }
   if (known.rotated) headers.push(...cookieHeaders(services, known.session, sent))
   return known
@@ -252,19 +253,33 @@ async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
     inputOf(call)
     return found
   })
-  return (signal: AbortSignal) => handler.follow(call.services, loaded, signal)
+  return (signal: AbortSignal) => whileSignedIn(call, handler.follow(call.services, loaded, signal))
+}
+
+/** A stream says nothing more once its session has ended: whoever signed out everywhere else wants nobody to go on listening. */
+async function* whileSignedIn({ services: { store }, caller }: Call, events: AsyncIterable<unknown>) {
+  for await (const event of events) {
+    if (!caller || !(await isSignedIn(store, caller))) return
+    yield event
+  }
 }
 
 /** A request as sign-in sees it; what it sets is added to `headers`. */
 export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, headers: HeaderList): Exchange => ({
   services,
   address: networkOf(addressOf(c, services)),
+  client: () => clientOf(c, services),
   ...signedIn,
   setSession: (session) => {
     const others = headers.filter(([name]) => name !== 'set-cookie')
     headers.splice(0, headers.length, ...others, ...cookieHeaders(services, session, c.req.header('cookie')))
   },
   header: (name, value) => void headers.push([name, value]),
+})
+
+const clientOf = (c: Ctx, services: Services): SessionClient => ({
+  ...deviceOf(c.req.header('user-agent')),
+  address: networkOf(addressOf(c, services)),
 })
 
 /** The other end, or behind a proxy that is trusted whom that names; 'local' where there is no network. */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { toInstant } from '@markbook/shared/clock'
+import type { Device } from '@markbook/shared/domain/device'
 import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { statement } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
@@ -15,7 +16,11 @@ import { type AccessClaims, accessToken, hashOf, type Keys, readAccessToken, suc
 /** The caller and tokens of a session after a request; `rotated`: the tokens are new, and the reply has to set them. */
 export type Authenticated = { caller: Caller; session: CookieSession; rotated: boolean }
 
-const { access, refreshGrace, absolute, idle } = limits.session
+/** Where a session is: on what (shared/domain/device.ts), and at which address of a network. */
+export type SessionClient = Device & { address: string | null }
+const UNKNOWN: SessionClient = { program: null, system: null, address: null }
+
+const { access, refreshGrace, absolute, idle, noteUse: noteUseEvery } = limits.session
 const SECOND = 1_000
 
 const tokensOf = (session: Pick<Row<'session'>, 'id' | 'user_id'>, refreshToken: string, issuedMs: number, keys: Keys): CookieSession => {
@@ -26,7 +31,7 @@ const tokensOf = (session: Pick<Row<'session'>, 'id' | 'user_id'>, refreshToken:
 }
 
 /** Starts a session, with 256 random bits as its first refresh token. */
-export async function startSession(tx: WriteTx, userId: string, keys: Keys): Promise<CookieSession> {
+export async function startSession(tx: WriteTx, userId: string, keys: Keys, client: SessionClient = UNKNOWN): Promise<CookieSession> {
   const refreshToken = randomBytes(32).toString('base64url')
   const row: Row<'session'> = {
     id: tx.newId(),
@@ -39,10 +44,15 @@ export async function startSession(tx: WriteTx, userId: string, keys: Keys): Pro
     last_used_at: tx.now,
     expires_at: toInstant(tx.nowMs + absolute),
     revoked_at: null,
+    ...client,
   }
   await tx.local.insert(tx.t.session).values(row)
   return tokensOf(row, refreshToken, tx.nowMs, keys)
 }
+
+/** The session that tokens of this server are of. */
+export const sessionIdOf = ({ access_token }: Pick<CookieSession, 'access_token'>, { access }: Keys): string =>
+  readAccessToken(access_token, access)?.sid ?? ''
 
 export const endSession = (tx: WriteTx, sessionId: string) =>
   tx.local.update(tx.t.session).set({ revoked_at: tx.now }).where(eq(tx.t.session.id, sessionId))
@@ -56,18 +66,30 @@ export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'sess
   return known.caller
 }
 
+export const isSignedIn = async (store: Store, { session_id }: Pick<Caller, 'session_id'>): Promise<boolean> =>
+  (await store.readOnce((tx) => live(tx, session_id))) !== undefined
+
 /**
  * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in. While the
- * access token lives this is one read, and one small write the first time that renewed tokens come back.
+ * access token lives this is one read, and one small write the first time that renewed tokens come back, and every ten minutes of use.
  */
-export async function authenticate(store: Store, tokens: CookieSession | null, nowMs: number, keys: Keys): Promise<Authenticated | null> {
+export async function authenticate(
+  store: Store,
+  tokens: CookieSession | null,
+  nowMs: number,
+  keys: Keys,
+  client: () => SessionClient,
+): Promise<Authenticated | null> {
   const claims = tokens && readAccessToken(tokens.access_token, keys.access)
   if (!tokens || !claims || !isId(claims.sid)) return null
   if (claims.exp * SECOND <= nowMs)
-    return renew(store, tokens.refresh_token, claims.sid, keys).catch(onFullDisk(() => unrenewed(store, tokens, claims, nowMs, keys)))
+    return renew(store, tokens.refresh_token, claims.sid, keys, client).catch(
+      onFullDisk(() => unrenewed(store, tokens, claims, nowMs, keys)),
+    )
   const known = await store.readOnce((tx) => live(tx, claims.sid))
   if (!known) return null
-  if (known.isFirstUse) await store.write(asSystem(), (tx) => noteUse(tx, claims.sid)).catch(onFullDisk(async () => {}))
+  if (known.isFirstUse || Date.parse(known.lastUse) + noteUseEvery <= nowMs)
+    await store.write(asSystem(), (tx) => noteUse(tx, claims.sid, client())).catch(unlessRefused)
   return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
 }
 
@@ -88,6 +110,11 @@ const onFullDisk =
     throw error
   }
 
+/** That a session was used is no reason to refuse what is asked. */
+const unlessRefused = (error: unknown): void => {
+  if (!(error instanceof Failure)) throw error
+}
+
 const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, nowMs: number, keys: Keys): Promise<Authenticated | null> =>
   store.read(asSystem(), async (tx) => {
     const known = await live(tx, claims.sid)
@@ -95,9 +122,20 @@ const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, no
     return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
   })
 
+/** The device stays that of the sign-in; sessions of earlier programs have none. */
+const used = ({ now, t: { session } }: WriteTx, { program, system, address }: SessionClient) => ({
+  last_used_at: now,
+  address,
+  program: sql`coalesce(${session.program}, ${program})`,
+  system: sql`coalesce(${session.system}, ${system})`,
+})
+
 /** The token before counts as used from now on: its owner has received the successor. */
-const noteUse = (tx: WriteTx, sessionId: string) =>
-  tx.local.update(tx.t.session).set({ previous_hash: null, last_used_at: tx.now }).where(eq(tx.t.session.id, sessionId))
+const noteUse = (tx: WriteTx, sessionId: string, client: SessionClient) =>
+  tx.local
+    .update(tx.t.session)
+    .set({ previous_hash: null, ...used(tx, client) })
+    .where(eq(tx.t.session.id, sessionId))
 
 const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) =>
   db.select().from(t.session).where(eq(t.session.id, p.id)),
@@ -108,7 +146,7 @@ const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }
  * the successor is used, so that parallel requests agree and a lost reply can be repeated. Any other used token of the session was
  * copied, so the session ends.
  */
-const renew = (store: Store, token: string, sessionId: string, keys: Keys): Promise<Authenticated | null> =>
+const renew = (store: Store, token: string, sessionId: string, keys: Keys, client: () => SessionClient): Promise<Authenticated | null> =>
   store.write(asSystem(), async (tx) => {
     const [row] = await sessionById(tx, { id: sessionId })
     const known = row && (await live(tx, row.id))
@@ -121,8 +159,8 @@ const renew = (store: Store, token: string, sessionId: string, keys: Keys): Prom
         refresh_hash: hashOf(successor),
         previous_hash: hash,
         rotated_at: tx.now,
-        last_used_at: tx.now,
         generation: row.generation + 1,
+        ...used(tx, client()),
       }
       await tx.local.update(tx.t.session).set(rotated).where(eq(tx.t.session.id, row.id))
       return renewed

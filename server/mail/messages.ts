@@ -1,3 +1,4 @@
+import { type Device, deviceName } from '@markbook/shared/domain/device'
 import { limits } from '@markbook/shared/limits'
 import type { MailMessage } from './mailer.ts'
 
@@ -49,6 +50,40 @@ The invitation counts for ${days} days. A newer one replaces it.
 You do not know the school?
 Then somebody has probably typed your address by mistake, and there
 is nothing you need to do.
+`,
+  }
+}
+
+/** What was new about an account; `at` is an instant. */
+export type AccountNews = Device & { kind: 'sign_in' | 'totp' | 'recovery_codes'; address: string | null; at: string }
+
+const NEWS: Record<AccountNews['kind'], { subject: string; text: string }> = {
+  sign_in: { subject: 'Somebody signed in to Markbook as you', text: 'Somebody signed in to Markbook as you from a new place.' },
+  totp: { subject: 'A new app signs you in to Markbook', text: 'An authenticator app was set up that can sign in to Markbook as you.' },
+  recovery_codes: {
+    subject: 'New codes on paper sign you in to Markbook',
+    text: 'New codes were made that can sign in to Markbook as you.',
+  },
+}
+
+/** The mail that tells the owner of an account what was new about it. */
+export function accountNewsMessage(news: AccountNews, site: string): Pick<MailMessage, 'subject' | 'text'> {
+  const { kind, at, address } = news
+  const { subject, text } = NEWS[kind]
+  return {
+    subject,
+    text: `${text}
+
+    Device:   ${deviceName(news)}
+    Network:  ${address ?? 'not known'}
+    When:     ${at.slice(0, 10)}, ${at.slice(11, 16)} UTC
+
+Was that you? Then there is nothing you need to do.
+
+If not, somebody else can act as you. Sign in, open
+${site}/account, press «Sign out everywhere else»,
+and make new codes or set up your app anew. Tell an
+administrator of your school, too.
 `,
   }
 }

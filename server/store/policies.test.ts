@@ -105,7 +105,16 @@ describe.runIf(onPostgres)('row-level security', () => {
       expect((await sql.unsafe(`select count(*)::int as count from public.${table}`))[0]?.['count']).toBeGreaterThan(0)
     }
     await directly(people.okafor.id, async (tx) => {
-      for (const table of ['user_totp', 'recovery_code', 'totp_enrolment', 'server_secret', 'otp_code', 'attempt', 'session'])
+      for (const table of [
+        'user_totp',
+        'recovery_code',
+        'totp_enrolment',
+        'server_secret',
+        'otp_code',
+        'attempt',
+        'session',
+        'account_notice',
+      ])
         expect(await tx.unsafe(`select * from public.${table}`)).toHaveLength(0)
       expect((await tx`update public.user_totp set sealed_secret = 'x'`).count).toBe(0)
       expect((await tx`delete from public.recovery_code`).count).toBe(0)

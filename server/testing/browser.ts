@@ -3,10 +3,13 @@ import { contract } from '@markbook/shared/contract/contract'
 import type { App } from '../app/app.ts'
 import type { School } from './school.ts'
 
-/** A browser that keeps the cookies it is given. `address` counts where the school was started with TRUST_PROXY=local. */
+/** A browser that keeps the cookies it is given. `address` counts where the school was started with TRUST_PROXY=local; `agent` is what it is. */
 export type Browser = { client: Client<typeof contract>; cookie(): string; address: string }
 
-export function browserOf(app: App, { address = '192.0.2.1', cookie = '' }: { address?: string; cookie?: string } = {}): Browser {
+export function browserOf(
+  app: App,
+  { address = '192.0.2.1', cookie = '', agent }: { address?: string; cookie?: string; agent?: string } = {},
+): Browser {
   const jar = new Map<string, string>(cookie ? cookie.split('; ').map((pair) => pair.split('=') as [string, string]) : [])
   const header = () => [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
   const client = clientOf(contract, {
@@ -14,6 +17,7 @@ export function browserOf(app: App, { address = '192.0.2.1', cookie = '' }: { ad
     send: async (request) => {
       if (jar.size > 0) request.headers.set('cookie', header())
       request.headers.set('x-forwarded-for', address)
+      if (agent) request.headers.set('user-agent', agent)
       const response = await app.fetch(request)
       for (const set of response.headers.getSetCookie()) {
         const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []

@@ -8,6 +8,7 @@ import { authRows, invitationRows, schoolRows } from './matrix/people.ts'
 import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
+import { sessionRows } from './matrix/sessions.ts'
 import { gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
 import { signInMethodRows } from './matrix/sign-in-methods.ts'
 
@@ -18,6 +19,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   auth: authRows,
   avatars: avatarRows,
   outage: signInMethodRows,
+  sessions: sessionRows,
   schools: schoolRows,
   invitations: invitationRows,
   academicYears: yearRows,

@@ -4,6 +4,7 @@ import { descriptions } from '@markbook/shared/tables/tables'
 
 const LOCAL = new Set([
   'session',
+  'account_notice',
   'otp_code',
   'attempt',
   'totp_enrolment',

@@ -15,6 +15,7 @@ import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
 import { reports } from './reports.ts'
 import { schools } from './schools.ts'
+import { sessions } from './sessions.ts'
 import { signInMethods } from './sign-in-methods.ts'
 import { students } from './students.ts'
 import { subjects } from './subjects.ts'
@@ -25,6 +26,7 @@ export const contract = {
   auth,
   avatars,
   outage: signInMethods,
+  sessions,
   schools,
   invitations,
   academicYears,

@@ -92,6 +92,11 @@ export const specifiedRows = [
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
   'DELETE /api/auth/avatar',
+  'GET /api/auth/sessions',
+  'DELETE /api/auth/sessions/:id',
+  'DELETE /api/auth/sessions',
+  'GET /api/auth/notices',
+  'DELETE /api/auth/notices/:id',
   'GET /api/schools/offers',
   'GET /api/schools/invitations',
   'POST /api/schools/invitations',

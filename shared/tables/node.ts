@@ -111,8 +111,37 @@ export const session = (c: Columns) =>
       last_used_at: c.instant().notNull(),
       expires_at: c.instant().notNull(),
       revoked_at: c.instant(),
+      /** On what it was started, by name (shared/domain/device.ts), and the network address of its last use. */
+      program: c.text(),
+      system: c.text(),
+      address: c.text(),
     },
     rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
+  })
+
+const noticeKinds = ['sign_in', 'totp', 'recovery_codes'] as const
+
+/**
+ * What was new about an account, until its owner has seen it: by which session, which does not see it itself, and where that was. Never
+ * leaves its node.
+ */
+export const accountNotice = (c: Columns) =>
+  c.table('public', 'account_notice', {
+    columns: {
+      id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      session_id: c.uuid().notNull(),
+      kind: c.choice(noticeKinds).notNull(),
+      at: c.instant().notNull(),
+      program: c.text(),
+      system: c.text(),
+      address: c.text(),
+    },
+    rules: (t) => [
+      c.key(t.id),
+      c.unique('account_notice_once', [t.user_id, t.session_id, t.kind]),
+      c.check('account_notice_kind', sql`${t.kind} in ('sign_in', 'totp', 'recovery_codes')`),
+    ],
   })
 
 /** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */

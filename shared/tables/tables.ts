@@ -54,6 +54,7 @@ const localTables = (c: Columns) => ({
   sync_row: local.syncRow(c),
   history: local.history(c),
   session: local.session(c),
+  account_notice: local.accountNotice(c),
   otp_code: local.otpCode(c),
   attempt: local.attempt(c),
   totp_enrolment: local.totpEnrolment(c),
@@ -75,6 +76,7 @@ export type Replicated = keyof typeof replicated
 /** Local tables that are written directly; of the sync tables, those that never leave their node. The others belong to the store alone. */
 export type Local =
   | 'session'
+  | 'account_notice'
   | 'otp_code'
   | 'attempt'
   | 'totp_enrolment'

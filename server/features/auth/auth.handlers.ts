@@ -4,7 +4,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
-import { authenticate, callerAgain, endSession, isRefreshable, startSession } from '../../http/sessions.ts'
+import { authenticate, callerAgain, endSession, isRefreshable, sessionIdOf, startSession } from '../../http/sessions.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { sweep } from '../../store/attempts.ts'
@@ -12,6 +12,7 @@ import { laptopOwner } from '../../store/laptop.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
+import { mailNews, noteSignIn } from '../sessions/notices.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { newCode } from './codes.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
@@ -27,7 +28,7 @@ async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Pro
 }
 
 /** Tries the code and, where it is right, starts a session in place of the one that this browser had. */
-const signIn = ({ services: { store, keys }, address, caller }: Exchange, email: string, token: string) =>
+const signIn = ({ services: { store, keys }, address, caller, client }: Exchange, email: string, token: string) =>
   store.write(asSystem(), async (tx) => {
     const flood = await refuseFlood(tx, address)
     if (flood) return flood
@@ -37,7 +38,9 @@ const signIn = ({ services: { store, keys }, address, caller }: Exchange, email:
     const owner = await laptopOwner(tx)
     if (owner !== null && owner !== (userId ?? naturalId('user', email))) return common.othersLaptop()
     if (caller) await endSession(tx, caller.session_id)
-    return startSession(tx, await userIdOf(tx, email, userId), keys)
+    const id = await userIdOf(tx, email, userId)
+    const session = await startSession(tx, id, keys, client())
+    return { session, news: await noteSignIn(tx, { user_id: id, session_id: sessionIdOf(session, keys), email }, client()) }
   })
 
 export const authHandlers: Handlers<typeof auth> = {
@@ -62,10 +65,12 @@ export const authHandlers: Handlers<typeof auth> = {
 
   verifyOtp: onOpen(auth.verifyOtp, async (exchange, { body }) => {
     const { services } = exchange
-    const session = await signIn(exchange, normalEmail(body.email), body.token)
-    if (session instanceof Failure) throw session
-    const known = await authenticate(services.store, session, services.clock.now(), services.keys)
+    const signedIn = await signIn(exchange, normalEmail(body.email), body.token)
+    if (signedIn instanceof Failure) throw signedIn
+    const { session, news } = signedIn
+    const known = await authenticate(services.store, session, services.clock.now(), services.keys, exchange.client)
     if (!known) throw common.unauthenticated()
+    mailNews(services, news)
     exchange.setSession(session)
     return { session, user: await profileOf(services, known.caller) }
   }),

@@ -6,6 +6,7 @@ import { erasedHere } from '../../replication/upstream/erased.ts'
 import { take } from '../../store/attempts.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
+import { mailNews, noteFactor } from '../sessions/notices.ts'
 import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './authenticator-app.ts'
 import { keepCode, newCode, waiting } from './codes.ts'
 import { accountsFor } from './demo.routes.ts'
@@ -57,12 +58,15 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     run: ({ tx, services }, _input, user) => beginEnrolment(tx, user, services.keys),
   }),
 
-  confirmTotp: onOpen(signInMethods.confirmTotp, async ({ services: { store, keys }, caller }, { body }) => {
+  confirmTotp: onOpen(signInMethods.confirmTotp, async ({ services, caller }, { body }) => {
+    const { store, keys } = services
     const owner = signedIn(caller)
-    const confirmed = await store.write(asSystem(owner.user_id), async (tx) =>
-      confirmEnrolment(tx, await ownRow(tx, owner), body.token, keys),
-    )
+    const { confirmed, news } = await store.write(asSystem(owner.user_id), async (tx) => {
+      const outcome = await confirmEnrolment(tx, await ownRow(tx, owner), body.token, keys)
+      return { confirmed: outcome, news: outcome instanceof Failure ? null : await noteFactor(tx, owner, 'totp') }
+    })
     if (confirmed instanceof Failure) throw confirmed
+    mailNews(services, news)
     return confirmed
   }),
 
@@ -78,7 +82,12 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
   newRecoveryCodes: on(signInMethods.newRecoveryCodes, {
     as,
     load: ({ tx, caller }) => ownRow(tx, caller),
-    run: async ({ tx, services }, _input, user) => ({ codes: await replaceRecoveryCodes(tx, user.id, services.keys) }),
+    run: async ({ tx, caller, services, after }, _input, user) => {
+      const codes = await replaceRecoveryCodes(tx, user.id, services.keys)
+      const news = await noteFactor(tx, caller, 'recovery_codes')
+      after(() => mailNews(services, news))
+      return { codes }
+    },
   }),
 
   deskCodes: onGuard(

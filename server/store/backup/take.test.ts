@@ -208,8 +208,9 @@ describe.skipIf(onPostgres)('before a migration', () => {
       history: ['source_id', 'detail', 'proof'],
       sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
+      session: ['program', 'system', 'address'],
     }
-    connection.exec('drop index history_of_deletions; drop table school_invitation')
+    connection.exec('drop index history_of_deletions; drop table school_invitation; drop table account_notice')
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)

@@ -10,6 +10,7 @@ import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictIds, furnishNodes, furnishOwnNodes, nodeIds, refusalIds } from './neighbour.sync.ts'
 import { furnishPictures, uploadPictures } from './pictures.ts'
+import { furnishSessions, noticeIds, sessionIds } from './sessions.ts'
 
 const idOf = (rows: readonly { id: string }[], what: string): string => {
   const [row] = rows
@@ -165,6 +166,7 @@ export async function furnish(st: School): Promise<HistoryIds> {
   })
   await furnishLocal(st, [stBrigids, hilltop])
   await furnishPictures(st)
+  await furnishSessions(st, [stBrigids, hilltop])
   await furnishNodes(st)
   const change = async (who: 'ada' | 'marker', id: string) => {
     await st.as[who].grades.update({ params: { id }, body: { score: 18 } })
@@ -199,6 +201,7 @@ async function furnishLocal(st: School, schools: readonly string[]): Promise<voi
 export async function furnishCopy(st: School, schoolId: string): Promise<void> {
   await furnishLocal(st, [schoolId])
   await uploadPictures(st)
+  await furnishSessions(st, [schoolId])
   await furnishOwnNodes(st, [schoolId])
 }
 
@@ -208,6 +211,8 @@ export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.bin.own) return history.bin.hilltop
   if (id === jobIds.own) return jobIds.hilltop
   if (id === invitationIds.own) return invitationIds.hilltop
+  if (id === sessionIds.own) return sessionIds.hilltop
+  if (id === noticeIds.own) return noticeIds.hilltop
   if (id === nodeIds.own) return nodeIds.hilltop
   if (id === refusalIds.own) return refusalIds.hilltop
   if (Object.values(conflictIds).includes(id)) return conflictIds.hilltop

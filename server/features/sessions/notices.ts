@@ -1,0 +1,62 @@
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { Caller } from '../../http/caller.ts'
+import type { Services } from '../../http/services.ts'
+import type { SessionClient } from '../../http/sessions.ts'
+import { accountNewsMessage } from '../../mail/messages.ts'
+import { count, countOf, forget, take } from '../../store/attempts.ts'
+import { matches } from '../../store/conditions.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { sessionById } from './sessions.queries.ts'
+
+const { known, mailsPerHour } = limits.notices
+const MAILS = { max: mailsPerHour, windowMs: 3_600_000 }
+/** That an account was used is never forgotten. */
+const NEVER = 100 * 365 * 86_400_000
+const DAY = 86_400_000
+
+/** Whose account, and by which session. */
+type Actor = Pick<Caller, 'user_id' | 'session_id' | 'email'>
+type Kind = Row<'account_notice'>['kind']
+/** What was new, and to whom it is mailed; `to` is null where too much was. */
+type News = { notice: Row<'account_notice'>; to: string | null }
+
+/**
+ * Notes a sign-in. Answers it where this account did not sign in from that device and network for ninety days; null where it did, and for
+ * the first sign-in of all, of which there is nothing to tell.
+ */
+export async function noteSignIn(tx: WriteTx, actor: Actor, { program, system, address }: SessionClient): Promise<News | null> {
+  const [account, device] = [`signed-in:${actor.user_id}`, `device:${actor.user_id} ${program} ${system} ${address}`]
+  const isFirst = (await countOf(tx, account)) === 0
+  const isKnown = (await countOf(tx, device)) > 0
+  if (isFirst) await count(tx, account, NEVER)
+  await forget(tx, device)
+  await count(tx, device, known)
+  return isFirst || isKnown ? null : note(tx, actor, 'sign_in')
+}
+
+/** Notes that an app was set up, or that codes were made, which can sign in. */
+export const noteFactor = (tx: WriteTx, actor: Actor, kind: Exclude<Kind, 'sign_in'>): Promise<News> => note(tx, actor, kind)
+
+async function note(tx: WriteTx, { user_id, session_id, email }: Actor, kind: Kind): Promise<News> {
+  const { account_notice } = tx.t
+  const [place] = await sessionById(tx, { id: session_id })
+  const { program = null, system = null, address = null } = place ?? {}
+  const notice = { id: tx.newId(), user_id, session_id, kind, at: tx.now, program, system, address }
+  await tx.local.delete(account_notice).where(matches(account_notice, { user_id, session_id, kind }))
+  await tx.local.insert(account_notice).values(notice)
+  const isTooMuch = (await take(tx, `notice-mail:${user_id}`, MAILS)) > 0
+  return { notice, to: isTooMuch ? null : email }
+}
+
+/** Mails what was new, once it is committed; nothing where this server sends no mail. */
+export function mailNews({ mailer, config, log }: Pick<Services, 'mailer' | 'config' | 'log'>, news: News | null): void {
+  if (news === null || news.to === null || mailer.state().kind !== 'smtp') return
+  const { notice, to } = news
+  try {
+    mailer.send({ to, expiresAt: Date.parse(notice.at) + DAY, ...accountNewsMessage(notice, config.publicUrl) })
+  } catch (error) {
+    // The notice is kept, and what it tells of is done.
+    log.warn({ err: error }, 'a notice about an account could not be mailed')
+  }
+}

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { choice, Done, Flag, Id, Instant, row } from './scalars.ts'
+
+/**
+ * Where somebody is: `device` as a text, `program` and `system` its parts by name; `address` of the network, null where none is known.
+ * There is no other place: an address is not looked up anywhere.
+ */
+const whereabouts = {
+  device: z.string(),
+  program: z.string().nullable(),
+  system: z.string().nullable(),
+  address: z.string().nullable(),
+}
+
+/** `last_used_at` and `address` are written at most every ten minutes. */
+export const OwnSession = row('OwnSession', {
+  id: Id,
+  ...whereabouts,
+  created_at: Instant,
+  last_used_at: Instant,
+  is_current: Flag,
+})
+export type OwnSession = z.infer<typeof OwnSession>
+
+/** A sign-in from a device or network that the account did not use in the last 90 days, an app that was set up, codes that were made. */
+export const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes'])
+
+export const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })
+export type AccountNotice = z.infer<typeof AccountNotice>
+
+const HERE = 'Sessions of this server alone: every other one, a laptop’s too, has its own.'
+
+export const sessions = {
+  list: endpoint('GET /api/auth/sessions', 'session', 'List where one is signed in, this session first, then by last use', {
+    notes: HERE,
+    reply: z.array(OwnSession),
+  }),
+  end: endpoint('DELETE /api/auth/sessions/:id', 'session', 'End one of the own sessions', { reply: Done }),
+  endOthers: endpoint('DELETE /api/auth/sessions', 'session', 'Sign out everywhere else', { notes: HERE, reply: Done }),
+  notices: endpoint('GET /api/auth/notices', 'session', 'List what was new about the own account in the last 30 days, newest first', {
+    notes: 'Without what this session did itself.',
+    reply: z.array(AccountNotice),
+  }),
+  dismiss: endpoint('DELETE /api/auth/notices/:id', 'session', 'Say that a notice about the own account was seen', { reply: Done }),
+}
