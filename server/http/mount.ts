@@ -16,7 +16,7 @@ import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
 import { type BinaryReply, sendFile } from './send-file.ts'
 import type { Services } from './services.ts'
-import { authenticate, isSignedIn, type SessionClient } from './sessions.ts'
+import { authenticate, type SessionClient } from './sessions.ts'
 import { shapeOf } from './shapes.ts'
 import { transformerOf, versionOf } from './versions.ts'
 
@@ -253,15 +253,7 @@ async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
     inputOf(call)
     return found
   })
-  return (signal: AbortSignal) => whileSignedIn(call, handler.follow(call.services, loaded, signal))
-}
-
-/** A stream says nothing more once its session has ended: whoever signed out everywhere else wants nobody to go on listening. */
-async function* whileSignedIn({ services: { store }, caller }: Call, events: AsyncIterable<unknown>) {
-  for await (const event of events) {
-    if (!caller || !(await isSignedIn(store, caller))) return
-    yield event
-  }
+  return (signal: AbortSignal) => handler.follow(call.services, loaded, signal)
 }
 
 /** A request as sign-in sees it; what it sets is added to `headers`. */

@@ -6,10 +6,11 @@ import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { eq, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { statement } from '../store/statement.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../store/tx.ts'
-import { type Caller, callerOfSession } from './caller.ts'
+import { type Caller, callerOfSession, type LiveSession } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import { type AccessClaims, accessToken, hashOf, type Keys, readAccessToken, successorOf } from './tokens.ts'
 
@@ -66,9 +67,6 @@ export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'sess
   return known.caller
 }
 
-export const isSignedIn = async (store: Store, { session_id }: Pick<Caller, 'session_id'>): Promise<boolean> =>
-  (await store.readOnce((tx) => live(tx, session_id))) !== undefined
-
 /**
  * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in. While the
  * access token lives this is one read, and one small write the first time that renewed tokens come back, and every ten minutes of use.
@@ -88,8 +86,7 @@ export async function authenticate(
     )
   const known = await store.readOnce((tx) => live(tx, claims.sid))
   if (!known) return null
-  if (known.isFirstUse || Date.parse(known.lastUse) + noteUseEvery <= nowMs)
-    await store.write(asSystem(), (tx) => noteUse(tx, claims.sid, client())).catch(unlessRefused)
+  if (known.isFirstUse || Date.parse(known.lastUse) + noteUseEvery <= nowMs) await noteUse(store, claims.sid, known, nowMs, client)
   return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
 }
 
@@ -110,11 +107,6 @@ const onFullDisk =
     throw error
   }
 
-/** That a session was used is no reason to refuse what is asked. */
-const unlessRefused = (error: unknown): void => {
-  if (!(error instanceof Failure)) throw error
-}
-
 const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, nowMs: number, keys: Keys): Promise<Authenticated | null> =>
   store.read(asSystem(), async (tx) => {
     const known = await live(tx, claims.sid)
@@ -130,12 +122,34 @@ const used = ({ now, t: { session } }: WriteTx, { program, system, address }: Se
   system: sql`coalesce(${session.system}, ${system})`,
 })
 
-/** The token before counts as used from now on: its owner has received the successor. */
-const noteUse = (tx: WriteTx, sessionId: string, client: SessionClient) =>
-  tx.local
-    .update(tx.t.session)
-    .set({ previous_hash: null, ...used(tx, client) })
-    .where(eq(tx.t.session.id, sessionId))
+/** When the use of a session was noted last, ms: requests that come together have all read the note before. */
+const notedAt = new WeakMap<Store, LRUCache<string, number>>()
+const NOTED_MAX = 5_000
+
+/**
+ * Once renewed tokens come back, the token before counts as used: its owner has received the successor. That a session was used is no
+ * reason to refuse what is asked, so what refuses the note is passed over.
+ */
+async function noteUse(
+  store: Store,
+  sessionId: string,
+  { isFirstUse }: LiveSession,
+  nowMs: number,
+  client: () => SessionClient,
+): Promise<void> {
+  const noted = notedAt.get(store) ?? new LRUCache<string, number>({ max: NOTED_MAX })
+  if (!isFirstUse && nowMs < (noted.get(sessionId) ?? 0) + noteUseEvery) return
+  notedAt.set(store, noted.set(sessionId, nowMs))
+  const note = (tx: WriteTx) =>
+    tx.local
+      .update(tx.t.session)
+      .set({ ...(isFirstUse && { previous_hash: null }), ...used(tx, client()) })
+      .where(eq(tx.t.session.id, sessionId))
+  await store.write(asSystem(), note).catch((error: unknown) => {
+    noted.delete(sessionId)
+    if (!(error instanceof Failure)) throw error
+  })
+}
 
 const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }) =>
   db.select().from(t.session).where(eq(t.session.id, p.id)),

@@ -14,7 +14,7 @@ const whereabouts = {
 }
 
 /** `last_used_at` and `address` are written at most every ten minutes. */
-export const OwnSession = row('OwnSession', {
+const OwnSession = row('OwnSession', {
   id: Id,
   ...whereabouts,
   created_at: Instant,
@@ -24,9 +24,9 @@ export const OwnSession = row('OwnSession', {
 export type OwnSession = z.infer<typeof OwnSession>
 
 /** A sign-in from a device or network that the account did not use in the last 90 days, an app that was set up, codes that were made. */
-export const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes'])
+const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes'])
 
-export const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })
+const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })
 export type AccountNotice = z.infer<typeof AccountNotice>
 
 const HERE = 'Sessions of this server alone: every other one, a laptop’s too, has its own.'
