@@ -19,6 +19,7 @@ import { moment } from '../../words/format.ts'
 import { chooseLanguage, languageOptions } from '../../words/words.ts'
 import { JoinSchool } from '../sign-in/join-school.tsx'
 import styles from './account.module.css'
+import { OwnSessions } from './own-sessions.tsx'
 import { SignInWays } from './sign-in-ways.tsx'
 
 /** The settings of the person, independent of the school. */
@@ -38,6 +39,7 @@ export function AccountPage() {
           <Settings />
         </div>
         <div className={styles['column']}>
+          <OwnSessions />
           <SignInWays />
           <OwnSchools />
         </div>

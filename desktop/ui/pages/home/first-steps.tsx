@@ -6,6 +6,7 @@ import { useProfile } from '../../api/session.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
+import layout from '../../components/layout.module.css'
 import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useServerAddress } from '../../frame/server-address.ts'
@@ -74,7 +75,7 @@ export function FirstSteps() {
       }
     >
       <p>{t('steps.lead')}</p>
-      <ol className={`${styles['ruled']} ${styles['steps']}`}>
+      <ol className={`${layout['ruled']} ${styles['steps']}`}>
         {steps.map((step, at) => (
           <li key={step} data-done={setUp[step]} aria-current={step === next ? 'step' : undefined}>
             <span className={styles['number']} aria-hidden="true">

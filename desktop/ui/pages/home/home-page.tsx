@@ -11,12 +11,12 @@ import { Answer, Badge, Card, FailureNotice, Loading, Page } from '../../compone
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { fullDay } from '../../words/format.ts'
+import { AccountNotices } from '../account/account-notices.tsx'
 import { standingQuery } from '../reports/book-queries.ts'
 import { isOutdated } from '../reports/book-standing.ts'
 import { Offers } from '../sign-in/offers.tsx'
 import { Decisions, OwnDecisions } from './decisions.tsx'
 import { FirstSteps } from './first-steps.tsx'
-import styles from './home.module.css'
 import { byClass, type ClassTotal, missingOf, rowsMissingMarks, unassessedIn } from './progress.ts'
 
 /** What this person can do now. */
@@ -29,6 +29,7 @@ export function HomePage() {
   const today = fullDay(new Date())
   return (
     <Page title={t('title')} lead={profile.first_name ? t('lead', { name: profile.first_name, today }) : today}>
+      <AccountNotices />
       <Offers />
       {isSuspended && <Plain kind="suspended" />}
       {mine.error && !isSuspended && <FailureNotice failure={mine.error} onRetry={() => void mine.refetch()} />}
@@ -115,7 +116,7 @@ function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   const title = t('marks.title', { term: term && t(`app:term.${term.name}`) })
   return (
     <Card title={title}>
-      <ul className={styles['ruled']}>
+      <ul className={layout['ruled']}>
         {rows.map((row) => {
           const what = t('marks.what', { class: row.class.name, subject: row.subject.name })
           return (
