@@ -137,6 +137,12 @@ describe('alone', () => {
     const again = await opened(url)
     expect(again.goesTo).toBe('/')
     expect((await ask(url, again.cookie, 'GET', '/api/auth/me')).body).toMatchObject({ email: 'ada@school.example' })
+    // The window is no browser of hers, and her other sessions are told nothing of it.
+    expect((await ask(url, again.cookie, 'GET', '/api/auth/sessions')).body).toMatchObject([
+      { device: 'Markbook', is_current: true },
+      { device: 'Markbook' },
+    ])
+    expect((await ask(url, begun.cookie, 'GET', '/api/auth/notices')).body).toEqual([])
   })
 
   test('a session that lives is kept: opening the window again starts no other', async () => {

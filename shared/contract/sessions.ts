@@ -21,13 +21,11 @@ const OwnSession = row('OwnSession', {
   last_used_at: Instant,
   is_current: Flag,
 })
-export type OwnSession = z.infer<typeof OwnSession>
 
 /** A sign-in from a device or network that the account did not use in the last 90 days, an app that was set up, codes that were made. */
 const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes'])
 
 const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })
-export type AccountNotice = z.infer<typeof AccountNotice>
 
 const HERE = 'Sessions of this server alone: every other one, a laptop’s too, has its own.'
 
