@@ -3,6 +3,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Caller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import type { SessionClient } from '../../http/sessions.ts'
+import type { MailLane } from '../../mail/mailer.ts'
 import { accountNewsMessage } from '../../mail/messages.ts'
 import { count, countOf, forget, take } from '../../store/attempts.ts'
 import { matches } from '../../store/conditions.ts'
@@ -18,8 +19,8 @@ const DAY = 86_400_000
 /** Whose account, and by which session. */
 type Actor = Pick<Caller, 'user_id' | 'session_id' | 'email'>
 type Kind = Row<'account_notice'>['kind']
-/** What was new, and to whom it is mailed; `to` is null where too much was. */
-type News = { notice: Row<'account_notice'>; to: string | null }
+/** What was new, and to whom it is mailed; `to` is null where too much was. An account without a school is a stranger's (docs/design/sign-in.md). */
+type News = { notice: Row<'account_notice'>; to: string | null; lane: MailLane }
 
 /**
  * Notes a sign-in. Answers it where this account did not sign in from that device and network for ninety days; null where it did, and for
@@ -46,15 +47,16 @@ async function note(tx: WriteTx, { user_id, session_id, email }: Actor, kind: Ki
   await tx.local.delete(account_notice).where(matches(account_notice, { user_id, session_id, kind }))
   await tx.local.insert(account_notice).values(notice)
   const isTooMuch = (await take(tx, `notice-mail:${user_id}`, MAILS)) > 0
-  return { notice, to: isTooMuch ? null : email }
+  const owner = await tx.find('user_profile', '', user_id)
+  return { notice, to: isTooMuch ? null : email, lane: owner?.school_id ? 'members' : 'strangers' }
 }
 
 /** Mails what was new, once it is committed; nothing where this server sends no mail. */
 export function mailNews({ mailer, config, log }: Pick<Services, 'mailer' | 'config' | 'log'>, news: News | null): void {
   if (news === null || news.to === null || mailer.state().kind !== 'smtp') return
-  const { notice, to } = news
+  const { notice, to, lane } = news
   try {
-    mailer.send({ to, expiresAt: Date.parse(notice.at) + DAY, ...accountNewsMessage(notice, config.publicUrl) })
+    mailer.send({ to, lane, expiresAt: Date.parse(notice.at) + DAY, ...accountNewsMessage(notice, config.publicUrl) })
   } catch (error) {
     // The notice is kept, and what it tells of is done.
     log.warn({ err: error }, 'a notice about an account could not be mailed')
