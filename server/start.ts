@@ -36,7 +36,7 @@ import { scheduleForgetting } from './replication/downstream/tombstones.ts'
 import { readWipeNote } from './replication/identity/wipe-note.ts'
 import { startReplication } from './replication/replication.ts'
 import { keepSayingLastWord } from './replication/upstream/last-word.ts'
-import { backUpBeforeMigration } from './store/backup/place.ts'
+import { backUpBeforeMigration, rememberWhose } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
 import { openCentralStore, openSchoolStore, type Store } from './store/store.ts'
 import { version } from './version.ts'
@@ -147,7 +147,9 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const url = urlHere(config, secured, port)
     writeNote(config.dataDir, { pid: process.pid, url, urls: [...presence.urls()], version, started_at: toInstant(clock.now()) })
     node.services.jobs.look()
-    const backups = config.backups ? scheduleBackups({ ...config, ...node.services, registry: node.services.metrics.registry }) : null
+    const { id: databaseId } = await rememberWhose(config)
+    const { registry } = node.services.metrics
+    const backups = config.backups ? scheduleBackups({ ...config, ...node.services, databaseId, registry }) : null
     const sweeps = scheduleSweeps(node.services)
     const forgetting = scheduleForgetting(node.services)
     // A central node serves its children and has no parent of its own.

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { writeAtomically } from '../lan/atomic-write.ts'
+import { writeAtomically } from '../atomic-write.ts'
 import { explain } from './explain.ts'
 import { demandFreeFile } from './export/place.ts'
 

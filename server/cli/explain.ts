@@ -5,7 +5,7 @@ import { LineFailure } from '../replication/line/parent-line.ts'
 
 type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; syscall?: string; cause?: Known }
 
-/** As somebody typed it: what is written whole has another name until it is (`lan/atomic-write.ts`). Reading says no path. */
+/** As somebody typed it: what is written whole has another name until it is (`atomic-write.ts`). Reading says no path. */
 const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
 /** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */

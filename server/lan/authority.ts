@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
+import { writeAtomically } from '../atomic-write.ts'
 import type { Names } from '../network/addresses.ts'
-import { writeAtomically } from './atomic-write.ts'
 import { isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
 
 /** The folder of the school's own certificates, readable by the server's account alone. */

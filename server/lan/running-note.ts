@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeAtomically } from './atomic-write.ts'
+import { writeAtomically } from '../atomic-write.ts'
 
 /** What a running server writes in its folder for `markbook status`: `url` is where this machine reaches it, `urls` where others do. */
 const Note = z.object({

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { canBackUp } from '../store/backup/backup.fixtures.ts'
+import { listBackups } from '../store/backup/manifest.ts'
 import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
 
@@ -62,6 +63,8 @@ const untilRunning = async (program: { output: string; child: ChildProcess }) =>
   throw new Error(`never ran: ${program.output}`)
 }
 
+const MADE = expect.stringMatching(/^\d+ \w+ \d+, \d\d:\d\d {2}Hilltop-Marker School and St Brigid’s {2}\/.*-(?:manual|nightly)$/)
+
 // Each starts the program several times.
 describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180_000 }, () => {
   test('from a school through a backup under a running server, a refusal, a stop, and back', async () => {
@@ -78,7 +81,7 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     const nightly = await run(['backup', '--reason', 'nightly', '--data-dir', folder], { DATA_DIR: '/nowhere' })
     expect(nightly).toMatchObject({ code: 0, output: expect.stringMatching(/-nightly\n/) })
     const listed = await run(['restore', '--list'])
-    expect(listed.output.split('\n')).toHaveLength(2)
+    expect(listed.output.split('\n')).toEqual([MADE, MADE])
 
     const running = await run(['restore', '--latest', '--yes'])
     expect(running.code).toBe(1)
@@ -90,6 +93,7 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     expect(await server.ended).toBe(0)
     const unasked = await run(['restore', '--latest'])
     expect(unasked.code).toBe(1)
+    expect(unasked.output).toMatch(/^School: {3}Hilltop-Marker School and St Brigid’s$/m)
     expect(unasked.output).toMatch(/Marks: {4}45 marks, as many as now/)
     expect(unasked.output).toMatch(
       /is then in there, and where this server has joined\nanother, or others have joined it, it comes back from them/,
@@ -102,7 +106,7 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
       output: expect.stringMatching(/\nRestored\.\nWhere this server has joined another, it begins anew there/),
     })
     expect(restored.output).toMatch(/Start the server again\.$/)
-    expect(readdirSync(join(folder, 'backups')).filter((name) => name.endsWith('-restore'))).toHaveLength(1)
+    expect(listBackups(join(folder, 'backups')).filter(({ reason }) => reason === 'restore')).toHaveLength(1)
     await untilRunning(start(['start']))
   })
 

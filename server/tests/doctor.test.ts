@@ -84,7 +84,7 @@ describe('markbook doctor', () => {
     const before = await said(['doctor'])
     expect(before.exit).toBe(3)
     expect(before.text).toMatch(
-      /^PROBLEM {2}There is no backup in .*\n {9}For the marks: If this disk dies.*\n {9}What to do: {4}Make one now: markbook backup$/m,
+      /^PROBLEM {2}There is no backup of Hilltop-Marker School and St Brigid’s in .*\n {9}For the marks: If this disk dies.*\n {9}What to do: {4}Make one now: markbook backup$/m,
     )
     const { exit, fixed, of } = await examined({}, ['--fix'])
     expect({ exit, fixed }).toMatchObject({ exit: 0, fixed: [{ fix: 'backup', done: true }] })

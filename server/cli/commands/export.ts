@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
-import { writeAtomically } from '../../lan/atomic-write.ts'
+import { writeAtomically } from '../../atomic-write.ts'
 import type { Node } from '../../start.ts'
 import { withNode } from '../console.ts'
 import { exportSchool } from '../export/export-school.ts'

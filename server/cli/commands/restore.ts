@@ -4,39 +4,57 @@ import type { Command } from 'commander'
 import { megabytes } from '../../store/backup/folder.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
-import { beginRestore, knownBackups, latestBackup, type Plan, type Restored } from '../../store/backup/restore.ts'
+import {
+  beginRestore,
+  type Known,
+  knownBackups,
+  latestBackup,
+  ownOf,
+  type Plan,
+  type Restored,
+  whoseHere,
+} from '../../store/backup/restore.ts'
 import type { BackupLocation } from '../../store/backup/take.ts'
+import { isCalled, typed, whoseInWords } from '../../store/backup/whose.ts'
 import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
 import { configure, lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
 
-type Options = { latest?: boolean; list?: boolean; yes?: boolean; withoutDamagedFiles?: boolean }
+type Options = { latest?: boolean; list?: boolean; school?: string; yes?: boolean; withoutDamagedFiles?: boolean }
 
 export const restoreCommand = (program: Command) =>
   addCommand(program, 'restore', 'put a backup back; the server must be stopped', {
     about: `Says which backup it is and what is lost by it, and asks. The database as it is now is backed up
-first, so a restore can be undone by another one. A damaged backup, one of a newer Markbook and
-what is no backup of Markbook are refused, and nothing is changed. Afterwards everybody signs in again.`,
-    examples: ['markbook restore --list', 'markbook restore --latest', 'markbook restore /media/usb/2026-01-12T01-00-00Z-nightly'],
+first, so a restore can be undone by another one. A damaged backup, one of a newer Markbook, one of
+another school and what is no backup of Markbook are refused, and nothing is changed. Afterwards
+everybody signs in again.`,
+    examples: [
+      'markbook restore --list',
+      'markbook restore --latest',
+      'markbook restore --latest --school "Hilltop"      where the backups of several schools lie together',
+      'markbook restore /media/usb/2026-01-12T01-00-00Z-nightly',
+    ],
     exits: { 0: 'it is restored, or listed', 1: 'it was refused, or you said no: nothing was changed' },
   })
     .argument('[backup]', 'the folder of a backup, or the database in it')
     .option('--latest', 'the newest backup of BACKUP_DIR and BACKUP_COPY_DIR')
     .option('--list', 'list the backups and change nothing')
+    .option('--school <name>', 'of this school, also where the database here is of another')
     .option('--yes', 'do not ask')
     .option('--without-damaged-files', 'go on although uploaded files in the backup are damaged')
     .action(restore)
 
 async function restore(given: string | undefined, options: Options, command: Command) {
-  const { latest, list, withoutDamagedFiles } = options
+  const { latest, list, school, withoutDamagedFiles } = options
   const chosen = [given, latest, list].filter(Boolean).length
   if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
-  if (list) return console.log(listing(placeOf(lookAtConfig())))
+  if (list) return console.log(await listing(placeOf(lookAtConfig()), school))
   const place = placeOf(configure())
-  const restoring = await beginRestore(place, given ? resolve(given) : latestBackup(place).path).catch((error) => {
-    throw latest ? withOthers(error, place) : error
+  const path = given ? resolve(given) : (await latestBackup(place, school)).path
+  const restoring = await beginRestore(place, path, school).catch(async (error) => {
+    throw latest ? await withOthers(error, place, school) : error
   })
   try {
     console.log(description(restoring.plan, place))
@@ -50,24 +68,35 @@ async function restore(given: string | undefined, options: Options, command: Com
   }
 }
 
-const listing = (place: BackupLocation) => {
-  const known = knownBackups(place)
+async function listing(place: BackupLocation, school?: string): Promise<string> {
+  const known = await knownBackups(place)
   if (known.length === 0) return 'There is no backup yet.'
-  return known.map(({ at, path }) => `${shortMoment(at)}  ${path}`).join('\n')
+  const mine = await whoseHere(place)
+  const isWanted = ({ whose }: Known) => (school ? whose && isCalled(whose, school) : !mine || whose?.id === mine.id)
+  const lines = known.filter(isWanted).map(({ at, whose, path }) => `${shortMoment(at)}  ${whoseInWords(whose)}  ${path}`)
+  const others = known.filter((one) => !isWanted(one))
+  for (const [id, whose] of new Map(others.map(({ whose }) => [whose?.id, whose]))) {
+    const count = others.filter((one) => one.whose?.id === id).length
+    const how = whose ? `: markbook restore --list ${typed(whose)}` : ''
+    lines.push(`There ${count === 1 ? 'is' : 'are'} also ${counted(count, 'backup')} of ${whoseInWords(whose)}${how}`)
+  }
+  return lines.join('\n')
 }
 
 /** The newest is damaged: the ones before it are the way on. */
-function withOthers(error: unknown, place: BackupLocation): unknown {
-  const others = knownBackups(place).slice(-4, -1).reverse()
-  if (!(error instanceof BackupError) || !/damaged|no backup of/.test(error.message) || others.length === 0) return error
+async function withOthers(error: unknown, place: BackupLocation, school?: string): Promise<unknown> {
+  if (!(error instanceof BackupError) || !/damaged|no backup of/.test(error.message)) return error
+  const others = (await ownOf(await knownBackups(place), place, school)).slice(-4, -1).reverse()
+  if (others.length === 0) return error
   return new BackupError([error.message, 'Older ones:', ...others.map(({ path }) => `  markbook restore ${path}`)].join('\n'))
 }
 
-function description({ backup, age, grades, damaged, hasDatabase }: Plan, { dataDir, databaseUrl }: BackupLocation): string {
+function description({ backup, whose, age, grades, damaged, hasDatabase }: Plan, { dataDir, databaseUrl }: BackupLocation): string {
   const { manifest, path } = backup
   const target = databaseUrl ? `the database of DATABASE_URL` : dataDir
   const lines = [
     `Backup:   ${path}`,
+    `School:   ${whoseInWords(whose)}`,
     `Made:     ${shortMoment(Date.parse(manifest.created_at))} (${ageInWords(age)}), ${manifest.reason}, ${megabytes(manifest.size)}`,
     `Marks:    ${comparison(grades)}`,
     `Into:     ${target}`,

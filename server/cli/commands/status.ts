@@ -14,7 +14,9 @@ import { parentsOf } from '../../replication/identity/enrolment.ts'
 import type { Course } from '../../replication/upstream/course.ts'
 import { openStore } from '../../start.ts'
 import { megabytes } from '../../store/backup/folder.ts'
-import { listBackups } from '../../store/backup/manifest.ts'
+import { placeOf } from '../../store/backup/place.ts'
+import { newestHere } from '../../store/backup/restore.ts'
+import { whoseInWords } from '../../store/backup/whose.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
@@ -46,7 +48,7 @@ async function status() {
   } else {
     console.log(await running(url, note, config))
   }
-  console.log([...marks(config), ...(await replicating(config)), ...certificate(config)].join('\n'))
+  console.log([...(await marks(config)), ...(await replicating(config)), ...certificate(config)].join('\n'))
 }
 
 async function running(url: string, note: RunningNote | null, config: Settings): Promise<string> {
@@ -68,14 +70,19 @@ async function mail(url: string, { smtpUrl }: Settings): Promise<string> {
   return `${isFailing ? 'cannot leave: the mail server does not take it' : 'by the mail server'}; ${waiting} waiting`
 }
 
-function marks({ dataDir, role, backupDir }: Settings): string[] {
-  const backup = listBackups(backupDir).at(-1)
+async function marks(config: Settings): Promise<string[]> {
+  const { dataDir, role } = config
+  const { whose, backup } = await newestHere(placeOf(config))
   const last = backup ? `${shortMoment(backup.at)} (${lasting(systemClock.now() - backup.at)} ago), ${backup.path}` : 'none yet'
   const path = join(dataDir, DATABASE_FILE)
   const sizes = ['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
   const size = sizes.reduce((sum, each) => sum + each)
   const onDisk = size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`
-  return [`  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`, `  Last backup:   ${last}`]
+  return [
+    `  School:        ${whose ? whoseInWords(whose) : 'none yet'}`,
+    `  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`,
+    `  Last backup:   ${last}`,
+  ]
 }
 
 /** In one sentence what `GET /api/sync/status` says, and in numbers; nothing for a server that works alone. */

@@ -3,17 +3,19 @@ import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { checkBackup } from '../../store/backup/check.ts'
 import { REMEMBERED } from '../../store/backup/copy.ts'
-import { listBackups, openBackup } from '../../store/backup/manifest.ts'
+import { openBackup } from '../../store/backup/manifest.ts'
+import { newestHere } from '../../store/backup/restore.ts'
 import { type BackupLocation, engineOf } from '../../store/backup/take.ts'
 import { counted, lasting, moment } from '../words.ts'
 import { type Finding, type FixName, findings, fine, notice, problem, type Trouble } from './finding.ts'
 
 /**
- * The backups as they lie there. `at` in ms since 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is
- * sound. `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
+ * The backups of this server's database as they lie there. `school`: whose they are, null where there is no school yet. `at` in ms since
+ * 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is sound. `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
  */
 export type Backups = {
   now: number
+  school: string | null
   folder: string
   scheduled: boolean
   hasDatabase: boolean
@@ -33,7 +35,7 @@ export function checkBackups(found: Backups): Finding[] {
     age(found),
     newest?.flaw &&
       problem('backups', {
-        what: `The newest backup cannot be trusted: ${newest.flaw.replace(/\s*Nothing was changed\.?$/, '').replace(/[.:]$/, '')}.`,
+        what: `The newest backup${of(found)} cannot be trusted: ${newest.flaw.replace(/\s*Nothing was changed\.?$/, '').replace(/[.:]$/, '')}.`,
         means: 'It could not bring the marks back; older ones may still.',
         do: 'Make one now with markbook backup, and have the disk looked at: it changed what was written.',
         fix: 'backup',
@@ -53,16 +55,24 @@ export function checkBackups(found: Backups): Finding[] {
       }),
     copies(found),
   )
-  return all.length > 0 || !newest ? all : fine('backups', `The newest backup is of ${moment(newest.at)}; it was read whole and is sound.`)
+  return all.length > 0 || !newest
+    ? all
+    : fine('backups', `The newest backup${of(found)} is of ${moment(newest.at)}; it was read whole and is sound.`)
 }
 
+const of = ({ school }: Pick<Backups, 'school'>) => (school ? ` of ${school}` : '')
+
 /** A backup is as old as what was written since: over the holidays nothing is. */
-function age({ now, newest, newestMark, folder }: Backups): Finding[] {
+function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
   if (!newest)
-    return problem('backups', { what: `There is no backup in ${folder}.`, means: 'If this disk dies, every mark is lost.', ...TAKE })
+    return problem('backups', {
+      what: `There is no backup${of({ school })} in ${folder}.`,
+      means: 'If this disk dies, every mark is lost.',
+      ...TAKE,
+    })
   if (newest.at > now + limits.doctor.clockFar)
     return problem('backups', {
-      what: `The newest backup says that it was made at ${moment(newest.at)}, which is still to come.`,
+      what: `The newest backup${of({ school })} says that it was made at ${moment(newest.at)}, which is still to come.`,
       means: 'The clock is or was wrong, and what is restored as the latest may not be the latest.',
       do: 'Set the clock, then make a backup: markbook backup',
     })
@@ -70,14 +80,14 @@ function age({ now, newest, newestMark, folder }: Backups): Finding[] {
   const old = now - newest.at
   if (isCovered || old <= staleBackup) return []
   const trouble = {
-    what: `The newest backup is ${lasting(old)} old.`,
+    what: `The newest backup${of({ school })} is ${lasting(old)} old.`,
     means: 'If this disk dies, what was entered since then is lost.',
     ...TAKE,
   }
   return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
 }
 
-function copies({ copies, newest }: Backups): Finding[] {
+function copies({ copies, newest, school }: Backups): Finding[] {
   const tell = (teller: typeof problem, what: string, advice: string, fix?: FixName) =>
     teller('backups', { what, means: 'All backups die with the disk of this server.', do: advice, ...(fix && { fix }) })
   if (!copies) return tell(notice, 'Backups go to no second disk.', 'Plug in a USB disk and name a folder on it in BACKUP_COPY_DIR.')
@@ -91,7 +101,7 @@ function copies({ copies, newest }: Backups): Finding[] {
     return tell(notice, `${second} on the same disk as the first.`, 'Name a folder on another disk in BACKUP_COPY_DIR.')
   if (!newest || (newestAt !== null && newest.at - newestAt <= oldBackup)) return []
   return problem('backups', {
-    what: `The newest copy in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
+    what: `The newest copy${of({ school })} in ${folder} is ${newestAt === null ? 'none' : `of ${moment(newestAt)}`}, the newest backup of ${moment(newest.at)}.`,
     means: 'If the disk of the server dies, what was entered in between is lost.',
     do: 'Make a backup now with markbook backup: it copies it there, or says why it cannot.',
     fix: 'backup',
@@ -102,9 +112,10 @@ type Known = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'
 
 /** Reads the newest backup whole, as a restore would. */
 export async function lookAtBackups(place: BackupLocation, known: Known): Promise<Backups> {
-  const listed = listBackups(place.backupDir).at(-1)
-  const newest = listed ? { at: listed.at, path: listed.path, flaw: await flawOf(listed.path, place) } : null
-  return { ...known, now: place.clock.now(), folder: place.backupDir, newest, copies: copiesOf(place) }
+  const { whose, backup, copy } = await newestHere(place)
+  const newest = backup && { at: backup.at, path: backup.path, flaw: await flawOf(backup.path, place) }
+  const school = whose?.school ?? null
+  return { ...known, now: place.clock.now(), school, folder: place.backupDir, newest, copies: copiesOf(place, copy?.at ?? null) }
 }
 
 async function flawOf(path: string, place: BackupLocation): Promise<string | null> {
@@ -116,9 +127,9 @@ async function flawOf(path: string, place: BackupLocation): Promise<string | nul
   }
 }
 
-function copiesOf({ copyDir, backupDir }: BackupLocation): Backups['copies'] {
+function copiesOf({ copyDir, backupDir }: BackupLocation, newestAt: number | null): Backups['copies'] {
   if (!copyDir) return null
-  const found = { folder: copyDir, newestAt: listBackups(copyDir).at(-1)?.at ?? null }
+  const found = { folder: copyDir, newestAt }
   const note = join(backupDir, REMEMBERED)
   const wasElsewhere = existsSync(note) && readFileSync(note, 'utf8') === copyDir
   const there = statSync(copyDir, { throwIfNoEntry: false })

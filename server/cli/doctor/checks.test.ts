@@ -153,7 +153,17 @@ describe('mail', () => {
 describe('backups', () => {
   const newest = { at: NOW - HOUR, path: '/b/1', flaw: null }
   const copies = { folder: '/usb', state: 'there' as const, newestAt: NOW - HOUR }
-  const backups: Backups = { now: NOW, folder: '/b', scheduled: true, hasDatabase: true, newest, newestMark: NOW, failed: 0, copies }
+  const backups: Backups = {
+    now: NOW,
+    school: null,
+    folder: '/b',
+    scheduled: true,
+    hasDatabase: true,
+    newest,
+    newestMark: NOW,
+    failed: 0,
+    copies,
+  }
   const found = (change: Partial<Backups>) => checkBackups({ ...backups, ...change })
   test('that are as they should be, and none needed yet', () => {
     expect(severities(found({}))).toEqual(['ok'])

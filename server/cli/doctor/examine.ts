@@ -1,5 +1,4 @@
 import type { Config } from '../../config.ts'
-import { orNull } from '../../or-null.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { latestBackup } from '../../store/backup/restore.ts'
 import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
@@ -53,11 +52,15 @@ export async function examine(config: Examined, settings: SettingsFound, log: (d
     lookAtPort(config, server),
   ])
   const { now } = times
+  const backup = await latestBackup(place).then(
+    ({ path }) => path,
+    () => null,
+  )
   const replication = soundness.state === 'read' ? await lookAtReplication(config, figures) : null
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),
-    ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup: orNull(() => latestBackup(place).path) }),
+    ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup }),
     ...checkServer(server),
     ...checkBackups(backups),
     ...checkDisks(disks),

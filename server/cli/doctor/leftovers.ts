@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
+import { folderOfDatabase } from '../../store/backup/manifest.ts'
+import { readWhoseNote } from '../../store/backup/whose.ts'
 import { bytes, counted } from '../words.ts'
 import { type Finding, notice } from './finding.ts'
 import { inFolder } from './paths.ts'
@@ -22,10 +24,13 @@ type Where = { dataDir: string; backupDir: string; backupCopyDir: string | null 
 
 /** By their names; what is younger than an hour may still be written. */
 export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, now: number): Leftovers {
+  // In a folder that other schools share, only our own.
+  const whose = readWhoseNote(dataDir)
+  const ownFolders = [backupDir, backupCopyDir].flatMap((folder) => (folder && whose ? [folderOfDatabase(folder, whose.id)] : []))
   const paths = [
     ...inFolder(dataDir, /^markbook\.restoring\.sqlite/),
     ...[dataDir, join(dataDir, 'tls')].flatMap((folder) => inFolder(folder, /\.unfinished$/)),
-    ...[backupDir, backupCopyDir ?? ''].filter(Boolean).flatMap((folder) => inFolder(folder, /^\.unfinished-/)),
+    ...[backupDir, ...ownFolders].flatMap((folder) => inFolder(folder, /^\.unfinished-/)),
   ]
   const old = paths.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false })

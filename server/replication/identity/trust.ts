@@ -8,7 +8,7 @@ import { pipeline, Readable } from 'node:stream'
 import { connect, type DetailedPeerCertificate, rootCertificates } from 'node:tls'
 import { createGunzip } from 'node:zlib'
 import { limits } from '@markbook/shared/limits'
-import { writeAtomically } from '../../lan/atomic-write.ts'
+import { writeAtomically } from '../../atomic-write.ts'
 import { tlsFolder } from '../../lan/authority.ts'
 
 /** The authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeAtomically } from '../../lan/atomic-write.ts'
+import { writeAtomically } from '../../atomic-write.ts'
 
 /**
  * What stands in the folder of a laptop that erases itself, or has done so: from before the first file goes, so that a power cut only

@@ -58,6 +58,19 @@ test('all that Markbook made goes, settings and what it did not make stay', asyn
   expect(readWipeNote(dataDir)).toEqual({ ...note, isErased: true })
 })
 
+test('so do the backups in the folder of this laptop, and those of another school stay', async () => {
+  const [own, other] = ['01920000-0000-7000-8000-000000000001', '01920000-0000-7000-8000-000000000002']
+  for (const id of [own, other]) mkdirSync(join(elsewhere, id, '2026-01-12T10-00-00Z-hourly'), { recursive: true })
+  writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id: own, school: 'St Brigid’s' }))
+  writeWipeNote(dataDir, note)
+  await finishErasing({ dataDir, backupDir: elsewhere })
+  expect(readdirSync(elsewhere).sort()).toEqual([other, 'backup.lock'])
+  expect(left()).not.toContain('database.json')
+  writeWipeNote(dataDir, note)
+  await finishErasing({ dataDir, backupDir: elsewhere })
+  expect(readdirSync(elsewhere)).toEqual(['backup.lock'])
+})
+
 test('backups in a folder elsewhere go too', async () => {
   filled(elsewhere)
   writeWipeNote(dataDir, note)

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { tlsFolder } from '../../lan/authority.ts'
 import { FILES_FOLDER } from '../../store/backup/files.ts'
 import { takeTurn } from '../../store/backup/folder.ts'
-import { isOfBackups } from '../../store/backup/manifest.ts'
+import { isFolderOfDatabase, isOfBackups } from '../../store/backup/manifest.ts'
+import { readWhoseNote, WHOSE_NOTE } from '../../store/backup/whose.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 
@@ -22,7 +23,8 @@ export async function finishErasing({ dataDir, backupDir }: Where): Promise<void
   // A backup may be under way.
   const letGo = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
   try {
-    for (const path of [...ownOf(dataDir), ...backupsIn(backupDir)]) rmSync(path, { recursive: true, force: true })
+    for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, WHOSE_NOTE)])
+      rmSync(path, { recursive: true, force: true })
   } finally {
     letGo()
     lock.close()
@@ -36,9 +38,12 @@ function ownOf(dataDir: string): string[] {
   return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
 }
 
-const backupsIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder)
-        .filter(isOfBackups)
-        .map((name) => join(folder, name))
-    : []
+/** The folder of this laptop's own backups, or, where none says which that is, of every database, and what lies in the old way. */
+function backupsIn(dataDir: string, folder: string): string[] {
+  if (!existsSync(folder)) return []
+  const own = readWhoseNote(dataDir)
+  const isOwn = (name: string) => (own ? name === own.id : isFolderOfDatabase(name))
+  return readdirSync(folder)
+    .filter((name) => isOfBackups(name) || isOwn(name))
+    .map((name) => join(folder, name))
+}

@@ -8,6 +8,7 @@ import postgres from 'postgres'
 import type { School } from '../../testing/school.ts'
 import { openCentralStore, openSchoolStore, type Store } from '../store.ts'
 import { asSystem } from '../tx.ts'
+import type { Backup, ManifestContents } from './manifest.ts'
 import { databaseOf } from './postgres.tools.ts'
 import type { BackupLocation } from './take.ts'
 
@@ -16,6 +17,13 @@ export const canBackUp = process.env['TEST_DATABASE'] !== 'postgres' || (process
 
 function hasPgDump(): boolean {
   return spawnSync('pg_dump', ['--version'], { stdio: 'ignore' }).status === 0
+}
+
+/** What the manifest of a backup says, to write it anew with a change. */
+export function contentsOf({ manifest }: Backup): ManifestContents {
+  if (manifest.format === 'markbook-backup/1') throw new Error('a backup of the old format')
+  const { format, seal, ...contents } = manifest
+  return contents
 }
 
 /** A school whose database is backed up and put back: its folders, its store opened again, and the end of it all. */

@@ -4,9 +4,11 @@ import type { Clock } from '@markbook/shared/clock'
 import { orNull } from '../../or-null.ts'
 import type { Progress } from './engine.ts'
 import { copyFiles, damagedFiles } from './files.ts'
-import { finishFolder, needRoom, startFolder, sweepUnfinished } from './folder.ts'
+import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
 import { removeOld } from './keep.ts'
-import { type Backup, digestOf, listBackups, openBackup, writeManifest } from './manifest.ts'
+import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, openBackup, writeManifest } from './manifest.ts'
+import { openOwnFolder } from './own.ts'
+import type { Whose } from './whose.ts'
 
 type CopyLocation = { backupDir: string; copyDir: string | null; clock: Clock }
 
@@ -16,8 +18,7 @@ export const REMEMBERED = 'copies-on-another-disk'
 /** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
 export async function copyToSecondFolder(
   place: CopyLocation,
-  backup: Backup,
-  { thin, progress }: { thin: boolean; progress: Progress },
+  { backup, whose, thin, progress }: { backup: Backup; whose: Whose; thin: boolean; progress: Progress },
 ): Promise<string[]> {
   const { copyDir } = place
   if (!copyDir) return []
@@ -25,15 +26,31 @@ export async function copyToSecondFolder(
     const trouble = secondFolderTrouble(place.backupDir, copyDir)
     if (trouble.away) return [trouble.away]
     progress('Copying to the second folder')
-    sweepUnfinished(copyDir)
-    await copyBackup(backup, copyDir)
-    if (thin) await removeOld(copyDir, place.clock.now())
+    const own = folderOfDatabase(copyDir, whose.id)
+    const done = await turnIn(own)
+    try {
+      await openOwnFolder(copyDir, whose)
+      sweepUnfinished(own)
+      await copyBackup(backup, own)
+      if (thin) await removeOld(own, place.clock.now())
+    } catch (error) {
+      orNull(() => sweepUnfinished(own))
+      throw error
+    } finally {
+      done()
+    }
     return trouble.weak ? [trouble.weak] : []
   } catch (error) {
-    orNull(() => sweepUnfinished(copyDir))
     return [`The backup could not be copied to ${copyDir}: ${(error as Error).message}`]
   }
 }
+
+/** A copy of this server elsewhere may have the same second folder. On a share that knows no locks there is no turn to take. */
+const turnIn = (folder: string): Promise<() => void> =>
+  takeTurn(folder).catch((error: unknown) => {
+    if (error instanceof BackupError) throw error
+    return () => {}
+  })
 
 /** Whether the second folder is there, and on a disk of its own. */
 function secondFolderTrouble(backupDir: string, copyDir: string): { away?: string; weak?: string } {
@@ -50,11 +67,11 @@ function secondFolderTrouble(backupDir: string, copyDir: string): { away?: strin
     : { weak: `The second folder for backups, ${copyDir}, is on the same disk as the first: it does not help when that disk dies.` }
 }
 
-async function copyBackup(backup: Backup, copyDir: string): Promise<void> {
+async function copyBackup(backup: Backup, folder: string): Promise<void> {
   const { manifest, name } = backup
-  await needRoom(copyDir, manifest.size)
-  const [newest] = listBackups(copyDir).slice(-1)
-  const part = startFolder(copyDir, name)
+  await needRoom(folder, manifest.size)
+  const newest = backupsIn(folder).at(-1)
+  const part = startFolder(folder, name)
   copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
   copyFiles(backup, part, newest ? orNull(() => openBackup(newest.path)) : null)
   writeManifest(part, manifest)

@@ -1,9 +1,10 @@
 import type { Clock } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
-import type { Counts, Manifest } from './manifest.ts'
+import type { Counts, Manifest, ManifestContents } from './manifest.ts'
+import type { Whose } from './whose.ts'
 
 /** What a copy held at its one instant. */
-export type Snapshot = Pick<Manifest, 'node_id' | 'migrations' | 'counts'>
+export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
 /** Tells a person how far it is; called often. `done` is between 0 and 1. */
 export type Progress = (what: string, done?: number) => void
 export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
@@ -17,6 +18,8 @@ export type Engine = {
   size(): Promise<number>
   /** False where there is no database yet, or an empty one. */
   exists(): Promise<boolean>
+  /** Whose the database is. Throws where there is none that can be read. */
+  whose(): Promise<Whose>
   /** Writes a consistent copy while others write. */
   copyTo(path: string, progress: Progress): Promise<Snapshot>
   /** Reads a copy whole and counts its rows. Throws `BackupError` where it is not sound. */

@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { removeFolder } from './folder.ts'
-import { listBackups } from './manifest.ts'
+import { backupsIn } from './manifest.ts'
 
 type Dated = { at: number; reason: string }
 
@@ -37,9 +37,9 @@ const newestOfEach = <B extends Dated>(newestFirst: readonly B[], of: (at: numbe
   return [...byPeriod.values()]
 }
 
-/** Removes the backups of a folder whose time is over. */
+/** Removes the backups whose time is over from a folder of one database's. */
 export async function removeOld(folder: string, now: number): Promise<void> {
-  const listed = listBackups(folder)
+  const listed = backupsIn(folder)
   const kept = new Set(keep(listed, now))
   for (const backup of listed) if (!kept.has(backup)) await removeFolder(folder, backup.name)
 }

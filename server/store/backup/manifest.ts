@@ -13,14 +13,15 @@ export class UnsoundError extends BackupError {}
 export const reasons = ['hourly', 'nightly', 'migration', 'restore', 'manual'] as const
 export type Reason = (typeof reasons)[number]
 
-const FORMAT = 'markbook-backup/1'
+/** The format of before backups knew whose they are is read, and not written any more. */
+const [OLD_FORMAT, FORMAT] = ['markbook-backup/1', 'markbook-backup/2'] as const
 const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 /** Below the folder of the files, wherever the backup came from. */
 const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
 const Whole = z.number().int().nonnegative()
 
-const Contents = z.strictObject({
-  format: z.literal(FORMAT),
+const OldContents = z.strictObject({
+  format: z.literal(OLD_FORMAT),
   database: z.enum(['sqlite', 'postgres']),
   created_at: z.iso.datetime(),
   reason: z.enum(reasons),
@@ -34,27 +35,36 @@ const Contents = z.strictObject({
   digest: Digest,
   files: z.array(z.strictObject({ path: Below, size: Whole, digest: Digest })),
 })
-const Manifest = Contents.extend({ seal: Digest })
+const Contents = OldContents.extend({
+  format: z.literal(FORMAT),
+  /** Whose database it is (`Whose`). */
+  database_id: z.uuid(),
+  school: z.string().nullable(),
+})
+const Manifest = z.discriminatedUnion('format', [OldContents.extend({ seal: Digest }), Contents.extend({ seal: Digest })])
 
 /**
  * What lies beside the database in a backup (docs/design/backup.md). Sizes in bytes, digests SHA-256; `seal` is the digest of all the rest.
  */
 export type Manifest = z.infer<typeof Manifest>
-export type ManifestContents = Omit<Manifest, 'format' | 'seal'>
+export type ManifestContents = Omit<z.infer<typeof Contents>, 'format'>
 export type StoredFile = Manifest['files'][number]
 export type Counts = Record<string, number>
 
 const MANIFEST_FILE = 'manifest.json'
 
-const sealOf = (contents: z.infer<typeof Contents>) => createHash('sha256').update(JSON.stringify(contents)).digest('hex')
+const sealOf = (contents: object) => createHash('sha256').update(JSON.stringify(contents)).digest('hex')
 
 export function sealed(values: ManifestContents): Manifest {
   const contents = Contents.parse({ format: FORMAT, ...values })
   return { ...contents, seal: sealOf(contents) }
 }
 
-/** A backup on a disk, known by the name of its folder alone; its contents may still turn out to be damaged. */
-export type Listed = { name: string; path: string; at: number; reason: Reason }
+/**
+ * A backup on a disk, known by its path alone; its contents may still turn out to be damaged. `databaseId` is that of the folder which holds
+ * the backups of one database; null where it lies in the old way, among those of all databases.
+ */
+export type Listed = { name: string; path: string; at: number; reason: Reason; databaseId: string | null }
 export type Backup = { name: string; path: string; manifest: Manifest }
 
 const NAME = new RegExp(`^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d)-(\\d\\d)-(\\d\\d)Z-(${reasons.join('|')})(?:-\\d+)?$`)
@@ -68,19 +78,36 @@ export const nameOf = (ms: number, reason: Reason): string =>
 /** True for a backup, one that is not finished or is being removed, and a database that was set aside by a restore. */
 export const isOfBackups = (name: string): boolean => NAME.test(name.replace(/^(\.unfinished-)?(as-it-was-)?/, ''))
 
-/** The backups in a folder, oldest first; none where the folder is missing. */
+/** The folder of a database's own backups in a folder for backups, which several databases may share. */
+export const folderOfDatabase = (folder: string, databaseId: string): string => join(folder, databaseId)
+export const isFolderOfDatabase = (name: string): boolean => z.uuid().safeParse(name).success
+
+/** Every backup in a folder for backups, of whichever database, oldest first; none where the folder is missing. */
 export function listBackups(folder: string): Listed[] {
-  let names: string[] = []
-  try {
-    names = readdirSync(folder)
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ENOENT') throw error
-  }
-  return names.sort().flatMap((name) => {
+  const own = namesIn(folder)
+    .filter(isFolderOfDatabase)
+    .flatMap((id) => listIn(folderOfDatabase(folder, id), id))
+  return [...listIn(folder, null), ...own].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** Those that lie in this very folder. */
+export const backupsIn = (folder: string): Listed[] => listIn(folder, null)
+
+const listIn = (folder: string, databaseId: string | null): Listed[] =>
+  namesIn(folder).flatMap((name) => {
     const [, day, hour, minute, second, reason] = NAME.exec(name) ?? []
     if (!day) return []
-    return [{ name, path: join(folder, name), at: Date.parse(`${day}T${hour}:${minute}:${second}Z`), reason: reason as Reason }]
+    const at = Date.parse(`${day}T${hour}:${minute}:${second}Z`)
+    return [{ name, path: join(folder, name), at, reason: reason as Reason, databaseId }]
   })
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ENOENT') throw error
+    return []
+  }
 }
 
 /** Reads the manifest of a backup, given by its folder or by a file in it. Refuses what is no backup, and a damaged manifest. */
@@ -92,7 +119,7 @@ export function openBackup(folderOrFile: string): Backup {
   const damaged = () => new BackupError(`The backup ${folder} is damaged: its ${MANIFEST_FILE} cannot be trusted. Nothing was changed.`)
   const found = orNull(() => JSON.parse(text) as { format?: unknown } | null)
   const format = found?.format
-  if (typeof format === 'string' && /^markbook-backup\/(?!1$)\d+$/.test(format)) throw tooNew(folder)
+  if (typeof format === 'string' && /^markbook-backup\/(?![12]$)\d+$/.test(format)) throw tooNew(folder)
   const manifest = Manifest.safeParse(found)
   if (!manifest.success) throw damaged()
   const { seal, ...contents } = manifest.data

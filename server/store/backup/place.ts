@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import type { Config } from '../../config.ts'
-import { type BackupLocation, takeBackup } from './take.ts'
+import { type BackupLocation, engineOf, takeBackup } from './take.ts'
+import { type Whose, writeWhoseNote } from './whose.ts'
 
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupCopyDir' | 'backups'>
 
@@ -15,6 +16,13 @@ export const placeOf = ({ dataDir, databaseUrl, backupDir, backupCopyDir }: Sett
   clock: systemClock,
   newId: idSource(systemClock.now, (size) => randomBytes(size)),
 })
+
+/** Whose database a server serves. Said in its folder, for the day on which the database is gone or damaged. */
+export async function rememberWhose(settings: Settings): Promise<Whose> {
+  const whose = await engineOf(settings).whose()
+  writeWhoseNote(settings.dataDir, whose)
+  return whose
+}
 
 /** The backup that a migration waits for; where it cannot be made, the database stays as it is. */
 export async function backUpBeforeMigration(settings: Settings): Promise<void> {

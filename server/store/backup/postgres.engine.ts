@@ -11,8 +11,9 @@ import { appliedPostgres, migratePostgres } from '../migrate.ts'
 import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
 import type { Engine, PutBack, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
-import { BackupError, type Counts } from './manifest.ts'
+import { BackupError, type Counts, UnsoundError } from './manifest.ts'
 import { countsInDump, databaseOf, listOf, run, withDatabase } from './postgres.tools.ts'
+import { schoolsInWords, type Whose } from './whose.ts'
 
 const SCHEMAS = [...new Set(['drizzle', ...Object.values(postgresTables).map(postgresSchemaOf)])]
 /** Says which policies a database has; a restored one gets them anew, so it must not say that it has any. */
@@ -27,6 +28,14 @@ export function postgresEngine(url: string): Engine {
     file: 'markbook.dump',
     size: () => at(url, async (sql) => Number((await sql`select pg_database_size(current_database()) as size`)[0]?.['size'])),
     exists: () => at(url, async (sql) => (await appliedPostgres(sql)).length > 0),
+    whose: () =>
+      at(url, async (sql) => {
+        if ((await appliedPostgres(sql)).length === 0) throw new UnsoundError(`${name} is no database of Markbook.`)
+        return sql.begin('read only', async (tx) => {
+          await tx`select set_config('role', ${SERVICE}, true)`
+          return whoseIs(tx)
+        }) as Promise<Whose>
+      }),
     copyTo: async (path, progress) => {
       await refusePooler(url)
       const role = await at(url, readAll)
@@ -92,7 +101,14 @@ async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Pro
     counts[name] = Number((await tx.unsafe(`select count(*) as count from ${place}`))[0]?.['count'])
   }
   const [node] = await tx`select id from sync.node where ended_at is null`
-  return { counts, migrations: await appliedPostgres(tx), node_id: String(node?.['id']) }
+  const { id, school } = await whoseIs(tx)
+  return { counts, migrations: await appliedPostgres(tx), node_id: String(node?.['id']), database_id: id, school }
+}
+
+async function whoseIs(tx: postgres.TransactionSql): Promise<Whose> {
+  const [first] = await tx`select id from sync.node order by created_at, id limit 1`
+  const schools = await tx`select name from public.school order by name collate "C"`
+  return { id: String(first?.['id']), school: schoolsInWords(schools.map(({ name }) => String(name))) }
 }
 
 /** What pg_dump sets in its session would stay in the pooler's connection, and the next who gets it would not find a table. */

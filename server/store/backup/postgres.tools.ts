@@ -3,7 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { socketFolder } from '../postgres.ts'
-import { BackupError, type Counts } from './manifest.ts'
+import { BackupError, type Counts, UnsoundError } from './manifest.ts'
+import { schoolsInWords, type Whose } from './whose.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
 /** Which server and database; the tools get it through their environment, where no list of processes shows the password. */
@@ -78,6 +79,32 @@ export async function countsInDump(path: string): Promise<Counts> {
     counts[table] = 0
   })
   return counts
+}
+
+/** The rows of one small table in a dump, by column. */
+async function rowsInDump(path: string, schema: string, table: string): Promise<Record<string, string>[]> {
+  const rows: Record<string, string>[] = []
+  let columns: string[] | null = null
+  await run('pg_restore', ['--data-only', `--schema=${schema}`, `--table=${table}`, '--file=-', path], null, (line) => {
+    if (line === '\\.') columns = null
+    const values = line.split('\t')
+    if (columns) rows.push(Object.fromEntries(columns.map((column, at) => [column, unescaped(values[at] ?? '')])))
+    const [, list] = /^COPY \S+ \((.*)\) FROM/.exec(line) ?? []
+    if (list) columns = list.split(', ').map((column) => column.replaceAll('"', ''))
+  })
+  return rows
+}
+
+/** As COPY writes a text. */
+const unescaped = (value: string) =>
+  value.replace(/\\([btnrvf\\])/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter)
+
+export async function whoseInDump(path: string): Promise<Whose> {
+  const nodes = await rowsInDump(path, 'sync', 'node')
+  const [first] = nodes.sort((a, b) => (`${a['created_at']} ${a['id']}` < `${b['created_at']} ${b['id']}` ? -1 : 1))
+  if (!first) throw new UnsoundError(`${path} is no database of Markbook.`)
+  const schools = await rowsInDump(path, 'public', 'school')
+  return { id: String(first['id']), school: schoolsInWords(schools.map(({ name }) => String(name)).sort()) }
 }
 
 /**

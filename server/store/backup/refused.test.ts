@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { people } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { school } from '../../testing/school.ts'
-import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
+import { canBackUp, contentsOf, type Drill, drillOf } from './backup.fixtures.ts'
 import { checkBackup } from './check.ts'
 import { openBackup, sealed, writeManifest } from './manifest.ts'
 import { beginRestore } from './restore.ts'
@@ -70,10 +70,10 @@ describe.runIf(canBackUp)('what is refused', () => {
     const { st, place } = drill
     const { backup } = await takeBackup(place, { reason: 'manual' })
     await st.services.store.close()
-    const { format, seal, ...contents } = backup.manifest
+    const contents = contentsOf(backup)
     writeManifest(backup.path, sealed({ ...contents, migrations: [...contents.migrations, 9_999_999_999_999] }))
     await refused(backup.path, /was made by a newer Markbook.*Nothing was changed/)
-    writeFileSync(join(backup.path, 'manifest.json'), JSON.stringify({ format: 'markbook-backup/2', more: true }))
+    writeFileSync(join(backup.path, 'manifest.json'), JSON.stringify({ format: 'markbook-backup/3', more: true }))
     await refused(backup.path, /was made by a newer Markbook/)
     writeManifest(backup.path, sealed({ ...contents, database: onPostgres ? 'sqlite' : 'postgres' }))
     await refused(backup.path, onPostgres ? /a school’s own server/ : /a central server \(PostgreSQL\)/)
@@ -94,6 +94,8 @@ describe.runIf(canBackUp)('what is refused', () => {
       created_at: '2026-01-12T08:00:00.000Z',
       reason: 'manual',
       node_id: people.ada.id,
+      database_id: people.ada.id,
+      school: null,
       migrations: [],
       counts: {},
       file: 'markbook.sqlite',

@@ -218,14 +218,14 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
 describe.skipIf(onPostgres)('the latest', () => {
   test('is the newest that is neither of the future nor what a restore was to be rid of', async () => {
     const { place, st } = drill
-    expect(() => latestBackup(place)).toThrow(/There is no backup in/)
+    await expect(latestBackup(place)).rejects.toThrow(/There is no backup of .* in/)
     st.clock.set('2099-01-01T00:00:00.000Z')
     const future = await takeBackup(place, { reason: 'hourly' })
     st.clock.set('2026-01-12T09:00:00.000Z')
-    expect(latestBackup(place).path).toBe(future.backup.path)
+    expect((await latestBackup(place)).path).toBe(future.backup.path)
     const good = await takeBackup(place, { reason: 'hourly' })
     st.clock.set('2026-01-12T10:00:00.000Z')
     await takeBackup(place, { reason: 'restore' })
-    expect(latestBackup(place).path).toBe(good.backup.path)
+    expect((await latestBackup(place)).path).toBe(good.backup.path)
   })
 })

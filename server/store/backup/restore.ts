@@ -9,6 +9,7 @@ import {
   type Backup,
   BackupError,
   type Counts,
+  folderOfDatabase,
   type Listed,
   listBackups,
   nameOf,
@@ -16,11 +17,14 @@ import {
   type StoredFile,
   UnsoundError,
 } from './manifest.ts'
+import { newestOwn, whoseOf } from './own.ts'
 import { type BackupLocation, engineOf, takeInTurn } from './take.ts'
+import { isCalled, readWhoseNote, typed, type Whose, whoseInWords, writeWhoseNote } from './whose.ts'
 
 /** What a restore would do; nothing has been changed yet. `age` in ms, negative where the clock says that it is not yet made. */
 export type Plan = {
   backup: Backup
+  whose: Whose | null
   age: number
   grades: { inBackup: number; now: number | null }
   damaged: StoredFile[]
@@ -31,31 +35,97 @@ export type Restored = { nodeId: string; keptIn: string | null; warnings: string
 /** A checked plan, and the doing of it; servers and other backups are kept out until `done`. */
 export type Restoring = { plan: Plan; carryOut(progress?: Progress): Promise<Restored>; done(): Promise<void> }
 
-/** Every backup that this place knows, oldest first; one that is in both folders counts once. */
-export function knownBackups({ backupDir, copyDir }: Pick<BackupLocation, 'backupDir' | 'copyDir'>): Listed[] {
-  const here = listBackups(backupDir)
-  const names = new Set(here.map(({ name }) => name))
-  const there = copyDir && existsSync(copyDir) ? listBackups(copyDir).filter(({ name }) => !names.has(name)) : []
-  return [...here, ...there].sort((a, b) => a.at - b.at)
+type Folders = Pick<BackupLocation, 'backupDir' | 'copyDir'>
+/** A backup on a disk, and whose it is, as far as that can be known. */
+export type Known = Listed & { whose: Whose | null }
+
+/** Every backup that this place knows, of whichever school, oldest first; one that is in both folders counts once. */
+export async function knownBackups({ backupDir, copyDir }: Folders): Promise<Known[]> {
+  const known = new Map<string, Known>()
+  const there = copyDir && existsSync(copyDir) ? listBackups(copyDir) : []
+  for (const backup of [...there, ...listBackups(backupDir)]) {
+    const whose = await whoseOf(backup)
+    known.set(`${whose?.id} ${backup.name}`, { ...backup, whose })
+  }
+  return [...known.values()].sort((a, b) => a.at - b.at)
 }
+
+/** Whose database is here, or belongs here where it is gone or damaged; null where there never was one. */
+const databaseHere = (place: BackupLocation): Promise<Whose | null> =>
+  engineOf(place)
+    .whose()
+    .catch(() => readWhoseNote(place.dataDir))
+
+/** The same; null also where it holds no school, so that nobody's marks are replaced. */
+export async function whoseHere(place: BackupLocation): Promise<Whose | null> {
+  const whose = await databaseHere(place)
+  return whose?.school ? whose : null
+}
+
+/** The newest backup of the database that is here, and its newest copy in the second folder. */
+export async function newestHere(place: BackupLocation): Promise<{ whose: Whose | null; backup: Listed | null; copy: Listed | null }> {
+  const whose = await databaseHere(place)
+  const newest = async (folder: string | null) => (whose && folder ? newestOwn(folder, whose.id) : null)
+  return { whose, backup: await newest(place.backupDir), copy: await newest(place.copyDir) }
+}
+
+/** The backups that may be proposed here: those of `school` where it is named, else those of the database that is here. */
+export async function ownOf(known: readonly Known[], place: BackupLocation, school?: string): Promise<readonly Known[]> {
+  const mine = await whoseHere(place)
+  const others = known.filter(({ whose }) => whose?.school)
+  if (school !== undefined) return oneDatabase(known.filter(({ whose }) => whose && isCalled(whose, school)))
+  if (mine) return known.filter(({ whose }) => whose?.id === mine.id)
+  return oneDatabase(others.length > 0 ? others : known)
+}
+
+/** Where nothing says which of several schools is meant, none is chosen. */
+function oneDatabase(backups: readonly Known[]): readonly Known[] {
+  const databases = new Map(backups.map(({ whose }) => [whose?.id, whose]))
+  if (databases.size < 2) return backups
+  throw new BackupError(
+    `There are backups of several schools here. Say which:\n${[...databases.values()].map((whose) => `  ${naming(whose)}`).join('\n')}`,
+  )
+}
+
+/** How a school is named on the command line; by its number where another bears the same name. */
+const naming = (whose: Whose | null) => `--school ${whose?.id}   (${whoseInWords(whose)})`
 
 /**
  * The newest. Only where there is no other: one dated after now (the clock was wrong once), and one made before a restore, which is
- * what that restore was to be rid of.
+ * what that restore was to be rid of. Never that of another school than the one that is here, unless it is named.
  */
-export function latestBackup(place: Pick<BackupLocation, 'backupDir' | 'copyDir' | 'clock'>): Listed {
-  const known = knownBackups(place)
+export async function latestBackup(place: BackupLocation, school?: string): Promise<Known> {
+  const all = await knownBackups(place)
+  const known = await ownOf(all, place, school)
   const past = known.filter(({ at }) => at <= place.clock.now())
   const latest = past.findLast(({ reason }) => reason !== 'restore') ?? past.at(-1) ?? known.at(-1)
   if (latest) return latest
-  throw new BackupError(`There is no backup in ${[place.backupDir, place.copyDir].filter(Boolean).join(' or ')}.`)
+  const mine = school ?? (await whoseHere(place))?.school
+  const where = [place.backupDir, place.copyDir].filter(Boolean).join(' or ')
+  const others = new Map(all.map(({ whose }) => [whoseInWords(whose), whose]))
+  const there = [...others].map(([name, whose]) => `\nThere are backups of ${name}: markbook restore --list ${typed(whose)}`).join('')
+  throw new BackupError(`There is no backup${mine ? ` of ${mine}` : ''} in ${where}.${there}`)
+}
+
+/** Refuses the backup of another database than the one that is here, or than the one that was named. */
+async function demandOwn(place: BackupLocation, { path, whose }: { path: string; whose: Whose | null }, school?: string): Promise<void> {
+  if (school !== undefined) {
+    if (whose && isCalled(whose, school)) return
+    throw new BackupError(`The backup ${path} is of ${whoseInWords(whose)}, and not of ${school}. Nothing was changed.`)
+  }
+  const mine = await whoseHere(place)
+  if (!mine || !whose || whose.id === mine.id) return
+  throw new BackupError(
+    `The backup ${path} is of ${whoseInWords(whose)}, and the database here is of ${whoseInWords(mine)}: it would take its place. ` +
+      `Where that is what you want, name the school: ${typed(whose)}. Nothing was changed.`,
+  )
 }
 
 /**
  * Takes the database out of service, reads the backup whole and says what restoring it means. Throws `BackupError` in one line
  * where a server runs, or where the backup is damaged, foreign, or newer than this program.
  */
-export async function beginRestore(place: BackupLocation, given: string): Promise<Restoring> {
+export async function beginRestore(place: BackupLocation, given: string, school?: string): Promise<Restoring> {
   const engine = engineOf(place)
   const release = await engine.hold()
   let endTurn = () => {}
@@ -66,11 +136,13 @@ export async function beginRestore(place: BackupLocation, given: string): Promis
   try {
     endTurn = await takeTurn(place.backupDir)
     const backup = openBackup(given)
+    const whose = await whoseOf(backup)
+    await demandOwn(place, { ...backup, whose }, school)
     const damaged = await checkBackup(backup, engine)
     const [now, hasDatabase] = [await engine.countsNow(), await engine.exists()]
     const grades = { inBackup: gradesIn(backup.manifest.counts), now: now && gradesIn(now) }
     const age = place.clock.now() - Date.parse(backup.manifest.created_at)
-    const plan = { backup, age, grades, damaged, hasDatabase }
+    const plan = { backup, whose, age, grades, damaged, hasDatabase }
     return { plan, carryOut: (progress = () => {}) => carryOut(place, plan, progress), done }
   } catch (error) {
     await done()
@@ -80,7 +152,7 @@ export async function beginRestore(place: BackupLocation, given: string): Promis
 
 const gradesIn = (counts: Counts) => counts['grade'] ?? counts['grading.grade'] ?? 0
 
-async function carryOut(place: BackupLocation, { backup, damaged, hasDatabase }: Plan, progress: Progress): Promise<Restored> {
+async function carryOut(place: BackupLocation, { backup, whose, damaged, hasDatabase }: Plan, progress: Progress): Promise<Restored> {
   const engine = engineOf(place)
   const warnings: string[] = []
   let keptIn: string | null = null
@@ -91,7 +163,9 @@ async function carryOut(place: BackupLocation, { backup, damaged, hasDatabase }:
       warnings.push(...kept.warnings)
     } catch (error) {
       if (!(error instanceof UnsoundError)) throw error
-      keptIn = await engine.setAside(join(place.backupDir, `as-it-was-${nameOf(place.clock.now(), 'restore')}`))
+      const mine = readWhoseNote(place.dataDir)
+      const folder = mine ? folderOfDatabase(place.backupDir, mine.id) : place.backupDir
+      keptIn = await engine.setAside(join(folder, `as-it-was-${nameOf(place.clock.now(), 'restore')}`))
       if (!keptIn) throw error
       warnings.push(`The database as it was is damaged, so it was kept as it lay, file by file. ${error.message}`)
     }
@@ -103,6 +177,7 @@ async function carryOut(place: BackupLocation, { backup, damaged, hasDatabase }:
   const { manifest } = backup
   const options = { clock, newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress }
   const { nodeId, before } = await engine.putBack(join(backup.path, manifest.file), options)
+  if (whose) writeWhoseNote(place.dataDir, whose)
   if (before) warnings.push(`The database as it was is also still there, under the name ${before}; drop it when you are content.`)
   return { nodeId, keptIn, warnings, files }
 }

@@ -11,6 +11,7 @@ let folder: string
 let lines: [level: string, fields: object, message: string][]
 let stop: (() => Promise<void>) | undefined
 const clock = testClock()
+const databaseId = '01920000-0000-7000-8000-000000000001'
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'markbook-schedule-'))
   lines = []
@@ -27,7 +28,16 @@ const log = { info: says('info'), warn: says('warn'), error: says('error') } as 
 /** A schedule whose program is this script; it gets the arguments of `markbook backup`. */
 function schedule(script: string, afterStart = 1) {
   const registry = new Registry()
-  const running = scheduleBackups({ dataDir: folder, backupDir: folder, clock, log, registry, afterStart, program: ['-e', script, '--'] })
+  const running = scheduleBackups({
+    dataDir: folder,
+    backupDir: folder,
+    databaseId,
+    clock,
+    log,
+    registry,
+    afterStart,
+    program: ['-e', script, '--'],
+  })
   stop = running.stop
   return registry
 }
@@ -63,7 +73,7 @@ describe('a scheduled backup', () => {
 
   test('none after a start where the newest is less than an hour old; the metrics say when that was', async () => {
     const { mkdirSync } = await import('node:fs')
-    mkdirSync(join(folder, nameOf(clock.now() - 1_800_000, 'hourly')))
+    mkdirSync(join(folder, databaseId, nameOf(clock.now() - 1_800_000, 'hourly')), { recursive: true })
     const registry = schedule('console.log("made")')
     await new Promise((resolve) => setTimeout(resolve, 400))
     expect(lines).toEqual([])

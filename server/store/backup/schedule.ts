@@ -7,11 +7,14 @@ import { Cron } from 'croner'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
 import { orNull } from '../../or-null.ts'
-import { listBackups, type Reason } from './manifest.ts'
+import type { Reason } from './manifest.ts'
+import { newestOwn } from './own.ts'
 
+/** `databaseId`: whose backups they are (`Whose`); others may lie in the same folder. */
 export type ScheduleOptions = {
   dataDir: string
   backupDir: string
+  databaseId: string
   clock: Clock
   log: Pick<Logger, 'info' | 'warn' | 'error'>
   registry: Registry
@@ -35,7 +38,7 @@ const thisProgram = (): string[] =>
  * of its own, at low priority, so that reading the whole database never holds up a teacher.
  */
 export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<void> } {
-  const { dataDir, backupDir, clock, log, program = thisProgram() } = options
+  const { dataDir, backupDir, databaseId, clock, log, program = thisProgram() } = options
   const failures = measure(options)
   let current: { child: ChildProcess; ended: Promise<void> } | null = null
 
@@ -68,8 +71,8 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
   }
 
   const hourly = new Cron('0 * * * *', { unref: true }, () => make(new Date(clock.now()).getHours() === NIGHT ? 'nightly' : 'hourly'))
-  const missed = setTimeout(() => {
-    const newest = listBackups(backupDir).at(-1)
+  const missed = setTimeout(async () => {
+    const newest = await newestOwn(backupDir, databaseId).catch(() => null)
     if (!newest || Math.abs(clock.now() - newest.at) > 3_600_000) make('hourly')
   }, options.afterStart ?? limits.backup.afterStart).unref()
 
@@ -88,13 +91,13 @@ function lowerPriority({ pid }: ChildProcess) {
 }
 
 /** What the metrics say of backups: when the newest was made, read from the disk, and how many failed since the start. */
-function measure({ backupDir, registry }: ScheduleOptions): Counter {
+function measure({ backupDir, databaseId, registry }: ScheduleOptions): Counter {
   new Gauge({
     name: 'markbook_backup_last_timestamp_seconds',
     help: 'When the newest backup was made, in seconds since 1970; 0 where there is none',
     registers: [registry],
-    collect() {
-      this.set((listBackups(backupDir).at(-1)?.at ?? 0) / 1_000)
+    async collect() {
+      this.set(((await newestOwn(backupDir, databaseId))?.at ?? 0) / 1_000)
     },
   })
   return new Counter({ name: 'markbook_backup_failures_total', help: 'Scheduled backups that failed', registers: [registry] })

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { appliedSqlite } from '../migrate.ts'
 import type { Progress, Snapshot } from './engine.ts'
 import { type Counts, UnsoundError } from './manifest.ts'
+import { schoolsInWords, type Whose } from './whose.ts'
 
 /** Pages copied in one go, 4 KB each; between two goes others have their turn. */
 const PAGES = 500
@@ -45,7 +46,30 @@ function snapshotOf(connection: Database.Database): Snapshot {
   const migrations = appliedSqlite(connection)
   if (migrations.length === 0) throw new UnsoundError(`${connection.name} is no database of Markbook.`)
   const node = connection.prepare('select id from node where ended_at is null').pluck().get()
-  return { migrations, counts: countsOf(connection), node_id: String(node) }
+  const { id, school } = whoseIs(connection)
+  return { migrations, counts: countsOf(connection), node_id: String(node), database_id: id, school }
+}
+
+/** Of a laptop also whose it is: several of one school may back up to one disk. */
+function whoseIs(connection: Database.Database): Whose {
+  const asked = (text: string) => connection.prepare(text).pluck().all() as string[]
+  const [id] = asked('select id from node order by created_at, id limit 1')
+  if (!id) throw new UnsoundError(`${connection.name} is no database of Markbook.`)
+  const schools = schoolsInWords(asked('select name from school order by name'))
+  const [owner] = asked(`select trim(coalesce(p.first_name, '') || ' ' || coalesce(p.last_name, '')) from sync_peer s
+    join user_profile p on p.id = s.user_id where s.side = 'parent' limit 1`)
+  return { id, school: schools && owner ? `${schools}, laptop of ${owner}` : schools }
+}
+
+export function whoseAt(path: string): Whose {
+  const connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+  try {
+    connection.pragma('query_only = ON')
+    if (appliedSqlite(connection).length === 0) throw new UnsoundError(`${path} is no database of Markbook.`)
+    return whoseIs(connection)
+  } finally {
+    connection.close()
+  }
 }
 
 const countsOf = (connection: Database.Database): Counts => {

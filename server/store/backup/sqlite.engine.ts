@@ -9,7 +9,7 @@ import type { Engine, PutBack } from './engine.ts'
 import { syncPath } from './folder.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError } from './manifest.ts'
-import { copySqlite, countsNow, holdsAnything, inspectSqlite } from './sqlite.copy.ts'
+import { copySqlite, countsNow, holdsAnything, inspectSqlite, whoseAt } from './sqlite.copy.ts'
 
 const SIDES = ['-wal', '-shm', '-journal'] as const
 
@@ -22,6 +22,7 @@ export function sqliteEngine(dataDir: string): Engine {
     file: 'markbook.sqlite',
     size: async () => sizeOf() + sizeOf('-wal'),
     exists: async () => holdsAnything(path) || holdsAnything(`${path}-wal`),
+    whose: async () => whoseAt(path),
     copyTo: (to, progress) => copySqlite(path, to, progress),
     inspect: async (copy) => inspectSqlite(copy),
     countsNow: async () => countsNow(path),

@@ -11,8 +11,8 @@ import { removeOld } from './keep.ts'
 import {
   type Backup,
   BackupError,
+  backupsIn,
   digestOf,
-  listBackups,
   nameOf,
   openBackup,
   type Reason,
@@ -20,8 +20,10 @@ import {
   UnsoundError,
   writeManifest,
 } from './manifest.ts'
+import { openOwnFolder } from './own.ts'
 import { postgresEngine } from './postgres.engine.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
+import { type Whose, writeWhoseNote } from './whose.ts'
 
 /** What is backed up, and where to. `copyDir` is a folder on another disk, if any. */
 export type BackupLocation = {
@@ -57,16 +59,27 @@ export async function takeBackup(place: BackupLocation, options: TakeOptions): P
 export async function takeInTurn(place: BackupLocation, { reason, to, progress = () => {} }: TakeOptions): Promise<Taken> {
   const folder = to ?? place.backupDir
   try {
-    const backup = await write(place, { reason, folder, progress })
-    if (to) return { backup, warnings: [] }
+    const whose = await whoseToBackUp(place)
+    if (to) return { backup: await write(place, { reason, folder: to, progress }), warnings: [] }
+    sweepUnfinished(place.backupDir)
+    const own = await openOwnFolder(place.backupDir, whose)
+    const backup = await write(place, { reason, folder: own, progress })
     // Before a restore nothing goes: it might be the one that is to be restored.
     const thin = reason !== 'restore'
-    const warnings = await copyToSecondFolder(place, backup, { thin, progress })
-    if (thin) await removeOld(place.backupDir, place.clock.now())
+    const warnings = await copyToSecondFolder(place, { backup, whose, thin, progress })
+    if (thin) await removeOld(own, place.clock.now())
     return { backup, warnings }
   } catch (error) {
     throw inWords(error, folder)
   }
+}
+
+async function whoseToBackUp(place: BackupLocation): Promise<Whose> {
+  const engine = engineOf(place)
+  if (!(await engine.exists())) throw new BackupError('There is no database to back up yet.')
+  const whose = await engine.whose()
+  writeWhoseNote(place.dataDir, whose)
+  return whose
 }
 
 async function write(
@@ -74,7 +87,6 @@ async function write(
   { reason, folder, progress }: { reason: Reason; folder: string; progress: Progress },
 ): Promise<Backup> {
   const engine = engineOf(place)
-  if (!(await engine.exists())) throw new BackupError('There is no database to back up yet.')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)
   await needRoom(folder, await engine.size())
@@ -102,7 +114,7 @@ async function write(
 
 /** The newest backup in a folder whose manifest can be read. */
 function newestIn(folder: string): Backup | null {
-  for (const { path } of listBackups(folder).reverse()) {
+  for (const { path } of backupsIn(folder).reverse()) {
     try {
       return openBackup(path)
     } catch (error) {

@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { listBackups } from '../../store/backup/manifest.ts'
 import { endConnections } from '../../testing/database.ts'
 import { after, type Node, until } from '../processes/network.ts'
 import type { Chance } from '../world/chance.ts'
@@ -163,10 +163,9 @@ export async function misfortunes(scene: Omit<Scene, 'chance'>, chances: readonl
 export async function yesterday(node: Node, head: Person): Promise<string> {
   await everythingSent(node, head)
   await node.done('backup')
-  const folder = join(node.folder, 'backups')
-  const [made] = readdirSync(folder).filter((name) => /^\d{4}-/.test(name))
+  const [made] = listBackups(join(node.folder, 'backups'))
   if (made === undefined) throw new Error(`${node.name} made no backup`)
-  return join(folder, made)
+  return made.path
 }
 
 export async function everythingSent(node: Node, head: Person): Promise<void> {

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { aoife, elan, lukasz, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { type PersonName, people } from '@markbook/shared/story/people'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { canBackUp } from '../../store/backup/backup.fixtures.ts'
+import { listBackups } from '../../store/backup/manifest.ts'
 import { createDatabase } from '../../testing/database.ts'
 import { LAST_OF_PROTOCOL_2, unpackFixture } from '../../testing/old-databases.ts'
 import { oldProgram } from '../../testing/old-program.ts'
@@ -52,7 +52,7 @@ function putIn(node: Node): void {
 }
 function expectBackup(node: Node): void {
   if (node.settings['BACKUPS'] === 'true')
-    expect(readdirSync(join(node.folder, 'backups'))).toContainEqual(expect.stringMatching(/-migration$/))
+    expect(listBackups(join(node.folder, 'backups'))).toContainEqual(expect.objectContaining({ reason: 'migration' }))
 }
 
 test.skipIf(!old)(
