@@ -99,7 +99,7 @@ const tryWindows = (name, installed, port) => async (file) => {
   const { environment, place, wine } = underWine(file, installed)
   // The settings that the installer of the server wrote are for a whole building.
   const env = { ...environment, PORT: String(port), LAN: 'false', DATA_DIR: 'C:\\marks' }
-  await tryServer('wine', [join(place, name), 'program/markbook.mjs', 'start'], env, { canStop: false, cwd: place })
+  await tryServer('wine', [join(place, name), 'program/markbook.mjs', 'start', '--new'], env, { canStop: false, cwd: place })
   wine(join(place, 'uninstall.exe'), '/S')
   await until(() => !existsSync(join(place, name)) || undefined, 'it is uninstalled', 60_000)
   return 'it was installed, served and was uninstalled under wine'

@@ -38,6 +38,7 @@ import { startReplication } from './replication/replication.ts'
 import { keepSayingLastWord } from './replication/upstream/last-word.ts'
 import { backUpBeforeMigration, rememberWhose } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
+import { watchPages } from './store/soundness/watch.ts'
 import { openCentralStore, openSchoolStore, type Store } from './store/store.ts'
 import { version } from './version.ts'
 
@@ -150,6 +151,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const { id: databaseId } = await rememberWhose(config)
     const { registry } = node.services.metrics
     const backups = config.backups ? scheduleBackups({ ...config, ...node.services, databaseId, registry }) : null
+    const pages = config.role === 'school' ? watchPages({ ...config, ...node.services, registry }) : null
     const sweeps = scheduleSweeps(node.services)
     const forgetting = scheduleForgetting(node.services)
     // A central node serves its children and has no parent of its own.
@@ -160,6 +162,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
       await node.services.replication?.stop()
       await presence.stop()
       await backups?.stop()
+      await pages?.stop()
       await sweeps.stop()
       await forgetting.stop()
       // Whoever follows a job is let go, and the job is left to the next start.

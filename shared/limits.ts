@@ -180,6 +180,8 @@ export const limits = {
    * long after its start a server makes the one that it missed.
    */
   backup: { kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, reserve: 268_435_456, wait: 120_000, afterStart: 120_000 },
+  /** How long after its start a server has the pages of its database read whole. */
+  database: { checkAfterStart: 30_000 },
   /**
    * Certificates of a school's own authority (docs/design/server.md): browsers refuse a server's that lasts longer than 398 days. Renewed
    * so long before the end.

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -51,4 +51,26 @@ test('an icon names its pictures, their sizes and where they lie', () => {
   const picture = (entry: number) =>
     icon.toString('latin1', icon.readUInt32LE(entry + 12), icon.readUInt32LE(entry + 12) + icon.readUInt32LE(entry + 8))
   expect([picture(6), picture(22)]).toEqual(['small', 'larger'])
+})
+
+describe.skipIf(process.platform !== 'linux')('what the package for Debian does when it goes', () => {
+  /** The script, in a tree of its own in place of the machine's. */
+  function gone(how: string, mine: readonly string[] = []) {
+    for (const path of ['etc/markbook/markbook.conf', 'var/lib/markbook/markbook.sqlite', ...mine]) {
+      mkdirSync(join(folder, path, '..'), { recursive: true })
+      writeFileSync(join(folder, path), 'PORT=3000\n')
+    }
+    const text = readFileSync(join(import.meta.dirname, 'debian', 'postrm'), 'utf8')
+    const script = text.replace(/\/(?:etc|var\/lib|usr\/share|run)\//g, (place) => join(folder, place))
+    execFileSync('sh', ['-c', script, 'postrm', how], { stdio: 'ignore' })
+    return { settings: existsSync(join(folder, 'etc', 'markbook')), marks: existsSync(join(folder, 'var/lib/markbook/markbook.sqlite')) }
+  }
+
+  test('removed, it leaves marks and settings', () => expect(gone('remove')).toEqual({ settings: true, marks: true }))
+  test('purged where nobody is asked, it takes away the settings that it made, and leaves the marks', () =>
+    expect(gone('purge')).toEqual({ settings: false, marks: true }))
+  test('what somebody else put beside the settings stays', () => {
+    expect(gone('purge', ['etc/markbook/certificate.pem'])).toEqual({ settings: true, marks: true })
+    expect(existsSync(join(folder, 'etc/markbook/markbook.conf'))).toBe(false)
+  })
 })

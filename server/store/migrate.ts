@@ -75,6 +75,24 @@ export const demandCurrentSqlite = (connection: Database.Database) => demandCurr
 export const demandCurrentPostgres = (url: string): Promise<void> =>
   withPostgres(url, async (sql) => demandCurrent(await appliedPostgres(sql), 'postgres'))
 
+/** The first migration makes tables that a database has already which did not begin with it; the migrations are one transaction. */
+async function demandKnownBeginning(
+  applied: readonly number[],
+  dialect: 'sqlite' | 'postgres',
+  migrate: () => Promise<void>,
+): Promise<void> {
+  const [first = 0] = knownMigrations(dialect)
+  try {
+    await migrate()
+  } catch (error) {
+    const { message, cause } = error as { message: string; cause?: { message?: string } }
+    if (applied.includes(first) || !/already exists/.test(`${message} ${cause?.message}`)) throw error
+    throw new Error(
+      'The database was made by another program, or by a Markbook from before its first release, and cannot be brought to this version. Nothing was changed. To take its marks along, export the school with the program that made it (markbook export), and import that into a new folder (markbook import).',
+    )
+  }
+}
+
 /** Called before a database that holds something is changed; where it throws, nothing is changed. */
 export type BeforeMigration = () => Promise<void>
 
@@ -93,7 +111,9 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
   if (standingOf(applied, 'sqlite') !== 'current' || connection.pragma('user_version', { simple: true }) !== known.length) {
     // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
     connection.pragma('foreign_keys = OFF')
-    applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') })
+    await demandKnownBeginning(applied, 'sqlite', async () =>
+      applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') }),
+    )
     const broken = connection.pragma('foreign_key_check') as unknown[]
     if (broken.length > 0) throw new Error(`a migration left ${broken.length} rows without their parents; the database was not opened`)
     connection.pragma(`user_version = ${known.length}`)
@@ -112,7 +132,9 @@ export const migratePostgres = (url: string, before?: BeforeMigration): Promise<
       demandNotNewer(applied, 'postgres')
       if (isBehind(applied, 'postgres')) await before?.()
       if (standingOf(applied, 'postgres') !== 'current')
-        await applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') })
+        await demandKnownBeginning(applied, 'postgres', () =>
+          applyPostgres(drizzlePostgres(sql), { migrationsFolder: migrationsOf('postgres') }),
+        )
       await applyPolicies(sql)
     }),
   )

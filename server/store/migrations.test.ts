@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig as postgresConfig } from 'drizzle-orm/pg-core'
+import postgres from 'postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type School, school } from '../testing/school.ts'
+import { migratePostgres, migrateSqlite } from './migrate.ts'
 import { asSystem } from './tx.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -74,4 +78,23 @@ test('both databases have the same migrations, by name and number', () => {
     return journal.entries.map(({ idx, tag }) => ({ idx, tag }))
   }
   expect(entriesOf('sqlite')).toEqual(entriesOf('postgres'))
+})
+
+test('a database from before the first migration, or of another program, is refused in words, and nothing is changed', async () => {
+  const old = await school({ story: false })
+  const { url, folder } = old.database
+  await old.services.store.close()
+  const sql = onPostgres ? postgres(url, { max: 1, onnotice: () => {} }) : null
+  const sqlite = onPostgres ? null : new Database(join(folder, 'markbook.sqlite'))
+  const open = () => (onPostgres ? migratePostgres(url) : migrateSqlite(sqlite as Database.Database))
+  const clear = /^The database was made by another program, or by a Markbook from before its first release.*Nothing was changed\./
+  if (onPostgres) await sql?.unsafe('update drizzle.__drizzle_migrations set created_at = id')
+  else sqlite?.exec('update __drizzle_migrations set created_at = rowid')
+  await expect(open()).rejects.toThrow(clear)
+  if (onPostgres) await sql?.unsafe('delete from drizzle.__drizzle_migrations')
+  else sqlite?.exec('drop table __drizzle_migrations')
+  await expect(open()).rejects.toThrow(clear)
+  await sql?.end()
+  sqlite?.close()
+  await old.close()
 })

@@ -7,7 +7,7 @@ import { type CertificateSummary, type Pair, summaryOf, toDer } from '../../lan/
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { certificatesHere } from '../../lan/tls.ts'
 import { addCommand } from '../help.ts'
-import { configure, lookAtConfig } from '../settings/environment.ts'
+import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
 import { day } from '../words.ts'
 
 export function certCommand(program: Command) {
@@ -66,7 +66,7 @@ function described(title: string, { subject, names, from, until, fingerprint }: 
 }
 
 async function renew({ authority = false }: { authority?: boolean }) {
-  const config = configure({ LAN: 'true' })
+  const config = configureWithoutSecret({ LAN: 'true' })
   if (typeof config.tls === 'object') throw new Error('The certificate comes from TLS_CERT_FILE: renew it where it was made.')
   if (authority) removeAuthority(config.dataDir, systemClock.now())
   const kept = await certificatesHere(config, { now: systemClock.now(), anew: true })

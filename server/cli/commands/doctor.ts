@@ -1,5 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { readWithoutSecret } from '../../config.ts'
+import { damageOfPages } from '../../store/soundness/sqlite.ts'
+import { DAMAGED } from '../../store/soundness/watch.ts'
 import { type Examined, examine } from '../doctor/examine.ts'
 import type { Finding, FixName } from '../doctor/finding.ts'
 import { carryOut, fixesFor, willDo } from '../doctor/fix.ts'
@@ -22,13 +24,18 @@ folder, a new certificate or a backup. It never restores: that is for you to dec
   })
     .option('--fix', 'do what can be done by itself; each thing is said first')
     .option('--json', 'as JSON, for programs')
+    .addOption(new Option('--pages').hideHelp())
+    .addOption(new Option('--data-dir <folder>').hideHelp())
     .action(doctor)
 
 const PROBLEMS = 3
 
 type Done = { fix: FixName; done: boolean; says: string }
 
-async function doctor({ fix = false, json = false }: { fix?: boolean; json?: boolean }) {
+type Options = { fix?: boolean; json?: boolean; pages?: boolean; dataDir?: string }
+
+async function doctor({ fix = false, json = false, pages = false, dataDir }: Options) {
+  if (pages && dataDir) return readPages(dataDir)
   const { settings, file, warnings } = gather({ quiet: true })
   const config = readWithoutSecret(settings)
   const look = () => examine(config, { file, warnings }, json ? undefined : (doing) => process.stderr.isTTY && console.error(`${doing} …`))
@@ -42,6 +49,16 @@ async function doctor({ fix = false, json = false }: { fix?: boolean; json?: boo
   else if (wanted.length > 0) console.log(`\nAfterwards:\n${report(findings)}`)
   else if (fix) console.log('There is nothing that --fix could do.')
   if (findings.some(({ severity }) => severity === 'problem')) process.exitCode = PROBLEMS
+}
+
+/** For the server, which has its database read whole once it has started (`watchPages`). */
+function readPages(dataDir: string) {
+  const damage = damageOfPages(dataDir)
+  if (damage === null) return console.log('The database was read whole: its pages are sound.')
+  process.exitCode = DAMAGED
+  console.log(
+    `THE DATABASE IS DAMAGED (${damage}). Some marks cannot be read, or are wrong, and the disk may be dying. Run markbook doctor: it says what to do.`,
+  )
 }
 
 async function fixAll(wanted: readonly FixName[], config: Examined, json: boolean): Promise<Done[]> {

@@ -10,7 +10,7 @@ import { withNode } from '../console.ts'
 import { importSchool, readExport } from '../export/import-school.ts'
 import { administrator, type FoundSheet, sheetNamed } from '../export/naming.ts'
 import { addCommand } from '../help.ts'
-import { configure } from '../settings/environment.ts'
+import { configureToFill } from '../settings/environment.ts'
 import { counted } from '../words.ts'
 
 type Common = { as: string; yes?: boolean; dryRun?: boolean }
@@ -154,6 +154,6 @@ async function importExport(from: string, { as, yes = false, dryRun = false }: C
   console.log(`  ${counted(counts['student'] ?? 0, 'student')}, ${counted(counts['grade'] ?? 0, 'mark')}, ${counted(files.length, 'file')}`)
   if (dryRun) return console.log('Nothing was changed: this was a dry run.')
   await confirm('Take it in?', { yes })
-  await withNode(({ services }) => importSchool(services, incoming), configure(), false)
+  await withNode(({ services }) => importSchool(services, incoming), await configureToFill(), false)
   console.log(`${school.name} is in this database now. Start the server, and sign in as ${as}.`)
 }

@@ -12,7 +12,7 @@ import { asSystem } from '../../store/tx.ts'
 import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
 import { courseOf } from '../replication-status.ts'
-import { configure } from '../settings/environment.ts'
+import { configureToFill } from '../settings/environment.ts'
 
 export const joinCommand = (program: Command) =>
   addCommand(program, 'join', 'join this server to a centre, or this laptop to its school, with a code from there', {
@@ -44,7 +44,7 @@ type Options = { laptop?: boolean; authority?: string; insecure?: boolean }
 async function join(typed: string, code: string, { laptop = false, authority: file, insecure = false }: Options) {
   const url = addressOf(typed)
   const authority = file === undefined ? null : authorityIn(resolve(file))
-  const config = configure()
+  const config = await configureToFill()
   if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
   // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
   const isThere = existsSync(joinPath(config.dataDir, DATABASE_FILE))

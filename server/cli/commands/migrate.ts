@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { openStore } from '../../start.ts'
 import { addCommand } from '../help.ts'
-import { configure } from '../settings/environment.ts'
+import { configureToMigrate } from '../settings/environment.ts'
 
 export const migrateCommand = (program: Command) =>
   addCommand(program, 'migrate', 'bring the database to the current version and stop; the server must be stopped', {
@@ -14,7 +14,7 @@ export const migrateCommand = (program: Command) =>
   }).action(migrate)
 
 async function migrate() {
-  const store = await openStore(configure())
+  const store = await openStore(await configureToMigrate())
   await store.close()
   console.log('The database is up to date.')
 }

@@ -18,7 +18,7 @@ import type { BackupLocation } from '../../store/backup/take.ts'
 import { isCalled, typed, whoseInWords } from '../../store/backup/whose.ts'
 import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
-import { configure, lookAtConfig } from '../settings/environment.ts'
+import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
 
@@ -51,7 +51,7 @@ async function restore(given: string | undefined, options: Options, command: Com
   const chosen = [given, latest, list].filter(Boolean).length
   if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
   if (list) return console.log(await listing(placeOf(lookAtConfig()), school))
-  const place = placeOf(configure())
+  const place = placeOf(configureWithoutSecret())
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error

@@ -5,7 +5,7 @@ import { withNode } from '../console.ts'
 import { addCommand } from '../help.ts'
 import { REAL_ADMIN, seedRealPupils } from '../seed/real/seed-real.ts'
 import { seedStory } from '../seed/seed.ts'
-import { configure } from '../settings/environment.ts'
+import { configureToFill } from '../settings/environment.ts'
 
 export const seedCommand = (program: Command) =>
   addCommand(program, 'seed', 'fill an empty database: with the story of St Brigid’s, or with the marks of 395 real pupils', {
@@ -18,6 +18,6 @@ export const seedCommand = (program: Command) =>
 
 async function seed(what: 'story' | 'real') {
   const work = ({ services }: Node) => (what === 'real' ? seedRealPupils(services, console.log) : seedStory(services.store))
-  await withNode(work, configure(), false)
+  await withNode(work, await configureToFill(), false)
   console.log(`Start the server on the same database, and sign in as ${what === 'real' ? REAL_ADMIN : people.okafor.email}.`)
 }

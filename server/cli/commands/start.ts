@@ -16,21 +16,28 @@ export const startCommand = (program: Command) =>
       'markbook start --lan              for the whole building: https, a QR code of the address',
       'INSECURE_LAN=1 markbook start     the same without encryption, where devices cannot be told to trust a certificate',
       'markbook start --demo             a school told as a story, to try things out',
+      'markbook start --new              a new, empty school, although DATA_DIR is not there yet or a database was here',
     ],
     note: 'Runs until Ctrl+C or SIGTERM.',
     exits: { 0: 'it was stopped', 1: 'it cannot start, and one clear line says why' },
   })
     .option('--lan', 'serve the other devices of the building, by https, and tell the network where')
     .option('--demo', 'serve a school told as a story, in a folder of its own, to try things out')
+    .option('--new', 'begin a new, empty school on purpose: in a folder that is not there yet, or where a database is gone or damaged')
+    .option('--i-know', 'start although the data folder is in a cloud folder or on a network share, which can damage the database')
     .action(serve)
 
 /** The demo never touches a school's own data: on SQLite it has a folder of its own. */
 const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })
 
+type Options = { demo?: boolean; lan?: boolean; new?: boolean; iKnow?: boolean }
+
 /** Serves until it is stopped. */
-export async function serve({ demo = false, lan = false }: { demo?: boolean; lan?: boolean }) {
+export async function serve({ demo = false, lan = false, new: anew = false, iKnow = false }: Options) {
   const chosen = { ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) }
-  const config = await configureServer(chosen)
+  // Nothing in the folder of a demonstration is worth anything.
+  const said = { anew: anew || demo, isKnown: iKnow || demo }
+  const config = await configureServer(chosen, said)
   // Codes on the page are for the story alone, in a folder that holds nothing else, where nobody set up mail.
   const accounts = demo && config.role === 'school' && !config.smtpUrl ? DEMO_ACCOUNTS : []
   let running = await startServer(config, { demo: accounts })
@@ -48,7 +55,7 @@ export async function serve({ demo = false, lan = false }: { demo?: boolean; lan
   if (signal.isStopping()) return
   await running.stop()
   // The same address, as a computer that has joined nobody.
-  running = await startServer(await configureServer({ ...chosen, PORT: String(running.port) }))
+  running = await startServer(await configureServer({ ...chosen, PORT: String(running.port) }, said))
   await tell()
 }
 

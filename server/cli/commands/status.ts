@@ -58,13 +58,15 @@ async function running(url: string, note: RunningNote | null, config: Settings):
     const up = systemClock.now() - Date.parse(note.started_at)
     lines.push(`  Since:         ${shortMoment(note.started_at)} (${lasting(up)}), process ${note.pid}`)
   }
-  return [...lines, `  Mail:          ${await mail(url, config)}`].join('\n')
+  const figures = (await askServer(url, '/metrics'))?.text ?? ''
+  if (figureIn(figures, 'markbook_database_damaged') === 1)
+    lines.push('  DAMAGED:       pages of the database cannot be read, or are wrong; what to do: markbook doctor')
+  return [...lines, `  Mail:          ${mail(figures, config)}`].join('\n')
 }
 
 /** What the server's own figures say; they name no address and no mail. */
-async function mail(url: string, { smtpUrl }: Settings): Promise<string> {
+function mail(text: string, { smtpUrl }: Settings): string {
   if (!smtpUrl) return 'no mail server; sign-in codes are printed on the console'
-  const text = (await askServer(url, '/metrics'))?.text ?? ''
   const waiting = figureIn(text, 'markbook_mail_queue')
   const isFailing = figureIn(text, 'markbook_mail_failing') === 1
   return `${isFailing ? 'cannot leave: the mail server does not take it' : 'by the mail server'}; ${waiting} waiting`

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
 import { finishErasing } from '../../replication/upstream/erase.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
+import { demandMeant, demandOwnDisk } from './data-folder.ts'
+import { demandNothingLost, putDamagedAside } from './database-gone.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
 import { type Gathered, gatherSettings } from './settings-file.ts'
 
@@ -17,28 +19,69 @@ export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
 }
 
 /** The configuration of this machine; `more` wins over all. */
-export function configure(more: Settings = {}): Config {
+function configure(more: Settings = {}): Config {
+  const { settings } = toWorkWith(more)
+  return readConfig(settings)
+}
+
+/** The same for what makes no database: neither does it make the secret of one. */
+export const configureWithoutSecret = (more: Settings = {}): Omit<Config, 'sessionSecret'> => toWorkWith(more).config
+
+function toWorkWith(more: Settings) {
   const settings = { ...gather().settings, ...more }
-  const { dataDir, backupDir } = readWithoutSecret(settings)
+  const config = readWithoutSecret(settings)
+  const { dataDir, backupDir } = config
   if (readWipeNote(dataDir)?.isErased === false)
     throw new ConfigError(`${dataDir} is being erased, as the school of this laptop asked. markbook start does it.`)
   handOverAtExit([dataDir, backupDir])
-  return readConfig(settings)
+  return { settings, config }
 }
 
 /** The same for a command that works on what is there: in a folder without a database it refuses, and makes nothing. */
 export function configureExisting(more: Settings = {}): Config {
   const { role, dataDir } = readWithoutSecret({ ...gather({ quiet: true }).settings, ...more })
-  if (role === 'school' && !existsSync(join(dataDir, DATABASE_FILE)))
-    throw new ConfigError(`There is no database in ${dataDir}. Start the server once, or set DATA_DIR to its folder.`)
+  if (role === 'school') demandReadable(dataDir)
   return configure(more)
 }
 
+function demandReadable(dataDir: string): void {
+  try {
+    accessSync(join(dataDir, DATABASE_FILE), constants.R_OK)
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT')
+      throw new ConfigError(`There is no database in ${dataDir}. Start the server once, or set DATA_DIR to its folder.`)
+    throw new ConfigError(`This account may not read the database in ${dataDir}. Use sudo, or run this as the account of the server.`)
+  }
+}
+
+/** For a command that fills a database, and makes it where there was none. */
+export async function configureToFill(more: Settings = {}): Promise<Config> {
+  await demandNothingLost(toWorkWith(more).config)
+  return configure(more)
+}
+
+/** The same for one that fills it with nothing. */
+export async function configureToMigrate(): Promise<Config> {
+  demandMeant(gather({ quiet: true }))
+  return configureToFill()
+}
+
+/** What somebody who starts a server said: that it is to begin anew, and that they know where its folder lies. */
+type Said = { anew: boolean; isKnown: boolean }
+
 /** The configuration for a server: it works as the owner of its folder. A laptop that is to be erased is erased before. */
-export async function configureServer(more: Settings = {}): Promise<Config> {
-  const settings = { ...gather().settings, ...more }
+export async function configureServer(more: Settings, { anew, isKnown }: Said): Promise<Config> {
+  const gathered = gather()
+  const settings = { ...gathered.settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))
-  await finishErasing(readWithoutSecret(settings))
+  const config = readWithoutSecret(settings)
+  await finishErasing(config)
+  if (!anew) demandMeant(gathered)
+  else mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
+  demandOwnDisk(config.dataDir, { central: config.role === 'centre', isKnown })
+  if (!anew) await demandNothingLost(config)
+  const aside = anew && putDamagedAside(config)
+  if (aside) console.error(`The damaged database was kept: ${aside}`)
   return readConfig(settings)
 }
 

@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { setPriority } from 'node:os'
-import { join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { Cron } from 'croner'
 import type { Logger } from 'pino'
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { orNull } from '../../or-null.ts'
+import { type Ended, type Program, runAside } from '../low-priority.ts'
 import type { Reason } from './manifest.ts'
 import { newestOwn } from './own.ts'
 
@@ -20,54 +17,35 @@ export type ScheduleOptions = {
   registry: Registry
   /** Milliseconds from the start to the backup that was missed. */
   afterStart?: number
-  /** The program and its first arguments, as this one was started. */
-  program?: readonly string[]
+  /** In place of this program. */
+  program?: Program
 }
 
 /** The hour of the nightly backup, on the machine's own clock. */
 const NIGHT = 2
-
-/** The bundle, or the source through tsx. */
-const thisProgram = (): string[] =>
-  import.meta.filename.endsWith('.mjs')
-    ? [import.meta.filename]
-    : ['--import', 'tsx', join(import.meta.dirname, '..', '..', 'cli', 'main.ts')]
 
 /**
  * A backup every hour, the one at 02:00 being the nightly one, and soon after a start that follows a gap. Each is made by a process
  * of its own, at low priority, so that reading the whole database never holds up a teacher.
  */
 export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<void> } {
-  const { dataDir, backupDir, databaseId, clock, log, program = thisProgram() } = options
+  const { dataDir, backupDir, databaseId, clock, log, program } = options
   const failures = measure(options)
-  let current: { child: ChildProcess; ended: Promise<void> } | null = null
+  let current: { ended: Promise<void>; stop(): void } | null = null
 
   const make = (reason: Reason) => {
     if (current) return
-    const args = [...program, 'backup', '--reason', reason, '--data-dir', dataDir]
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output = (output + part).slice(-4_000)))
-    const ended = new Promise<void>((resolve) => {
-      const settle = (code: number | null) => {
-        current = null
-        const message = output.trim()
-        if (code === 0 && !/^Warning: /m.test(message)) log.info({ reason }, message)
-        else if (code === 0) log.warn({ reason }, message)
-        else {
-          failures.inc()
-          log.error({ reason, code }, `the backup failed: ${message}`)
-        }
-        resolve()
+    const { ended, stop } = runAside(['backup', '--reason', reason, '--data-dir', dataDir], program)
+    const settle = ({ code, message }: Ended) => {
+      current = null
+      if (code === 0 && !/^Warning: /m.test(message)) log.info({ reason }, message)
+      else if (code === 0) log.warn({ reason }, message)
+      else {
+        failures.inc()
+        log.error({ reason, code }, `the backup failed: ${message}`)
       }
-      child.once('error', (error) => {
-        output = error.message
-        settle(null)
-      })
-      child.once('close', settle)
-    })
-    current = { child, ended }
-    lowerPriority(child)
+    }
+    current = { ended: ended.then(settle), stop }
   }
 
   const hourly = new Cron('0 * * * *', { unref: true }, () => make(new Date(clock.now()).getHours() === NIGHT ? 'nightly' : 'hourly'))
@@ -80,14 +58,10 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
     async stop() {
       hourly.stop()
       clearTimeout(missed)
-      current?.child.kill('SIGTERM')
+      current?.stop()
       await current?.ended
     },
   }
-}
-
-function lowerPriority({ pid }: ChildProcess) {
-  if (pid) orNull(() => setPriority(pid, 10))
 }
 
 /** What the metrics say of backups: when the newest was made, read from the disk, and how many failed since the start. */

@@ -59,9 +59,7 @@ function refusalOf(path: string): string | null {
 }
 
 async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>): Promise<Soundness> {
-  const pages = connection.pragma('integrity_check(20)') as { integrity_check: string }[]
-  const lines = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
-  const torn = lines.filter((line) => line !== 'ok' && !line.startsWith('***'))
+  const torn = tornPages(connection)
   const damage: Damage[] = torn.length > 0 ? [{ kind: 'pages', count: torn.length, detail: torn[0] ?? '' }] : []
   const applied = appliedSqlite(connection)
   if (applied.length === 0) return { state: 'no markbook', detail: 'it has no tables of Markbook' }
@@ -73,6 +71,29 @@ async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'l
   // A damaged file, or one of another version, may have no history that can be read.
   const newest = await newestEntries(ask, WORDS).catch(() => NOTHING_WRITTEN)
   return { state: 'read', ...sizes, standing, damage, newest, unused }
+}
+
+/** What SQLite says of pages that do not hold what they should, at most 20 lines. */
+function tornPages(connection: Database.Database): string[] {
+  const pages = connection.pragma('integrity_check(20)') as { integrity_check: string }[]
+  const lines = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
+  return lines.filter((line) => line !== 'ok' && !line.startsWith('***'))
+}
+
+/** Reads every page of a school's database and nothing of what it means; answers the first line of what is wrong, null where all is well. */
+export function damageOfPages(folder: string): string | null {
+  let connection: Database.Database | undefined
+  try {
+    connection = open(join(folder, DATABASE_FILE))
+    connection.pragma('query_only = ON')
+    return tornPages(connection)[0] ?? null
+  } catch (error) {
+    const { code = '', message } = error as { code?: string; message: string }
+    if (!code.startsWith('SQLITE_CORRUPT') && code !== 'SQLITE_NOTADB') throw error
+    return message
+  } finally {
+    connection?.close()
+  }
 }
 
 async function contents(connection: Database.Database, ask: Ask): Promise<Damage[]> {

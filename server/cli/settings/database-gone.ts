@@ -1,0 +1,135 @@
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock, toInstant } from '@markbook/shared/clock'
+import type { Config } from '../../config.ts'
+import { openBackup } from '../../store/backup/manifest.ts'
+import { placeOf } from '../../store/backup/place.ts'
+import { type Known, knownBackups, latestBackup } from '../../store/backup/restore.ts'
+import { engineOf } from '../../store/backup/take.ts'
+import { readWhoseNote, WHOSE_NOTE, whoseInWords } from '../../store/backup/whose.ts'
+import { type Glance, glanceAtSqlite } from '../../store/soundness/glance.ts'
+import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
+import { counted, lasting, shortMoment } from '../words.ts'
+
+type Settings = Omit<Config, 'sessionSecret'>
+
+/**
+ * Refuses to open, and thereby to make, a database where there was one that is gone or damaged: whoever starts the server after a disk
+ * has failed would otherwise find an empty school, and enter marks into it.
+ */
+export async function demandNothingLost(config: Settings): Promise<void> {
+  const glance = await glanceAt(config)
+  if (glance.state === 'there') return
+  const found = await signsOf(config)
+  if (found.length > 0) throw new Error(await page(config, glance, found))
+  if (glance.state === 'damaged') throw glance.error
+}
+
+const glanceAt = async (config: Settings): Promise<Glance> => {
+  if (config.role === 'school') return glanceAtSqlite(config.dataDir)
+  return { state: (await engineOf(config).exists()) ? 'there' : 'empty' }
+}
+
+/** What says that a database was here, in words. */
+async function signsOf(config: Settings): Promise<string[]> {
+  const { dataDir, role } = config
+  const whose = readWhoseNote(dataDir)
+  const isThere = (name: string) => existsSync(join(dataDir, name))
+  return [
+    ...(await backupsInWords(config)),
+    ...(whose ? [`a note that the database of ${whoseInWords(whose)} belongs here (${WHOSE_NOTE})`] : []),
+    ...(role === 'school' && isThere('session-secret') ? ['the secret of a server that was here (session-secret)'] : []),
+    ...(role === 'school' && isThere(`${DATABASE_FILE}-wal`) ? [`the last changes of a database (${DATABASE_FILE}-wal)`] : []),
+  ]
+}
+
+/** A line for each school that has backups here; of several there is no newest. */
+async function backupsInWords(config: Settings): Promise<string[]> {
+  const bySchool = new Map<string, Known[]>()
+  for (const backup of await knownBackups(placeOf(config))) {
+    const name = whoseInWords(backup.whose)
+    bySchool.set(name, [...(bySchool.get(name) ?? []), backup])
+  }
+  return [...bySchool].map(([name, backups]) => {
+    const { at, path } = backups.at(-1) as Known
+    const age = lasting(systemClock.now() - at)
+    return `${counted(backups.length, 'backup')} of ${name}, the newest of ${shortMoment(at)} (${age} ago)${marksIn(path)}`
+  })
+}
+
+function marksIn(path: string): string {
+  try {
+    const { counts } = openBackup(path).manifest
+    return ` with ${counted(counts['grade'] ?? counts['grading.grade'] ?? 0, 'mark')}`
+  } catch {
+    return ', whose manifest is damaged'
+  }
+}
+
+async function page(config: Settings, glance: Glance, found: readonly string[]): Promise<string> {
+  const { dataDir, backupDir, backupCopyDir, role } = config
+  const where = role === 'centre' ? 'of DATABASE_URL' : join(dataDir, DATABASE_FILE)
+  const state = {
+    there: '',
+    missing: `The database ${where} is not there.`,
+    empty: `The database ${where} is empty.`,
+    damaged: `The database ${where} is damaged${glance.state === 'damaged' ? ` (${glance.error.message})` : ''}.`,
+  }[glance.state]
+  const kept = glance.state === 'damaged' ? 'the damaged one is kept under another name' : 'backups stay where they are'
+  const [command, does, short] = await wayBack(config)
+  return [
+    state,
+    'Markbook has not started, so that nobody enters marks into an empty school while the real ones can be brought back.',
+    '',
+    'Found here:',
+    ...found.map((line) => `  - ${line}`),
+    '',
+    `Is a disk not plugged in, or does DATA_DIR (${dataDir}) name the wrong folder? Then nothing is lost: correct that, and start again.`,
+    `Backups were looked for in ${[backupDir, backupCopyDir].filter(Boolean).join(' and ')}.`,
+    '',
+    'What to type (with sudo where the server is a service):',
+    `  ${command.padEnd(30)}${does}`,
+    `  ${'markbook start --new'.padEnd(30)}begins a new, empty school on purpose; ${kept}`,
+    '',
+    `In short: ${state.replace(/^The/, 'the').replace(/\.$/, '')}; ${short}.`,
+  ].join('\n')
+}
+
+/** What brings the marks back here: what to type, what it does, and both in short. */
+async function wayBack(config: Settings): Promise<[command: string, does: string, short: string]> {
+  const place = placeOf(config)
+  const known = await knownBackups(place)
+  if (known.length === 0)
+    return [
+      'markbook restore <folder>',
+      'puts a backup back that lies elsewhere, on a USB disk, say',
+      'markbook restore brings back a backup that lies elsewhere',
+    ]
+  const latest = await latestBackup(place).catch(() => null)
+  return latest
+    ? [
+        'markbook restore --latest',
+        'puts the newest backup back; it says what it will do, and asks',
+        'markbook restore --latest brings the marks back',
+      ]
+    : [
+        'markbook restore --list',
+        'lists them, and says how the one of this school is put back',
+        'markbook restore --list shows what can be brought back',
+      ]
+}
+
+/** On purpose anew: a database that cannot be worked with is put aside, never removed. One that can be is left as it is. */
+export function putDamagedAside({ dataDir, role }: Settings): string | null {
+  if (role !== 'school' || glanceAtSqlite(dataDir).state !== 'damaged') return null
+  const lock = takeLock(join(dataDir, LOCK_FILE))
+  if (!lock) throw new Error(`The server is running on ${dataDir}. Stop it first. Nothing was changed.`)
+  try {
+    const aside = join(dataDir, `damaged-${toInstant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.sqlite`)
+    for (const side of ['', '-wal', '-shm', '-journal'])
+      if (existsSync(join(dataDir, DATABASE_FILE + side))) renameSync(join(dataDir, DATABASE_FILE + side), aside + side)
+    return aside
+  } finally {
+    lock.close()
+  }
+}

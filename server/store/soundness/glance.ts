@@ -1,0 +1,32 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from '../sqlite.ts'
+
+/** What can be told of a school's database within a few milliseconds. `error`: what SQLite said of it. */
+export type Glance = { state: 'there' | 'missing' | 'empty' } | { state: 'damaged'; error: Error }
+
+/**
+ * Looks whether the database of a folder can be worked with at all: its header and length, which SQLite compares, its catalogue and the
+ * first page of every table. Reading all of it takes seconds, and is done once the server serves (`watch.ts`).
+ */
+export function glanceAtSqlite(folder: string): Glance {
+  const path = join(folder, DATABASE_FILE)
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file) return { state: 'missing' }
+  if (file.size === 0) return { state: 'empty' }
+  let connection: Database.Database | undefined
+  try {
+    connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+    connection.pragma('query_only = ON')
+    const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all()
+    for (const table of tables) connection.prepare(`select * from "${table}" limit 1`).get()
+    return { state: tables.length === 0 ? 'empty' : 'there' }
+  } catch (error) {
+    const { code = '' } = error as { code?: string }
+    if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) throw error
+    return { state: 'damaged', error: error as Error }
+  } finally {
+    connection?.close()
+  }
+}
