@@ -238,18 +238,19 @@ describe('GET /api/jobs/:id', () => {
 })
 
 describe('GET /api/jobs/:id/events', () => {
-  const follow = async (id: string) => {
+  const follow = async (id: string, onFirst = () => {}) => {
     const seen: { status: string; done: number }[] = []
-    for await (const { status, done } of await st.as.byrne.jobs.events({ params: { id } })) seen.push({ status, done })
+    for await (const { status, done } of await st.as.byrne.jobs.events({ params: { id } })) {
+      seen.push({ status, done })
+      if (seen.length === 1) onFirst()
+    }
     return seen
   }
 
   test('tells of every step until the job is done, and ends', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const { job_id } = await asleep(() => start())
-    const following = follow(job_id)
-    st.services.jobs.wake()
-    const seen = await following
+    const seen = await follow(job_id, () => st.services.jobs.wake())
     expect(seen[0]).toMatchObject({ done: 0 })
     expect(seen.at(-1)).toEqual({ status: 'done', done: pupilsOf3B.length })
     expect(seen.map(({ done }) => done)).toEqual([...seen.map(({ done }) => done)].sort((a, b) => a - b))

@@ -4,6 +4,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -187,7 +188,8 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
 function usePrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
-    const begin = () => setIsPrinting(true)
+    // The browser prints what is there when the listeners return, so that the rows must not wait for React's next turn.
+    const begin = () => flushSync(() => setIsPrinting(true))
     const end = () => setIsPrinting(false)
     addEventListener('beforeprint', begin)
     addEventListener('afterprint', end)
