@@ -57,9 +57,9 @@ export function openStore(config: Omit<Config, 'sessionSecret'>, { beside = fals
 }
 
 /** Keys bear the node's id: what was cached before a restore is not of this database (docs/design/backup.md). */
-const openCache = async ({ redisUrl }: Config, { nodeId }: Store, log: Log): Promise<Cache> =>
+const openCache = async ({ redisUrl }: Config, { nodeId }: Store, key: Buffer, log: Log): Promise<Cache> =>
   redisUrl
-    ? redisCache({ driver: await import('@redis/client'), url: redisUrl, log, prefix: `markbook:cache:${nodeId}:` })
+    ? redisCache({ driver: await import('@redis/client'), url: redisUrl, key, log, prefix: `markbook:cache:${nodeId}:` })
     : memoryCache({ clock })
 
 /**
@@ -77,7 +77,7 @@ export async function openNode(
   const store = await openStore(config, { beside })
   const keys = keysOf(config.sessionSecret)
   if (!beside) await recordSecretFingerprint(store, keys, log)
-  const cache = await openCache(config, store, log)
+  const cache = await openCache(config, store, keys.cache, log)
   const mailer = config.smtpUrl
     ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log })
     : consoleMailer({ clock, ...(print && { print }) })

@@ -27,6 +27,7 @@ function logged() {
 }
 const AWAY = 'warn: the shared cache does not answer; going on without it'
 const BACK = 'info: the shared cache answers again'
+const KEY = Buffer.alloc(32, 1)
 /** On a machine that does much else. */
 const SOON = { timeout: 15_000 }
 
@@ -42,7 +43,7 @@ describe('a Redis that is away', () => {
     const port = await listen(server)
     server.close()
     const { lines, log } = logged()
-    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log }))
+    const cache = closing(redisCache({ driver, key: KEY, url: `redis://127.0.0.1:${port}`, log }))
     await vi.waitFor(() => expect(lines).toEqual([AWAY]), SOON)
     const start = performance.now()
     for (let count = 0; count < 500; count += 1) {
@@ -63,7 +64,7 @@ describe('a Redis that is away', () => {
       server.close()
     })
     const { log } = logged()
-    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 50 }))
+    const cache = closing(redisCache({ driver, key: KEY, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 50 }))
     const start = performance.now()
     await Promise.all(Array.from({ length: 200 }, (_, index) => cache.get(`k${index}`, NOW)))
     await cache.close()
@@ -123,9 +124,9 @@ describe.skipIf(!hasRedis)('in Redis', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const connected = async (more: { prefix?: string; timeoutMs?: number } = {}) => {
+  const connected = async (more: { key?: Buffer; timeoutMs?: number } = {}) => {
     const { lines, log } = logged()
-    const cache = closing(redisCache({ driver, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 1_000, ...more }))
+    const cache = closing(redisCache({ driver, key: KEY, url: `redis://127.0.0.1:${port}`, log, timeoutMs: 1_000, ...more }))
     await vi.waitFor(async () => {
       await cache.set('warm', 1, MINUTE, NOW)
       expect(await cache.get('warm', NOW)).toBe(1)
@@ -155,6 +156,23 @@ describe.skipIf(!hasRedis)('in Redis', () => {
     expect(await cache.get('a', NOW)).toBeUndefined()
     cli('set', 'markbook:cache:a', 'junk')
     expect(await cache.get('a', NOW)).toBeUndefined()
+  })
+
+  test('whoever can write to Redis can make no entry, change none and move none to another key', async () => {
+    const { cache } = await connected()
+    await cache.set('role:ada', 'teacher', MINUTE, NOW)
+    await cache.set('role:bea', 'admin', MINUTE, NOW)
+    const stored = cli('get', 'markbook:cache:role:ada')
+    cli('set', 'markbook:cache:role:ada', stored)
+    expect(await cache.get('role:ada', NOW)).toBe('teacher')
+    for (const forged of ['1\n"admin"', stored.replace('teacher', 'admin'), cli('get', 'markbook:cache:role:bea')]) {
+      cli('set', 'markbook:cache:role:ada', forged)
+      expect(await cache.get('role:ada', NOW)).toBeUndefined()
+      expect(await cache.getText('role:ada', NOW)).toBeUndefined()
+    }
+    const { cache: other } = await connected({ key: Buffer.alloc(32, 2) })
+    expect(await other.get('role:bea', NOW)).toBeUndefined()
+    expect(await cache.get('role:bea', NOW)).toBe('admin')
   })
 
   test('what could not be written during an outage leaves nobody an older value: the entry before it is of another stamp', async () => {

@@ -1,5 +1,7 @@
+import { createHmac } from 'node:crypto'
 import type { Logger } from 'pino'
-import { type Cache, jsonOf, pack, type Stamp, unpack } from './cache.ts'
+import { isSameSecret } from '../store/encryption.ts'
+import { type Cache, jsonOf, pack, type Stamp, unpack, unpackText } from './cache.ts'
 
 /** The driver, which only a server with a Redis loads: it is large. */
 type RedisDriver = Pick<typeof import('@redis/client'), 'createClient' | 'ErrorReply'>
@@ -8,6 +10,8 @@ export type RedisOptions = {
   driver: RedisDriver
   /** REDIS_URL. */
   url: string
+  /** Entries are signed with it. */
+  key: Buffer
   log: Pick<Logger, 'info' | 'warn'>
   /** Stands before every key, so that several services can share a Redis. */
   prefix?: string
@@ -93,25 +97,38 @@ function connect({ driver, url, log, timeoutMs = 250 }: RedisOptions) {
   return { run, close }
 }
 
+/** The signature of an entry stands before it, so that whoever can write to Redis can neither make an entry nor move one to another key. */
+function signatures(key: Buffer) {
+  const sign = (name: string, packed: string) => createHmac('sha256', key).update(`${name}\n${packed}`).digest('base64url')
+  return {
+    signed: (name: string, packed: string) => `${sign(name, packed)}\n${packed}`,
+    /** Undefined where the signature is not ours. */
+    opened(name: string, stored: string | null | undefined): string | undefined {
+      const end = stored?.indexOf('\n') ?? -1
+      if (!stored || end < 0) return undefined
+      const packed = stored.slice(end + 1)
+      return isSameSecret(Buffer.from(stored.slice(0, end)), Buffer.from(sign(name, packed))) ? packed : undefined
+    },
+  }
+}
+
 /**
  * The cache that the instances of a central deployment share. A Redis that is unavailable, slow or broken is a cache without entries: reads
- * are misses, writes are lost, and one line is logged when it goes and one when it is back.
+ * are misses, writes are lost, and one line is logged when it goes and one when it is back. What another wrote there is a miss.
  */
 export function redisCache(options: RedisOptions): Cache {
   const prefix = options.prefix ?? 'markbook:cache:'
   const { run, close } = connect(options)
-  const get = async <T>(key: string, stamp: Stamp) => unpack<T>(await run((client) => client.get(prefix + key)), stamp)
+  const { signed, opened } = signatures(options.key)
+  const read = async (key: string) => opened(prefix + key, await run((client) => client.get(prefix + key)))
   const setText = async (key: string, json: string, ttlMs: number, stamp: Stamp) => {
-    await run((client) => client.set(prefix + key, pack(json, stamp), { expiration: { type: 'PX', value: ttlMs } }))
+    const stored = signed(prefix + key, pack(json, stamp))
+    await run((client) => client.set(prefix + key, stored, { expiration: { type: 'PX', value: ttlMs } }))
   }
   return {
-    get,
+    get: async (key, stamp) => unpack(await read(key), stamp),
     set: (key, value, ttlMs, stamp) => setText(key, jsonOf(value), ttlMs, stamp),
-    // Read as a value all the same: others write there too, and what is no JSON must not go out.
-    async getText(key, stamp) {
-      const value = await get(key, stamp)
-      return value === undefined ? undefined : JSON.stringify(value)
-    },
+    getText: async (key, stamp) => unpackText(await read(key), stamp),
     setText,
     close: async () => close(),
   }

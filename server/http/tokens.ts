@@ -12,6 +12,7 @@ export type Keys = {
   image: Buffer
   peers: Buffer
   setup: Buffer
+  cache: Buffer
 }
 export const keysOf = (secret: string): Keys => {
   const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
@@ -24,6 +25,7 @@ export const keysOf = (secret: string): Keys => {
     image: key('image'),
     peers: key('peers'),
     setup: key('setup'),
+    cache: key('cache'),
   }
 }
 
