@@ -90,3 +90,30 @@ test('a request is described only where its line is kept: at the level of warnin
   expect(described).toBe(1)
   expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 'warn', status: 403, address: '127.0.0.1' })
 })
+
+test.each([
+  ['POST', '/api/auth/otp/verify', 200, 'sign-in'],
+  ['POST', '/api/auth/otp/verify', 400, 'sign-in'],
+  ['DELETE', '/api/auth/totp', 200, 'sign-in'],
+  ['DELETE', '/api/auth/sessions/:id', 200, 'sign-in'],
+  ['POST', '/api/schools/members/:userId/reset-sign-in', 200, 'sign-in'],
+  ['POST', '/api/auth/refresh', 200, undefined],
+  ['PATCH', '/api/auth/profile', 200, undefined],
+  ['GET', '/api/auth/sessions', 200, undefined],
+  ['POST', '/api/grades', 200, undefined],
+])('at the level of warnings %s %s with %i is kept as %s', (method, route, status, msg) => {
+  const lines: string[] = []
+  const log = jsonLog('warn', { write: (line) => void lines.push(line) })
+  const rest = {
+    requestId: 'r',
+    actor: null,
+    path: route,
+    input: undefined,
+    ms: 1,
+    failure: undefined,
+    isGone: false,
+    address: () => '127.0.0.1',
+  }
+  recordRequest(log, { ...rest, method, route, status })
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(msg ? [msg] : [])
+})

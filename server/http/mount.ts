@@ -18,6 +18,7 @@ import { type BinaryReply, sendFile } from './send-file.ts'
 import type { Services } from './services.ts'
 import { authenticate, type SessionClient } from './sessions.ts'
 import { shapeOf } from './shapes.ts'
+import { readAccessToken } from './tokens.ts'
 import { transformerOf, versionOf } from './versions.ts'
 
 export type AppEnv = {
@@ -263,6 +264,8 @@ export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, heade
   client: () => clientOf(c, services),
   ...signedIn,
   setSession: (session) => {
+    // Whose session begins is who signed in, for the log.
+    if (session) c.set('actor', readAccessToken(session.access_token, services.keys.access)?.sub ?? null)
     const others = headers.filter(([name]) => name !== 'set-cookie')
     headers.splice(0, headers.length, ...others, ...cookieHeaders(services, session, c.req.header('cookie')))
   },

@@ -28,8 +28,9 @@ export function recordRequest(log: Log, finished: Finished): void {
   const { requestId, actor, address, method, route, path, input, status, ms, failure, isGone } = finished
   const isUnexpected = failure !== undefined && !(failure instanceof Failure) && !isGone
   const isRefused = isRefusedAccess(status, failure)
+  const isAboutSignIn = isSignIn(method, route)
   // Most servers log no ordinary requests, and making the line costs more than the rest of this function.
-  if (!isUnexpected && !isRefused && log.isLevelEnabled?.('info') === false) return
+  if (!isUnexpected && !isRefused && !isAboutSignIn && log.isLevelEnabled?.('info') === false) return
   const target = status < 400 ? idsInPath(path) : [...new Set([...idsInPath(path), ...idsIn(input)])]
   const line = {
     request_id: requestId,
@@ -46,6 +47,7 @@ export function recordRequest(log: Log, finished: Finished): void {
   }
   if (isUnexpected) log.error(line, 'request failed')
   else if (isRefused) log.warn(line, 'access refused')
+  else if (isAboutSignIn) log.warn(line, 'sign-in')
   else log.info(line, 'request')
 }
 
@@ -72,6 +74,11 @@ const tenths = (ms: number) => Math.round(ms * 10) / 10
 /** Refusals that an operator should see at the default level. A missing session is ordinary. */
 const isRefusedAccess = (status: number, failure: unknown): boolean =>
   status === 403 || (status === 429 && failure instanceof Failure) || status === 507
+
+/** Each try to sign in, each end of a session and each change of a way to sign in, at the default level: who looks into a theft needs them. */
+const isSignIn = (method: string, route: string): boolean =>
+  method !== 'GET' && /^\/api\/(auth|schools\/members\/:userId\/reset-sign-in)/.test(route) && !NO_SIGN_IN.test(route)
+const NO_SIGN_IN = /^\/api\/auth\/(refresh|onboard|profile|notices)/
 
 const segmentsOf = (path: string) => path.slice(0, 500).split('/').slice(0, 12)
 const idsInPath = (path: string): string[] => segmentsOf(path).filter(isId)

@@ -17,8 +17,8 @@ export const PAGE_POLICY = [
 /** For what is no page: a browser that shows it all the same runs and loads nothing of it. */
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Half a year. */
-const STRICT = 'max-age=15552000'
+/** A year. */
+const STRICT = 'max-age=31536000'
 
 /**
  * Of every reply, whoever makes it (docs/design/http.md); a reply that says another value for one of them has its own. With TLS that every

@@ -68,6 +68,21 @@ describe('a line for each request', () => {
   })
 })
 
+test('the line of a sign-in says who came, and that of a wrong code nobody', async () => {
+  const browser = browserOf(st.app, { address: '192.0.2.46' })
+  const email = 'ngozi.okafor@stbrigids.example'
+  const lines = await logged(async () => {
+    await browser.client.auth.verifyOtp({ body: { email, token: '31415926' } }).catch(() => {})
+    await signIn(st, browser, email)
+  })
+  const { id } = await browser.client.auth.me()
+  const tries = lines.filter(({ route }) => route === '/api/auth/otp/verify')
+  expect(tries.map(({ level, msg, status, actor }) => ({ level, msg, status, actor }))).toEqual([
+    { level: 'warn', msg: 'sign-in', status: 400, actor: null },
+    { level: 'warn', msg: 'sign-in', status: 200, actor: id },
+  ])
+})
+
 describe('refused access', () => {
   test('is a warning with actor, target and reason, the target from the path or from what was sent', async () => {
     const subject = (await st.as.okafor.subjects.list())[0] as { id: string }

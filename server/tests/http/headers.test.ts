@@ -163,7 +163,7 @@ describe('strict-transport-security', () => {
       headers: safetyHeaders(readWithoutSecret({ PUBLIC_URL: 'https://marks.school.example' })),
     })
     const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/nothing`)
-    expect(response.headers.get('strict-transport-security')).toBe('max-age=15552000')
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   })
