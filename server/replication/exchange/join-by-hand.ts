@@ -2,6 +2,7 @@ import { replicationFailures } from '@markbook/shared/contract/replication'
 import { and, eq, isNull, ne } from 'drizzle-orm'
 import type { Config } from '../../config.ts'
 import type { Services } from '../../http/services.ts'
+import { mayBeServer } from '../../network/reach.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
@@ -21,6 +22,7 @@ type Kind = 'school' | 'laptop'
  */
 export async function joinByHand(services: Services, { address: typed, code, fingerprint }: Typed, kind: Kind): Promise<string> {
   const address = addressOf(typed)
+  if (!(await mayBeServer(address))) throw replicationFailures.badAddress()
   await demandTrust(services, address, fingerprint)
   const carry = overNetwork(new AbortController().signal, () => trustedAuthority(services.config.dataDir))
   try {

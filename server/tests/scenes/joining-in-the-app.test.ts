@@ -73,6 +73,7 @@ describe('a school that started alone', () => {
   test.each([
     ['no address', {}, 400, 'sync.bad_address'],
     ['what is no address', { address: 'ftp://markbook.example' }, 400, 'sync.bad_address'],
+    ['where no server stands', { address: 'https://169.254.169.254' }, 400, 'sync.bad_address'],
     ['what others can read', { address: 'http://192.168.1.10:3000' }, 400, 'sync.insecure_address'],
     ['where nobody answers', { address: 'http://127.0.0.1:1' }, 409, 'sync.no_answer'],
   ])('%s: says so, and writes nothing', async (_, body, status, code) => {
