@@ -58,13 +58,15 @@ async function mailServer({
   return { received, most, attempts: () => attempts, port: (server.server.address() as { port: number }).port, close }
 }
 
-type Setup = { now?: number; login?: string; from?: string; backoff?: (tries: number) => number }
+type Setup = { now?: number; login?: string; host?: string; query?: string; from?: string; backoff?: (tries: number) => number }
 
-function mailer(port: number, { now = NOON, login = '', from = 'Markbook <no-reply@school.example>', backoff = () => 20 }: Setup = {}) {
+function mailer(port: number, setup: Setup = {}) {
+  const { login = '', host = '127.0.0.1', query = '', from = 'Markbook <no-reply@school.example>', backoff = () => 20 } = setup
+  let { now = NOON } = setup
   const clock = { now: () => now, set: (ms: number) => (now = ms) }
   const lines: string[] = []
   const note = (fields: object, text: string) => void lines.push(`${JSON.stringify(fields)} ${text}`)
-  const made = smtpMailer({ url: `smtp://${login}127.0.0.1:${port}`, from, clock, backoff, log: { info: note, warn: note } as never })
+  const made = smtpMailer({ url: `smtp://${login}${host}:${port}${query}`, from, clock, backoff, log: { info: note, warn: note } as never })
   closers.push(() => made.close())
   return { mailer: made, clock, lines }
 }
@@ -155,6 +157,38 @@ describe('strangers', () => {
     for (let number = 0; number < limits.mail.queue; number += 1) one.send(mail())
     expect(one.state()).toMatchObject({ queued: strangers.queue + limits.mail.queue })
     expect(one.state().lastFailure?.reason).not.toBe('QUEUE_FULL')
+  })
+})
+
+describe('to a mail server on another machine', () => {
+  /** An address of this machine that is not one of its loopback, as far as the settings can tell. */
+  const host = '0.0.0.0'
+
+  test('no code leaves where the server knows no TLS', async () => {
+    const server = await mailServer()
+    const { mailer: one } = mailer(server.port, { host, backoff: () => 60_000 })
+    one.send(mail())
+    await vi.waitFor(
+      () => expect(one.state().lastFailure).toMatchObject({ kind: 'connection', reason: expect.stringMatching(/^ETLS/) }),
+      SOON,
+    )
+    expect(server.attempts()).toBe(0)
+  })
+
+  test('nor where somebody between shows a certificate that nobody vouches for', async () => {
+    const server = await mailServer({ disabledCommands: ['AUTH'] })
+    const { mailer: one } = mailer(server.port, { host, backoff: () => 60_000 })
+    one.send(mail())
+    await vi.waitFor(() => expect(one.state().lastFailure?.kind).toBe('connection'), SOON)
+    expect(server.attempts()).toBe(0)
+  })
+
+  test('but where the settings say that it may', async () => {
+    const server = await mailServer()
+    const { mailer: one } = mailer(server.port, { host, query: '?ignoreTLS=true' })
+    one.send(mail())
+    await settled(one)
+    expect(server.received).toHaveLength(1)
   })
 })
 

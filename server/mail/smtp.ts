@@ -2,6 +2,7 @@ import type { Clock } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { createTransport, type NodemailerError } from 'nodemailer'
 import type { Logger } from 'pino'
+import { hostOf, isLoopback } from '../network/addresses.ts'
 import { assertSendable, type Mailer, type MailFailure, type MailMessage } from './mailer.ts'
 import { mailQueue } from './queue.ts'
 
@@ -22,6 +23,17 @@ const exponential = (tries: number) => 2_000 * 3 ** (tries - 1)
 const HOUR = 3_600_000
 const TIMES = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 30_000, socketCloseTimeout: 1_000 }
 
+/**
+ * Where mail goes, for nodemailer. A code that crosses a network does so over TLS alone: smtps:// begins with it, smtp:// turns to it and
+ * sends nothing where the server does not. Mail to a server on this machine needs none, and `?ignoreTLS=true` does without on purpose.
+ */
+export const transportOptions = (url: string) => ({
+  url,
+  requireTLS: !isLoopback(hostOf(url)) && new URL(url).searchParams.get('ignoreTLS') !== 'true',
+  disableFileAccess: true,
+  disableUrlAccess: true,
+})
+
 function toFailure(error: NodemailerError, at: number): MailFailure {
   const isAboutMessage = error.responseCode !== undefined && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE')
   const reason = [error.originalCode ?? error.code ?? 'UNKNOWN', error.responseCode].filter((part) => part !== undefined).join(' ')
@@ -34,7 +46,7 @@ function toFailure(error: NodemailerError, at: number): MailFailure {
  */
 export function smtpMailer({ url, from, clock, log, backoff = exponential }: SmtpOptions): Mailer {
   if (/\p{Cc}/u.test(from)) throw new TypeError('MAIL_FROM must be one line')
-  const transport = createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true }, { from })
+  const transport = createTransport({ ...TIMES, ...transportOptions(url) }, { from })
   let lastFailure: MailFailure | null = null
   let isClosed = false
   /** When the log last said that strangers' mail was dropped. */

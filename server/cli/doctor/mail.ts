@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { createTransport, type NodemailerError } from 'nodemailer'
+import { transportOptions } from '../../mail/smtp.ts'
 import { counted } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
@@ -30,7 +31,7 @@ const WHY: [RegExp, string, string][] = [
   [
     /^(ETLS|ESOCKET|CERT|DEPTH|SELF|UNABLE|ERR_TLS|ERR_SSL)/,
     'no safe connection comes about',
-    'Use smtps:// for port 465 and smtp:// for 587, and check the date of this machine.',
+    'Use smtps:// for port 465 and smtp:// for 587, and check the date of this machine. A server in the building that knows no TLS: add ?ignoreTLS=true to SMTP_URL; then whoever listens in the network reads the codes.',
   ],
 ]
 
@@ -76,7 +77,7 @@ const TIMES = { connectionTimeout: patience, greetingTimeout: patience, dnsTimeo
 
 /** Greets the mail server and signs in as the server would; no mail is sent. */
 export async function greetMailServer(url: string): Promise<Greeting> {
-  const transport = createTransport({ ...TIMES, url, disableFileAccess: true, disableUrlAccess: true })
+  const transport = createTransport({ ...TIMES, ...transportOptions(url) })
   try {
     await transport.verify()
     return { ok: true }
