@@ -108,6 +108,15 @@ describe('plain http on the port of https', () => {
     expect(await raw('GET http://elsewhere.example/ HTTP/1.1\r\nHost: box.local\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
   })
 
+  test('what programs ask is refused, so that a session sent unencrypted is noticed', async () => {
+    for (const path of ['/api/auth/me', '/API/classes?x=1', '/sync/v2/greet', '/storage/report-books/a.pdf', '/metrics', '/api']) {
+      const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: box.local\r\n\r\n`)
+      expect(answer, path).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer, path).toContain('https_needed')
+    }
+    expect(await raw('GET /apiary HTTP/1.1\r\nHost: box.local\r\n\r\n')).toMatch(/^HTTP\/1\.1 307 /)
+  })
+
   test('rubbish, a connection that says nothing and one that goes at once harm nobody', async () => {
     const silent = connect(port, '127.0.0.1')
     await new Promise((resolve) => silent.once('connect', resolve))

@@ -122,9 +122,16 @@ const endsOf = ({ remoteAddress, remotePort, localAddress, localPort }: Socket) 
 const HINT = 'This server speaks https: begin the address with https://'
 const REFUSAL = JSON.stringify({ statusCode: 400, error: 'Bad Request', code: 'https_needed', message: HINT })
 
-/** Redirects pages, and refuses anything with a body, so that a program that sends secrets unencrypted is noticed. */
+/** What programs ask and no person types. */
+const FOR_PROGRAMS = /^\/(?:api|sync|storage|metrics)(?:[/?]|$)/i
+
+/**
+ * Redirects pages. Refuses whatever has a body or is asked by programs: one that sent its session unencrypted
+ * would never be noticed if the redirect mended it each time (OWASP ASVS 5.0, 4.1.2).
+ */
 const redirect: RequestListener = ({ method, url = '/', headers }, response) => {
-  const mayFollow = (method === 'GET' || method === 'HEAD') && url.startsWith('/') && /^[\w.:[\]-]+$/.test(headers.host ?? '')
+  const isPage = (method === 'GET' || method === 'HEAD') && url.startsWith('/') && !FOR_PROGRAMS.test(url)
+  const mayFollow = isPage && /^[\w.:[\]-]+$/.test(headers.host ?? '')
   response.setHeader('connection', 'close')
   response.setHeader('cache-control', 'no-store')
   if (mayFollow) response.writeHead(307, { location: `https://${headers.host}${url}`, 'content-type': 'text/plain' }).end(`${HINT}\n`)
