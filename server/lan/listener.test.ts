@@ -72,6 +72,28 @@ describe('https', () => {
     await expect(secure({ name: 'elsewhere.local' })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
   })
 
+  test('an old program is served by ciphers with forward secrecy, and by none without, before a renewal and after it', async () => {
+    const offered = (ciphers: string) =>
+      new Promise<string>((resolve) => {
+        const options = { port, host: '127.0.0.1', servername: 'localhost', ca: authority.cert, maxVersion: 'TLSv1.2', ciphers } as const
+        const socket = connectSecurely(options, () => {
+          resolve(socket.getCipher().name)
+          socket.end()
+        })
+        socket.on('error', () => resolve('refused'))
+      })
+    const told = async () => [
+      await offered('ECDHE-ECDSA-AES128-GCM-SHA256'),
+      await offered('ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384'),
+      await offered('ECDHE-ECDSA-AES256-SHA:ECDHE-ECDSA-AES128-SHA256'),
+      await offered('AES256-SHA:AES128-GCM-SHA256'),
+    ]
+    const wanted = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'refused', 'refused']
+    expect(await told()).toEqual(wanted)
+    showCertificate(server, await makeCertificate(authority, names, Date.now()))
+    expect(await told()).toEqual(wanted)
+  })
+
   test('a megabyte arrives byte for byte', async () => {
     const body = 'Élan '.repeat(200_000)
     expect((await secure({ path: '/echo', method: 'POST', body })).text === body).toBe(true)

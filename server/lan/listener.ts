@@ -55,6 +55,19 @@ const withHeaders =
   }
 
 const OLDEST_TLS = 'TLSv1.2'
+/** Authenticated encryption with forward secrecy alone, strongest first: the «intermediate» profile that Mozilla recommends, without DHE. */
+const CIPHERS = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':')
+const SECURE = { minVersion: OLDEST_TLS, ciphers: CIPHERS, honorCipherOrder: true } as const
 /** HTTP/1.0 may come without a host, and the app's addresses need one. */
 const WITHOUT_HOST = { hostname: 'localhost' }
 
@@ -69,7 +82,7 @@ const listenerOf = (app: App): Listener => {
 }
 
 function secureServer(listener: RequestListener, { key, cert }: Pair, options: ServerOptions, redirect: RequestListener): SecureServer {
-  const secured = { ...options, key, cert, minVersion: OLDEST_TLS, handshakeTimeout: limits.firstByte } as const
+  const secured = { ...options, ...SECURE, key, cert, handshakeTimeout: limits.firstByte } as const
   const server = createSecureServer(secured, listener)
   sortByFirstByte(server, redirect)
   return server
@@ -77,7 +90,7 @@ function secureServer(listener: RequestListener, { key, cert }: Pair, options: S
 
 /** For new connections; open ones keep the certificate before. */
 export const showCertificate = (server: ServerType, { key, cert }: Pair): void =>
-  (server as SecureServer).setSecureContext({ key, cert, minVersion: OLDEST_TLS })
+  (server as SecureServer).setSecureContext({ ...SECURE, key, cert })
 
 /** Every TLS connection begins with this byte, and no request of plain http does. */
 const HANDSHAKE = 0x16
