@@ -1,6 +1,6 @@
 import { elan, hilltopPupil, mathsExam, mathsQuiz, mei, wanderer, zoe } from '@markbook/shared/story/marks'
 import { hilltop, type PersonName } from '@markbook/shared/story/people'
-import { class3B, hilltopYear, lastMichaelmas, lastYear, michaelmas, science, thisYear } from '@markbook/shared/story/school-year'
+import { class3A, class3B, hilltopYear, lastMichaelmas, lastYear, michaelmas, science, thisYear } from '@markbook/shared/story/school-year'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Ask, ask } from '../testing/ask.ts'
 import { type School, school } from '../testing/school.ts'
@@ -190,6 +190,14 @@ describe('a search is for what it says', () => {
     }
     await named.close()
   })
+})
+
+test('of a parameter that comes twice one counts, for access and for the answer', async () => {
+  const place = (first: string, second: string) =>
+    new Request(`http://markbook.test/api/students?classId=${first}&classId=${second}`, { headers: { cookie: st.cookieOf('ada') } })
+  const asked = async (first: string, second: string) => (await st.app.fetch(place(first, second))).status
+  expect(await asked(class3A.id, class3B.id)).toBe(200)
+  expect(await asked(class3B.id, class3A.id)).toBe(403)
 })
 
 const twice: readonly (readonly [what: string, name: string, asked: Ask, refusal: string])[] = [

@@ -118,7 +118,7 @@ describe('every reply bears the headers that keep a browser from harm', () => {
     expect((await asked(path, { method, headers: { accept } })).faults).toEqual([])
   })
 
-  test('what is refused before the app: another host, no HTTP, headers beyond the bound, plain http where there is https', async () => {
+  test('what is refused before the app: another host, no HTTP, TRACE, headers beyond the bound, plain http where there is https', async () => {
     const close = 'connection: close\r\n\r\n'
     const replies = [
       await toldTo(`GET / HTTP/1.1\r\nhost: evil.example\r\n${close}`),
@@ -126,12 +126,14 @@ describe('every reply bears the headers that keep a browser from harm', () => {
       await toldTo('no HTTP\r\n\r\n'),
       await toldTo(`GET /nothing HTTP/1.1\r\nhost: localhost\r\nexpect: wonders\r\n${close}`),
       await toldTo(`GET /nothing HTTP/1.1\r\nhost: evil.example\r\nexpect: wonders\r\n${close}`),
+      await toldTo(`TRACE /api/auth/me HTTP/1.1\r\nhost: localhost\r\n${close}`),
+      await toldTo(`TRACE / HTTP/1.1\r\nhost: localhost\r\n${close}`),
       await toldTo(`GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(20_000)}\r\n${close}`),
       await toldTo(`GET / HTTP/1.1\r\nhost: localhost\r\n${close}`, { to: securePort }),
       await toldTo(`POST / HTTP/1.1\r\nhost: localhost\r\n${close}`, { to: securePort }),
       await toldTo(`GET /healthz HTTP/1.1\r\nhost: localhost\r\n${close}`, { to: securePort, secure: true }),
     ]
-    expect(replies.map(({ status }) => status)).toEqual([421, 400, 400, 404, 421, 431, 307, 400, 200])
+    expect(replies.map(({ status }) => status)).toEqual([421, 400, 400, 404, 421, 405, 404, 431, 307, 400, 200])
     for (const { headers } of replies) expect(faultsOf(headers)).toEqual([])
   })
 
