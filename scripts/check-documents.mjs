@@ -1,4 +1,5 @@
-// A step of `npm run check`: decision records are complete and in the index, and every document that is named exists.
+// A step of `npm run check`: decision records are complete and in the index, every document that is named exists, and so does every test
+// that the table of security requirements names.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './install.mjs'
@@ -6,6 +7,7 @@ import { root } from './install.mjs'
 const folders = ['.ci', 'bench', 'desktop', 'docs', 'examples', 'scripts', 'server', 'shared', 'sync']
 const decisions = 'docs/decisions'
 const faults = []
+const NOT_MET = 8
 const read = (path) => readFileSync(join(root, path), 'utf8')
 
 const files = folders
@@ -51,6 +53,29 @@ for (const path of files.filter((each) => /\.(ts|tsx|mjs|cjs|css)$/.test(each)))
     if (!existsSync(join(root, target))) faults.push(`${path}: there is no ${target}`)
   }
 }
+
+/** The table of OWASP ASVS 5.0: levels 1 and 2 have 70 and 183 requirements, in rows `| 1.2.3 | 1 | asked | state | how |`. */
+function checkRequirements(path) {
+  const cells = (line) => line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''))
+  const rows = read(path)
+    .split('\n')
+    .filter((line) => /^\| \d/.test(line))
+    .map(cells)
+  const once = new Set(rows.map(([number]) => number))
+  const ofLevel = (wanted) => rows.filter(([, level]) => level === wanted).length
+  if (once.size !== 253 || ofLevel('1') !== 70 || ofLevel('2') !== 183)
+    faults.push(`${path}: ${once.size} numbers, ${ofLevel('1')} of level 1 and ${ofLevel('2')} of level 2, not 253, 70 and 183`)
+  const notMet = rows.filter(([, , , state]) => state === 'not met')
+  if (notMet.length > NOT_MET) faults.push(`${path}: ${notMet.length} are not met, more than ${NOT_MET}`)
+  for (const [number, , asked, state, how, ...more] of rows) {
+    if (!asked || !how || more.length > 0) faults.push(`${path}: ${number} has no text, or a cell too many`)
+    if (!['met', 'not applicable', 'not met'].includes(state)) faults.push(`${path}: ${number} is «${state}»`)
+    const tests = [...how.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, test]) => test)
+    if (state === 'met' && tests.length === 0) faults.push(`${path}: ${number} is met and names no test`)
+    for (const test of tests) if (!existsSync(join(root, test))) faults.push(`${path}: ${number} names ${test}, which is not there`)
+  }
+}
+checkRequirements('docs/security/asvs.md')
 
 for (const fault of faults) console.error(fault)
 process.exit(faults.length > 0 ? 1 : 0)
