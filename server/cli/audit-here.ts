@@ -3,6 +3,8 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { namesInValues, namesOf } from '../features/replication/naming.ts'
 import { peopleNamed } from '../features/replication/people.ts'
 import { type Here, nodeNames } from '../features/replication/replication.queries.ts'
+import type { Services } from '../http/services.ts'
+import type { FileTally } from '../replication/audit/audit.files.ts'
 import { childrenAsWitnesses, parentAsWitness, type Witness } from '../replication/audit/audit.heads.ts'
 import type { Wrong } from '../replication/audit/audit.history.ts'
 import type { Disagreement, Tally } from '../replication/audit/audit.rows.ts'
@@ -34,6 +36,7 @@ export type ToldAudit = {
   school: string | null
   marks: Tally
   others: Tally
+  files: FileTally
   disagreements: readonly ToldDisagreement[]
   wrong: readonly ToldWrong[]
   wrongCount: number
@@ -41,9 +44,14 @@ export type ToldAudit = {
 }
 
 /** Audits a school at this server with the other servers that know its history, and says it with the names of this database. */
-export async function auditHere(at: Console, school: AuditedSchool, carry: Carrier, tell: (share: number) => void): Promise<ToldAudit> {
-  const { store, config, keys } = at
-  const found = await audit(store, { school: school.id, secret: config.sessionSecret }, tell)
+export async function auditHere(
+  at: Console & Pick<Services, 'files'>,
+  school: AuditedSchool,
+  carry: Carrier,
+  tell: (share: number) => void,
+): Promise<ToldAudit> {
+  const { store, config, keys, files } = at
+  const found = await audit(store, { school: school.id, secret: config.sessionSecret, files }, tell)
   const witnesses = await store.read(asSystem(), (tx) => childrenAsWitnesses(tx, school.id, store.nodeId, keys.seal))
   const parents = await store.read(asSystem(), parentsOf)
   const above: Witness[] = []

@@ -1,3 +1,4 @@
+import type { FileTally } from '../replication/audit/audit.files.ts'
 import type { Witness } from '../replication/audit/audit.heads.ts'
 import type { Tally, Why } from '../replication/audit/audit.rows.ts'
 import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
@@ -8,15 +9,16 @@ const SHOWN = 10
 const ROOM = WIDTH - INDENT.length
 
 /** Whether somebody must look: a row is contradicted, the history is not as it was written, or another server knows another. */
-export const isRed = ({ marks, others, wrongCount, witnesses }: ToldAudit): boolean =>
-  marks.contradicted + others.contradicted + wrongCount > 0 || witnesses.some(({ is }) => is === 'other')
+export const isRed = ({ marks, others, files, wrongCount, witnesses }: ToldAudit): boolean =>
+  marks.contradicted + others.contradicted + files.swapped + wrongCount > 0 || witnesses.some(({ is }) => is === 'other')
 
 /** What was found in a school, for the terminal. */
 export function auditText(found: ToldAudit): string[] {
-  const { school, marks, others, disagreements, wrong, wrongCount } = found
+  const { school, marks, others, files, disagreements, wrong, wrongCount } = found
   const facts: [string, string][] = [
     ...(school === null ? [] : [['Marks:', tallyText(marks)] as [string, string]]),
     [school === null ? 'Rows:' : 'Other rows:', tallyText(others)],
+    ['Files:', filesText(files)],
     ['History:', wrongCount === 0 ? 'as it was written' : `${counted(wrongCount, 'transaction')} not as written`],
     ...found.witnesses.map((each, at): [string, string] => [at === 0 ? 'Others:' : '', witnessText(each)]),
   ]
@@ -24,7 +26,7 @@ export function auditText(found: ToldAudit): string[] {
     `${school ?? 'The people of all schools'}`,
     ...factLines(facts),
     ...disagreements.slice(0, SHOWN).flatMap((each) => ['', ...disagreementText(each)]),
-    ...more(marks.contradicted + others.contradicted, SHOWN, 'row'),
+    ...more(marks.contradicted + others.contradicted + files.swapped, SHOWN, 'row'),
     ...wrong.slice(0, SHOWN).flatMap((each) => ['', ...wrongText(each)]),
     ...more(wrongCount, SHOWN, 'transaction'),
   ]
@@ -43,6 +45,18 @@ function tallyText({ proved, untold, contradicted, unsigned }: Tally): string {
     ...(contradicted > 0 ? [figure(contradicted, 'CONTRADICTED')] : []),
   ]
   return parts.join(', ')
+}
+
+/** `40 as stored, 1 not here, 1 SWAPPED`. */
+function filesText({ same, unhashed, absent, swapped }: FileTally): string {
+  const parts: [number, string][] = [
+    [same, 'as stored'],
+    [unhashed, 'without a hash'],
+    [absent, 'not here'],
+    [swapped, 'SWAPPED'],
+  ]
+  const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count.toLocaleString('en-GB')} ${what}`)
+  return told.length === 0 ? 'none' : told.join(', ')
 }
 
 function witnessText(witness: Witness): string {
@@ -64,6 +78,7 @@ const WHY: Record<Why, string> = {
   misplaced: 'What stands in the table does not follow from what was written.',
   gone: 'It should be here and is not, and nobody deleted it.',
   unwritten: 'It stands in the table, and nobody wrote it.',
+  swapped: 'Its file is another than was stored: its content does not match what its row says.',
 }
 
 function disagreementText({ what, why, here, history, by }: ToldDisagreement): string[] {

@@ -53,7 +53,7 @@ describe('markbook audit', () => {
     const { exit, text } = await audit()
     expect(exit).toBe(0)
     expect(text).toMatch(
-      /^Hilltop-Marker\s[\s\S]*\nSt Brigid’s\n {2}Marks: +44 proved\n {2}Other rows: +\d+ proved\n {2}History: +as it was written\n/,
+      /^Hilltop-Marker\s[\s\S]*\nSt Brigid’s\n {2}Marks: +44 proved\n {2}Other rows: +\d+ proved\n {2}Files: +none\n {2}History: +as it was written\n/,
     )
     expect(text).toMatch(/\nThe people of all schools\n {2}Rows: +\d+ proved\n[\s\S]*\nNothing here is contradicted by the history\.\n$/)
     expect(await audit('--school', 'brigid')).toMatchObject({ exit: 0, text: expect.not.stringContaining('Hilltop-Marker') })

@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import type { Command } from 'commander'
+import { openStorage } from '../../files/open.ts'
 import { trustedAuthority } from '../../replication/identity/trust.ts'
 import { overNetwork } from '../../replication/line/network.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -11,15 +12,15 @@ import { addCommand } from '../help.ts'
 import { harmless } from '../table.ts'
 
 export const auditCommand = (program: Command) =>
-  addCommand(program, 'audit', 'compare every mark and every other row with what the history says of it', {
+  addCommand(program, 'audit', 'compare every mark, every other row and every file with the history', {
     about: `The history must tell of the very write of which each value is: which value, by whom, when. Entries of this server are held
-by their chain, those of others by their signatures; servers above are asked which history they know. It changes
-nothing, takes minutes in a large school, and the server may go on working.`,
+by their chain, those of others by their signatures; servers above are asked which history they know, and every
+file is read and compared with its hash. It changes nothing, takes minutes in a large school, and the server may go on working.`,
     examples: ['markbook audit', 'markbook audit --school "St Brigid’s" --json'],
     exits: {
       0: 'everything is proved, or the history does not tell of it',
       1: 'it could not be read, and one clear line says why',
-      3: 'a row is contradicted, the history was changed, or another server knows another history',
+      3: 'a row or file is contradicted, the history was changed, or another server knows another history',
     },
   })
     .option('--school <name>', 'this school only, where there are several')
@@ -31,14 +32,16 @@ const FOUND = 3
 async function auditAll({ school: typed, json = false }: { school?: string; json?: boolean }) {
   await atConsole(async (at) => {
     const schools = await at.store.read(asSystem(), (tx) => schoolsHere(tx, typed))
+    const { files } = await openStorage(at.config, at.clock)
     const carry = overNetwork(new AbortController().signal, () => trustedAuthority(at.config.dataDir))
     const all: ToldAudit[] = []
     for (const school of [...schools, PEOPLE]) {
-      const found = await auditHere(at, school, carry, json ? () => {} : progress(school))
+      const found = await auditHere({ ...at, files }, school, carry, json ? () => {} : progress(school))
       all.push(found)
       if (!json) console.log(`${auditText(found).join('\n')}\n`)
     }
     console.log(json ? JSON.stringify({ schools: all }, null, 2) : verdictText(all).join('\n'))
+    await files.close()
     if (all.some(isRed)) process.exitCode = FOUND
   })
 }

@@ -56,7 +56,10 @@ export class HistoryEvidence {
 
   private constructor(private readonly given: Given) {}
 
-  /** Reads all of it in pages; between two of them others have their turn. `reads` is given each page of what this database wrote. */
+  /**
+   * Reads all of it in pages; between two of them others have their turn. `reads` is given each page of what this database wrote. Of one that
+   * was always alone every number has an entry: one that has none was taken out, also where the chain was computed anew.
+   */
   static async read(
     store: Store,
     { school, secret }: { school: string; secret: string },
@@ -65,17 +68,25 @@ export class HistoryEvidence {
   ): Promise<HistoryEvidence> {
     const evidence = new HistoryEvidence(await store.read(asSystem(), (tx) => givenIn(tx, school, secret)))
     const { end } = evidence.given
+    const missing: Break[] = []
+    let next = 1
     const page = (from: number, to: number) =>
       store.read(asSystem(), async (tx) => {
         const entries = (await entriesBetween(tx, { school, from, to })) as Stored[]
         const own = entries.filter((entry) => evidence.isOwn(entry))
         await reads(tx, own)
+        if (evidence.given.isAlone)
+          for (const seq of [...new Set(own.map((entry) => entry.seq)), to + 1].sort((a, b) => a - b)) {
+            if (seq > next && missing.length < limits.audit.remembered) missing.push({ after: next - 1, seq: seq - 1 })
+            next = Math.min(seq, to) + 1
+          }
         await evidence.verify(tx, { school, secret }, entries)
         for (const { seq } of own.filter((entry) => entry.node_seq !== entry.seq)) evidence.breakAt({ after: seq, seq })
         tell(to / end.seq)
         return own
       })
     for (const each of await brokenLinks(page, end)) evidence.breakAt(each)
+    for (const each of missing) if (!evidence.isInGap(each.after + 1)) evidence.breakAt(each)
     await store.read(asSystem(), (tx) => evidence.nameBreaks(tx, school))
     return evidence
   }
@@ -91,8 +102,9 @@ export class HistoryEvidence {
   isWhole = ({ node_id, node_seq }: Placed): boolean => node_seq >= (this.given.whole.get(node_id) ?? Number.MAX_SAFE_INTEGER)
 
   /** Whether the entry of a write of this database's own, which is not here, was taken out. */
-  isTakenOut = (node: string, counter: number): boolean =>
-    this.given.own.has(node) && (this.given.isAlone || this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo))
+  isTakenOut = (node: string, counter: number): boolean => this.given.own.has(node) && (this.given.isAlone || this.isInGap(counter))
+
+  private isInGap = (counter: number): boolean => this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo)
 
   /**
    * Whether a database may have written twice under this number: what it wrote in days that it lost when it was put back, and what it wrote

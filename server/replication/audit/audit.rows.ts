@@ -21,8 +21,9 @@ import type { HistoryEvidence, Stored } from './audit.history.ts'
  * - `taken_out`: it is not in the history any more.
  * - `misplaced`: what stands in the table is not what was written, as the rules between rows have it.
  * - `gone`: it should be here, and is not. `unwritten`: it is here, and nobody wrote it.
+ * - `swapped`: the file that it names has another content than it says.
  */
-export type Why = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten'
+export type Why = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten' | 'swapped'
 
 /**
  * A row that is contradicted, and its first unit that is; null where it is the row. `here`: what stands, by column. `said`: what the history

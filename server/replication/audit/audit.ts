@@ -3,10 +3,12 @@ import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { and, eq, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import type { ObjectStorage } from '../../files/storage.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { columnsIn, idsThere, tableIn } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { auditFiles, type FileTally, noFiles } from './audit.files.ts'
 import { HistoryEvidence, type Wrong } from './audit.history.ts'
 import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, vanished } from './audit.rows.ts'
 
@@ -14,12 +16,14 @@ import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, va
 export type Audit = {
   marks: Tally
   others: Tally
+  files: FileTally
   disagreements: Disagreement[]
   wrong: readonly Wrong[]
   wrongCount: number
 }
 
-type Audited = { school: string; secret: string }
+/** `files`: where its files lie; null where they are not to be read. */
+type Audited = { school: string; secret: string; files: Pick<ObjectStorage, 'open'> | null }
 
 /**
  * Compares every row of a school, or of people (`COMMONS`), with what the history here says of it. Reads page by page and changes nothing;
@@ -43,6 +47,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
   const result: Audit = {
     marks: { ...nothingCounted(), contradicted: lost.marks },
     others: { ...nothingCounted(), contradicted: lost.others },
+    files: noFiles(),
     disagreements: [...kept.values()].slice(0, limits.audit.named),
     wrong: evidence.wrong,
     wrongCount: evidence.wrongCount,
@@ -58,6 +63,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
     }
     await addUnwritten(store, result, table, school)
   }
+  if (audited.files) await addFiles(store, result, audited.files, school)
   return result
 }
 
@@ -138,6 +144,14 @@ async function addUnwritten(store: Store, result: Audit, table: Replicated, scho
     }),
   )
   add(result, table, { tally: { ...nothingCounted(), contradicted: ids.length }, disagreements })
+}
+
+async function addFiles(store: Store, result: Audit, files: NonNullable<Audited['files']>, school: string): Promise<void> {
+  const { tally, swapped } = await auditFiles({ store, files }, school)
+  result.files = tally
+  const why = { unit: null, why: 'swapped', here: null, said: null, by: null } as const
+  const found = swapped.map((each): Disagreement => ({ ...each, ...why }))
+  result.disagreements.push(...found.slice(0, limits.audit.named - result.disagreements.length))
 }
 
 /** What a node above may have refused is not here either, and it is no loss. */

@@ -9,8 +9,8 @@ import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
 
-export const auditOf = ({ services: { store, config } }: School, school: string = stBrigids): Promise<Audit> =>
-  audit(store, { school, secret: config.sessionSecret })
+export const auditOf = ({ services: { store, config, files } }: School, school: string = stBrigids): Promise<Audit> =>
+  audit(store, { school, secret: config.sessionSecret, files })
 
 /** Everything that is wrong, in short; nothing where all is well. */
 export const wrongIn = ({ disagreements, wrong }: Audit): string[] => [

@@ -77,7 +77,7 @@ export function brokenRules(node: WorldNode, school: string): Promise<string[]> 
 export async function contradictedAt({ name, store, services }: WorldNode, feeds: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const school of feeds) {
-    const { disagreements, wrong } = await audit(store, { school, secret: services.config.sessionSecret })
+    const { disagreements, wrong } = await audit(store, { school, secret: services.config.sessionSecret, files: services.files })
     found.push(...[...disagreements, ...wrong].map((each) => `${name}: the audit finds ${JSON.stringify(each)}`))
   }
   return found

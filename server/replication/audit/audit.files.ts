@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { Readable } from 'node:stream'
+import { COMMONS } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
+import { descriptions } from '@markbook/shared/tables/tables'
+import { type FileTable, fileTables } from '@markbook/sync/protocol/files'
+import type { ObjectStorage } from '../../files/storage.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem } from '../../store/tx.ts'
+import { isContentOf, mostBytes, type NamedFile } from '../files/named.ts'
+import { rowsOfFiles } from '../files/queue.ts'
+
+/**
+ * Files by what their rows say of them. `same`: the content has the hash that its row names, and that the history proves. `unhashed`: the
+ * row is of before hashes were kept. `absent`: not on this server, or not to be read. `swapped`: another content than the row names.
+ */
+export type FileTally = { same: number; unhashed: number; absent: number; swapped: number }
+export const noFiles = (): FileTally => ({ same: 0, unhashed: 0, absent: 0, swapped: 0 })
+
+type Swapped = { entity: FileTable; row_id: string }
+
+/** Reads every file of a school, or of people (`COMMONS`), and compares it with its row. The first `limits.audit.named` swapped ones are named. */
+export async function auditFiles(
+  { store, files }: { store: Store; files: Pick<ObjectStorage, 'open'> },
+  school: string,
+): Promise<{ tally: FileTally; swapped: Swapped[] }> {
+  const tally = noFiles()
+  const swapped: Swapped[] = []
+  for (const table of fileTables.filter((each) => (descriptions[each].scope === 'commons') === (school === COMMONS)))
+    for (let last: string | undefined = COMMONS; last !== undefined; ) {
+      const after: string = last
+      const ids = await store.read(asSystem(), (tx) => tx.dialect.rowIdsAfter(tx.connection, school, table, after, limits.audit.rows))
+      for (const { id, file } of await namedBy(store, table, school, ids)) {
+        if (!file) continue
+        const is = await verdictOn({ store, files }, { table, id, school }, file)
+        if (is === 'gone') continue
+        tally[is] += 1
+        if (is === 'swapped' && swapped.length < limits.audit.named) swapped.push({ entity: table, row_id: id })
+      }
+      last = ids.length === limits.audit.rows ? ids.at(-1) : undefined
+    }
+  return { tally, swapped }
+}
+
+const namedBy = (store: Store, table: FileTable, school: string, ids: readonly string[]) =>
+  store.read(asSystem(), (tx) =>
+    rowsOfFiles(
+      tx,
+      school,
+      ids.map((id) => ({ table, id })),
+    ),
+  )
+
+type Place = { table: FileTable; id: string; school: string }
+type Reading = { store: Store; files: Pick<ObjectStorage, 'open'> }
+
+/** A file whose row names another one by now was replaced in the meantime, and says nothing. */
+async function verdictOn({ store, files }: Reading, { table, id, school }: Place, file: NamedFile): Promise<keyof FileTally | 'gone'> {
+  const content = await contentOf(files, file)
+  if (content && isContentOf(file, content)) return file.sha256 === null ? 'unhashed' : 'same'
+  const [now] = await namedBy(store, table, school, [id])
+  if (now?.file?.path !== file.path || now.file.sha256 !== file.sha256) return 'gone'
+  return content ? 'swapped' : 'absent'
+}
+
+/** Size and SHA-256 of what lies there, read to at most one byte more than it may have; null where nothing can be read. */
+async function contentOf(files: Reading['files'], file: NamedFile): Promise<{ size: number; sha256: string } | null> {
+  let body: Readable | undefined
+  try {
+    body = (await files.open(file.bucket, file.path))?.body
+    if (!body) return null
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const piece of body) {
+      hash.update(piece)
+      size += piece.length
+      if (size > mostBytes(file)) break
+    }
+    return { size, sha256: hash.digest('hex') }
+  } catch {
+    return null
+  } finally {
+    body?.destroy()
+  }
+}
