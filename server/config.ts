@@ -57,7 +57,7 @@ const Environment = z.object({
   OPEN_SIGN_UP: flag.default(false),
   SMTP_URL: url(['smtp', 'smtps']).optional(),
   MAIL_FROM: z.string().default('Markbook <markbook@localhost>'),
-  COOKIE_PREFIX: cookieWord.default('sb'),
+  COOKIE_PREFIX: cookieWord.optional(),
   PROJECT_REF: cookieWord.default('local'),
   SESSION_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
   ALLOWED_ORIGINS: list.default([]),
@@ -143,7 +143,6 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     openSignUp: env.OPEN_SIGN_UP,
     smtpUrl: env.SMTP_URL ?? null,
     mailFrom: env.MAIL_FROM,
-    cookiePrefix: env.COOKIE_PREFIX,
     projectRef: env.PROJECT_REF,
     sessionSecret: env.SESSION_SECRET ?? null,
     allowedOrigins: env.ALLOWED_ORIGINS,
@@ -170,6 +169,7 @@ function network(env: z.output<typeof Environment>, machine: () => Machine) {
   const [best = 'localhost'] = addressesAt(host, machine())
   const publicUrl = (env.PUBLIC_URL ?? urlOf(tls === 'none' ? 'http' : 'https', best, env.PORT)).replace(/\/+$/, '')
   const secureCookies = tls !== 'none' || (env.NODE_ENV === 'production' && !env.INSECURE_LAN)
+  const isHttps = tls !== 'none' || (env.PUBLIC_URL?.startsWith('https:') ?? false)
   return {
     host,
     /** For other devices of the building, and announced to them. */
@@ -179,6 +179,8 @@ function network(env: z.output<typeof Environment>, machine: () => Machine) {
     /** `publicUrl` was made from the best address of this machine, and changes when that does. */
     publicUrlFollows: env.PUBLIC_URL === undefined,
     secureCookies,
+    /** Browsers take `__Host-` over https alone, and then from this very host alone (docs/decisions/0064-host-cookies-over-https.md). */
+    cookiePrefix: env.COOKIE_PREFIX ?? (isHttps && secureCookies ? '__Host-sb' : 'sb'),
   }
 }
 

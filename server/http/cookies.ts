@@ -7,6 +7,9 @@ export type CookieSession = { access_token: string; refresh_token: string; expir
 
 export const cookieName = (prefix: string, projectRef: string) => `${prefix}-${projectRef}-auth-token`
 
+/** The name of the same cookie before it was bound to its host; null where it is not bound. */
+export const earlierName = (name: string): string | null => (name.startsWith('__Host-') ? name.slice('__Host-'.length) : null)
+
 const PREFIX = 'base64-'
 /** More chunks than any session has. */
 const MOST_CHUNKS = 5
@@ -46,7 +49,7 @@ const chunksOf = (cookies: Record<string, string>, name: string) => {
   return value
 }
 
-/** Set-Cookie headers for a session, or, for null, that end it. Chunks of an earlier session are cleared. */
+/** Set-Cookie headers for a session, or, for null, that end it. Chunks of an earlier session are cleared, and what has the earlier name. */
 export function sessionCookies(
   session: CookieSession | null,
   { name, secure }: { name: string; secure: boolean },
@@ -62,7 +65,9 @@ export function sessionCookies(
       : new Map(
           Array.from({ length: Math.ceil(value.length / size) }, (_, at) => [`${name}.${at}`, value.slice(at * size, (at + 1) * size)]),
         )
-  const stale = Object.keys(parse(sent ?? '')).filter((key) => isOurs(key, name) && !written.has(key))
+  const stale = Object.keys(parse(sent ?? '')).filter(
+    (key) => [name, earlierName(name)].some((each) => each !== null && isOurs(key, each)) && !written.has(key),
+  )
   const ended = session ? stale : [...new Set([name, ...stale])]
   return [
     ...[...written].map(([key, part]) => `${key}=${part}; Max-Age=${maxAgeSeconds}${attributes}`),

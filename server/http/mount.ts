@@ -7,7 +7,7 @@ import { deviceOf } from '../network/device.ts'
 import { laptopOwner } from '../store/laptop.ts'
 import { asSystem, asUser, type Identity, type ReadTx } from '../store/tx.ts'
 import type { Caller } from './caller.ts'
-import { type CookieSession, cookieName, readSessionCookie, sessionCookies } from './cookies.ts'
+import { type CookieSession, cookieName, earlierName, readSessionCookie, sessionCookies } from './cookies.ts'
 import { eventsReply } from './events.ts'
 import type { EventsHandler, Exchange, Handler, HandlerContext, Handlers, OpenHandler, RequestInput, StagedHandler } from './handler.ts'
 import { type Slot, slotOf } from './limiter.ts'
@@ -112,11 +112,14 @@ const cookieHeaders = (services: Services, session: CookieSession | null, sent: 
 /** The session of a request; the cookies of a renewed one are added to `headers`. */
 export async function signIn(c: Ctx, services: Services, headers: HeaderList): Promise<SignedIn> {
   const sent = c.req.header('cookie')
-  const cookie = readSessionCookie(sent, settingsOf(services).name)
+  const { name } = settingsOf(services)
+  const earlier = earlierName(name)
+  const own = readSessionCookie(sent, name)
+  const cookie = own ?? (earlier === null ? null : readSessionCookie(sent, earlier))
   if (!cookie) return { caller: null, session: null }
   const known = await authenticate(services.store, cookie, services.clock.now(), services.keys, () => clientOf(c, services))
   if (!known) return { caller: null, session: null }
-  if (known.rotated) headers.push(...cookieHeaders(services, known.session, sent))
+  if (known.rotated || !own) headers.push(...cookieHeaders(services, known.session, sent))
   return known
 }
 

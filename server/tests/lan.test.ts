@@ -98,7 +98,7 @@ describe.skipIf(!address)('markbook start --lan', () => {
     expect(ca).not.toContain('PRIVATE')
     const signedIn = await signIn(server, site, ca)
     expect(signedIn.status).toBe(200)
-    expect(signedIn.cookies[0]).toMatch(/; Secure$/)
+    expect(signedIn.cookies[0]).toMatch(/^__Host-sb-local-auth-token=.*; Secure$/)
     await expect(post(`${site}/api/auth/otp/send`, { email })).rejects.toThrow(/certificate/)
     expect((await post(`${site}/api/auth/otp/send`, { email }, { ca, origin: 'https://elsewhere.example' })).status).toBe(403)
 

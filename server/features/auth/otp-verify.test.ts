@@ -74,6 +74,38 @@ describe('POST /api/auth/otp/verify', () => {
     expect(lan[0]).not.toContain('Secure')
   })
 
+  test('over https the cookie is of this host alone, and a session of before goes on under the new name', async () => {
+    const other = await school({ env: { PUBLIC_URL: 'https://marks.school.example', NODE_ENV: 'production' } })
+    const me = (cookie: string) =>
+      other.app.fetch(new Request('https://marks.school.example/api/auth/me', { headers: { host: 'marks.school.example', cookie } }))
+    const held = other.cookieOf('ada')
+    expect(held).toMatch(/^__Host-sb-local-auth-token=/)
+    expect((await me(held)).headers.getSetCookie()).toEqual([])
+
+    const before = held.replace('__Host-', '')
+    const reply = await me(before)
+    expect(reply.status).toBe(200)
+    expect(reply.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^__Host-sb-local-auth-token=base64-[\w-]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax; Secure$/),
+      expect.stringMatching(/^sb-local-auth-token=; Max-Age=0; /),
+    ])
+
+    const planted = `${other.cookieOf('byrne').replace('__Host-', '')}; ${held}`
+    expect(await (await me(planted)).json()).toMatchObject({ id: people.ada.id })
+
+    const bye = await other.app.fetch(
+      new Request('https://marks.school.example/api/auth/logout', {
+        method: 'POST',
+        headers: { host: 'marks.school.example', cookie: before },
+      }),
+    )
+    expect(bye.headers.getSetCookie().map((each) => each.split('; ').slice(0, 2))).toEqual([
+      ['__Host-sb-local-auth-token=', 'Max-Age=0'],
+      ['sb-local-auth-token=', 'Max-Age=0'],
+    ])
+    await other.close()
+  })
+
   test('A@X.org and a@x.org with spaces around it are one account', async () => {
     expect(await send('A@X.org')).toMatchObject({ status: 200 })
     const { body } = await verify(' a@x.org ', codeFor(st, 'a@x.org'))
