@@ -104,6 +104,11 @@ export const limits = {
    * wrong codes an hour.
    */
   totp: { step: 30_000, drift: 1, secretBytes: 20, enrolment: 1_800_000, wrongPerHour: 10 },
+  /**
+   * How long a sign-in or a proof counts for what needs a fresh one; and how far ahead of this server's clock it may be, since several
+   * servers of one database have clocks of their own.
+   */
+  proof: { counts: 600_000, ahead: 60_000 },
   /** How many a set has. */
   recoveryCodes: 10,
   /** Codes that the sign-in desk of a school hands out. */

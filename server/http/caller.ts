@@ -18,6 +18,8 @@ export type Caller = {
   school_name: string | null
   role: 'admin' | 'teacher' | 'member' | null
   is_active: boolean | null
+  /** When this session's person last proved who they are; null where that was never noted. */
+  proved_at: string | null
   updated_at: string
   /** Changes whenever the newest pending join request, or its school, does; null while there is none. */
   pending_stamp: string | null
@@ -43,6 +45,7 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
       school_name: t.school.name,
       role: t.school_management.role,
       is_active: t.school_management.is_active,
+      proved_at: t.session.proved_at,
       updated_at: t.user_profile.updated_at,
       pending_stamp: sql<string | null>`${db
         .select({ stamp: sql`concat(${t.school_join_request.id}, ' ', ${t.school.updated_at})` })

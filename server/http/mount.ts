@@ -9,6 +9,7 @@ import { asSystem, asUser, type Identity, type ReadTx } from '../store/tx.ts'
 import type { Caller } from './caller.ts'
 import { type CookieSession, cookieName, earlierName, readSessionCookie, sessionCookies } from './cookies.ts'
 import { eventsReply } from './events.ts'
+import { demandFreshProof } from './fresh-proof.ts'
 import type { EventsHandler, Exchange, Handler, HandlerContext, Handlers, OpenHandler, RequestInput, StagedHandler } from './handler.ts'
 import { type Slot, slotOf } from './limiter.ts'
 import { checkOrigin } from './origins.ts'
@@ -68,6 +69,7 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
   guard(endpoint, signedIn.caller)
   await demandOwnLaptop(services, route, signedIn.caller)
+  demandFreshProof(endpoint, signedIn.caller, services.clock.now())
   if (!slot.isClientConnected()) throw hungUp()
   if (signedIn.caller?.school_id) slot.countFor(signedIn.caller.school_id)
   const call: Call = { services, route, caller: signedIn.caller, params, search, body }

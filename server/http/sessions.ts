@@ -46,6 +46,7 @@ export async function startSession(tx: WriteTx, userId: string, keys: Keys, clie
     expires_at: toInstant(tx.nowMs + absolute),
     revoked_at: null,
     ...client,
+    proved_at: tx.now,
   }
   await tx.local.insert(tx.t.session).values(row)
   return tokensOf(row, refreshToken, tx.nowMs, keys)
@@ -57,6 +58,12 @@ export const sessionIdOf = ({ access_token }: Pick<CookieSession, 'access_token'
 
 export const endSession = (tx: WriteTx, sessionId: string) =>
   tx.local.update(tx.t.session).set({ revoked_at: tx.now }).where(eq(tx.t.session.id, sessionId))
+
+/** Notes that the person of a session has proved who they are. Answers until when that counts. */
+export async function noteProof(tx: WriteTx, sessionId: string): Promise<string> {
+  await tx.local.update(tx.t.session).set({ proved_at: tx.now }).where(eq(tx.t.session.id, sessionId))
+  return toInstant(tx.nowMs + limits.proof.counts)
+}
 
 const live = (tx: ReadTx, sessionId: string) => callerOfSession(tx, sessionId, toInstant(tx.nowMs - idle))
 

@@ -74,6 +74,7 @@ export const otpFailures = failures('', {
 
 export const authFailures = failures('auth', {
   notAMember: [403, 'You are not a member of that school.'],
+  freshProofNeeded: [403, 'Please show once more that it is you, with a code or by signing in again. Then try again.'],
 })
 
 export const auth = {
@@ -101,6 +102,12 @@ export const auth = {
     body: input({ firstName: Name, lastName: Name, schoolId: Id }).partial(),
     reply: Profile,
     fails: ['auth.not_a_member'],
+  }),
+  prove: endpoint('POST /api/auth/proof', 'session', 'Show with a code that it is still oneself', {
+    notes: `Any code that would sign the caller in. For this session it opens what needs a fresh proof, until \`fresh_until\`.`,
+    body: input({ token: SignInToken }),
+    reply: row('FreshProof', { fresh_until: Instant }),
+    fails: ['otp_invalid', 'otp_locked'],
   }),
   logout: endpoint('POST /api/auth/logout', 'session', 'Sign out', { reply: Done }),
 }

@@ -21,6 +21,8 @@ type Path = `/${string}`
  * - `status`: of success; 200 when absent.
  * - `fails`: codes of failures beyond those that every endpoint of its kind may give.
  * - `targets`: of the endpoint, where malformed ids are reported in another order than that of the fields.
+ * - `fresh`: the caller must have signed in, or proved who they are, within the last ten minutes (`limits.proof`); else 403
+ *   `auth.fresh_proof_needed`.
  */
 type Shapes = {
   who?: string
@@ -34,6 +36,7 @@ type Shapes = {
   status?: 200 | 201 | 202
   fails?: readonly string[]
   targets?: readonly string[]
+  fresh?: true
 }
 
 /**

@@ -37,6 +37,7 @@ export const invitations = {
     reply: z.array(Invitation),
   }),
   invite: endpoint('POST /api/schools/invitations', 'admin', 'Invite people into the school by their addresses', {
+    fresh: true,
     notes: `An invitation counts for ${lifetime / 86_400_000} days. Who was invited before gets a new code, and the old one ends. \`members\` are the addresses of people who belong to the school already; they are left out.`,
     status: 201,
     body: input({

@@ -22,6 +22,8 @@ const REFUSALS: Record<Guard, readonly string[]> = {
   admin: ['unauthenticated', 'no_school', 'inactive', 'admin_only'],
 }
 
+const FRESH = `Only within ${limits.proof.counts / 60_000} minutes of a sign-in or of POST /api/auth/proof.`
+
 const VERSION_HEADER = {
   name: 'X-API-Version',
   in: 'header',
@@ -80,7 +82,7 @@ export function openapiOf(contract: Record<string, Resource>): Json {
 function operationOf(endpoint: Endpoint, schemas: Schemas): Json {
   return {
     summary: endpoint.summary,
-    description: [endpoint.who ?? GUARDS[endpoint.guard], endpoint.notes].filter(Boolean).join(' '),
+    description: [endpoint.who ?? GUARDS[endpoint.guard], endpoint.fresh && FRESH, endpoint.notes].filter(Boolean).join(' '),
     ...(endpoint.guard === 'none' ? { security: [] } : {}),
     parameters: parametersOf(endpoint, schemas),
     ...(endpoint.body ? { requestBody: requestBodyOf(endpoint, schemas) } : {}),
@@ -138,6 +140,7 @@ function failuresOf(endpoint: Endpoint): Record<string, Json> {
   const codes = [
     ...(checked ? ['validation_failed'] : []),
     ...REFUSALS[endpoint.guard],
+    ...(endpoint.fresh ? ['auth.fresh_proof_needed'] : []),
     ...(named || endpoint.targets.length > 0 ? ['not_found'] : []),
     ...(endpoint.body ? ['too_large', 'wrong_type'] : []),
     ...(endpoint.fails ?? []),

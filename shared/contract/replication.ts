@@ -78,7 +78,14 @@ export const replication = {
         { path: ['value'], message: 'goes with the choice typed alone' },
       ),
       reply: Conflict,
-      fails: ['sync.cannot_resolve', 'reports.locked', 'grades.not_your_subject', 'assessments.not_your_subject', 'assessments.shared'],
+      fails: [
+        'sync.cannot_resolve',
+        'reports.locked',
+        'grades.not_your_subject',
+        'assessments.not_your_subject',
+        'assessments.shared',
+        'auth.fresh_proof_needed',
+      ],
     },
   ),
   waiting: endpoint('GET /api/sync/waiting', 'staff', 'List the rows that the parent does not have yet, in the order in which they go', {
@@ -115,6 +122,7 @@ export const replication = {
     'admin',
     'Issue a one-time code for a laptop of a teacher, or for the school’s own server',
     {
+      fresh: true,
       notes: 'The code is shown once, and is good for ten minutes and one node. `userId` goes with a laptop.',
       body: input({ kind: choice(['school', 'laptop']), userId: Id.optional() }),
       reply: Invitation,
@@ -123,6 +131,7 @@ export const replication = {
     },
   ),
   join: endpoint('POST /api/sync/join', 'staff', 'Join a parent by an invitation from there, for the first time or again', {
+    fresh: true,
     who: 'For administrators; on a laptop for its one user.',
     notes:
       'Without `address` the parent that shut this node out is asked again. `sync.not_trusted` carries the fingerprint of the authority that the other server shows as an issue; sent back as `fingerprint` it is trusted from then on. `sync.not_let_in` says why in the words of the other server.',

@@ -132,6 +132,7 @@ export const reports = {
     fails: ['reports.locked', 'reports.invalid_move'],
   }),
   sendToMinistry: endpoint('PATCH /api/reports/:id/send-to-ministry', 'school', 'Send a report book to the ministry and lock it', {
+    fresh: true,
     who: CLASS_TEACHER,
     reply: Report,
     fails: ['reports.invalid_move'],

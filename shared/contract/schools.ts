@@ -128,6 +128,7 @@ export const schools = {
     reply: z.array(PendingJoinRequest),
   }),
   approve: endpoint('PATCH /api/schools/join-requests/:requestId/approve', 'admin', 'Accept somebody into the school', {
+    fresh: true,
     body: input({ role: Role }),
     reply: JoinRequest,
     fails: ['schools.foreign_request', 'schools.already_reviewed', 'schools.last_admin', 'sync.not_on_a_laptop'],
@@ -142,11 +143,13 @@ export const schools = {
   }),
   members: endpoint('GET /api/schools/members', 'admin', 'List the members of the school by name', { reply: z.array(Member) }),
   updateMember: endpoint('PATCH /api/schools/members/:userId', 'admin', 'Change the role of a member, or suspend them', {
+    fresh: true,
     body: input({ role: Role, isActive: Flag }).partial(),
     reply: Member,
     fails: ['schools.last_admin', 'sync.not_on_a_laptop'],
   }),
   removeMember: endpoint('DELETE /api/schools/members/:userId', 'admin', 'Remove a member from the school', {
+    fresh: true,
     reply: Done,
     fails: ['schools.last_admin', 'schools.leads_classes', 'sync.not_on_a_laptop'],
   }),

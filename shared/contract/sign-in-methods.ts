@@ -56,23 +56,31 @@ export const signInFailures = failures('auth', {
 export const signInMethods = {
   ways: endpoint('GET /api/auth/ways', 'none', 'Say whether mail leaves, and how else to sign in', { reply: SignInMethods }),
   ownWays: endpoint('GET /api/auth/totp', 'session', 'Read how one can sign in without mail', { reply: OwnSignInMethods }),
-  enrolTotp: endpoint('POST /api/auth/totp', 'session', 'Begin to use an authenticator app', { status: 201, reply: TotpEnrolment }),
+  enrolTotp: endpoint('POST /api/auth/totp', 'session', 'Begin to use an authenticator app', {
+    fresh: true,
+    status: 201,
+    reply: TotpEnrolment,
+  }),
   confirmTotp: endpoint('POST /api/auth/totp/confirm', 'session', 'Show that the app gives the right codes', {
+    fresh: true,
     body: input({ token: Token }),
     reply: OwnSignInMethods,
     fails: ['auth.no_enrolment', 'otp_invalid', 'otp_locked', 'sync.not_on_a_laptop'],
   }),
   removeTotp: endpoint('DELETE /api/auth/totp', 'session', 'Stop using the authenticator app', {
+    fresh: true,
     reply: Done,
     fails: ['sync.not_on_a_laptop'],
   }),
   newRecoveryCodes: endpoint('POST /api/auth/recovery-codes', 'session', 'Make ten one-time codes to print; older ones end', {
+    fresh: true,
     status: 201,
     reply: row('RecoveryCodes', { codes: z.array(z.string()) }),
     fails: ['sync.not_on_a_laptop'],
   }),
   deskCodes: endpoint('GET /api/auth/desk-codes', 'admin', 'List what the sign-in desk did, newest first', { reply: z.array(DeskEntry) }),
   issueDeskCode: endpoint('POST /api/auth/desk-codes', 'admin', 'Hand a member a code to sign in once', {
+    fresh: true,
     status: 201,
     body: input({ userId: Id }),
     reply: row('DeskCode', { code: z.string(), expires_at: Instant }),

@@ -92,6 +92,7 @@ export const specifiedRows = [
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
   'DELETE /api/auth/avatar',
+  'POST /api/auth/proof',
   'GET /api/auth/sessions',
   'DELETE /api/auth/sessions/:id',
   'DELETE /api/auth/sessions',

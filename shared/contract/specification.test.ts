@@ -75,7 +75,7 @@ describe('the contract', () => {
     vi.resetModules()
     await import('./contract.ts')
     const { declaredFailures } = await import('../failures.ts')
-    const promised = new Set(endpoints.flatMap(([, { fails = [] }]) => fails))
+    const promised = new Set(endpoints.flatMap(([, { fails = [], fresh }]) => [...fails, ...(fresh ? ['auth.fresh_proof_needed'] : [])]))
     const declared = [...declaredFailures.keys()].filter((code) => code.includes('.') || OWN_BARE_CODES.includes(code))
     expect(declared.filter((code) => !promised.has(code))).toEqual([])
   })

@@ -115,6 +115,8 @@ export const session = (c: Columns) =>
       program: c.text(),
       system: c.text(),
       address: c.text(),
+      /** When its person last proved who they are, by signing in or after it; null in a session of an earlier program. */
+      proved_at: c.instant(),
     },
     rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
   })

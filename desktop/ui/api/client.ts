@@ -1,18 +1,32 @@
 import { contract, desktopContract } from 'virtual:contract'
 import { clientOf } from '@markbook/shared/contract/client'
 import { Failure } from '@markbook/shared/failures'
+import { askForProof, needsProof } from './fresh-proof.ts'
 import { signedIn, signedOut } from './signed-out.ts'
 
 /** No answer: whether the server took the request is unknown. */
 const unreachable = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
-const sendWithin = (ms: number | null) => async (request: Request) => {
-  const response = await fetch(request, ms === null ? {} : { signal: AbortSignal.timeout(ms) }).catch(() => {
-    throw unreachable()
-  })
+/** A file that is uploaded would be held twice; no endpoint that takes one asks for a proof. */
+const isRepeatable = (request: Request) => !request.headers.get('content-type')?.startsWith('multipart/')
+
+const sendWithin = (ms: number | null) => {
+  const sendOnce = (request: Request) =>
+    fetch(request, ms === null ? {} : { signal: AbortSignal.timeout(ms) }).catch(() => {
+      throw unreachable()
+    })
+  return async (request: Request) => {
+    const again = isRepeatable(request) ? request.clone() : null
+    const first = await sendOnce(request)
+    const isNeeded = again !== null && (await needsProof(first))
+    return noted(again && isNeeded && (await askForProof()) ? await sendOnce(again) : first)
+  }
+}
+
+function noted(response: Response): Response {
   if (response.status === 401) signedOut()
   // Somebody may have signed in again in another window.
-  else if (response.ok && request.url.endsWith('/api/auth/me')) signedIn()
+  else if (response.ok && response.url.endsWith('/api/auth/me')) signedIn()
   return response
 }
 

@@ -10,6 +10,7 @@ import { Button } from '../components/button.tsx'
 import { Options } from '../components/field.tsx'
 import layout from '../components/layout.module.css'
 import { ToastsOfPage } from '../components/toasts.tsx'
+import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
 import { nameOf } from '../words/names.ts'
 import { chooseLanguage, languageOptions } from '../words/words.ts'
 import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
@@ -59,6 +60,7 @@ export function Frame() {
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
         <Outlet />
       </main>
+      <FreshProof />
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )

@@ -4,7 +4,7 @@ import { common, Failure } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
-import { authenticate, callerAgain, endSession, isRefreshable, sessionIdOf, startSession } from '../../http/sessions.ts'
+import { authenticate, callerAgain, endSession, isRefreshable, noteProof, sessionIdOf, startSession } from '../../http/sessions.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { sweep } from '../../store/attempts.ts'
@@ -124,6 +124,16 @@ export const authHandlers: Handlers<typeof auth> = {
       const [pending] = await newestPendingRequest(tx, { user: user.id })
       return toProfile(await callerAgain(tx, caller), pending ?? null, services)
     },
+  }),
+
+  prove: onOpen(auth.prove, async ({ services: { store, keys }, caller, address }, { body: { token } }) => {
+    const { user_id: userId, session_id, email } = signedIn(caller)
+    const outcome = await store.write(asSystem(userId), async (tx) => {
+      const refusal = (await refuseFlood(tx, address)) ?? (await tryCode(tx, { email, token, userId, address }, keys))
+      return refusal ?? { fresh_until: await noteProof(tx, session_id) }
+    })
+    if (outcome instanceof Failure) throw outcome
+    return outcome
   }),
 
   logout: onOpen(auth.logout, async ({ services: { store }, caller, setSession }) => {

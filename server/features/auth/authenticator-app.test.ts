@@ -4,6 +4,7 @@ import { asSystem } from '../../store/tx.ts'
 import { type Authenticator, authenticator, enrolled } from '../../testing/authenticator.ts'
 import { type Browser, browserOf, codeFor, signIn } from '../../testing/browser.ts'
 import { newcomer } from '../../testing/newcomers.ts'
+import { proved } from '../../testing/proved.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -78,6 +79,7 @@ describe('POST /api/auth/totp/confirm', () => {
     expect(await refused(st, () => confirm('00000000'))).toEqual({ status: 409, code: 'auth.no_enrolment' })
     const late = authenticator((await st.as.quinn.outage.enrolTotp()).secret, st.clock)
     st.clock.advance(30 * MINUTE)
+    await proved(st, people.quinn)
     expect(await refused(st, () => confirm(late.code()))).toEqual({ status: 409, code: 'auth.no_enrolment' })
     const app = await enrolled(st.as.quinn, st.clock)
     st.clock.advance(STEP)
@@ -93,6 +95,7 @@ describe('POST /api/auth/totp/confirm', () => {
     expect(replies.filter((reply) => reply.status === 429)).toHaveLength(190)
     expect(await confirm(app.code())).toMatchObject({ status: 429, body: { code: 'otp_locked' } })
     st.clock.advance(HOUR)
+    await proved(st, person)
     expect(await person.as.outage.enrolTotp.raw()).toMatchObject({ status: 201 })
   })
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { browserOf, codeFor } from '../../testing/browser.ts'
 import { newcomer } from '../../testing/newcomers.ts'
+import { proved } from '../../testing/proved.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 
@@ -16,8 +17,14 @@ afterAll(() => st.close())
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 type Who = 'okafor' | 'marker' | 'byrne'
-const issue = (userId: string, who: Who = 'okafor') => st.as[who].outage.issueDeskCode({ body: { userId } })
-const tryToIssue = (userId: string, who: Who = 'okafor') => refused(st, () => st.as[who].outage.issueDeskCode.raw({ body: { userId } }))
+const issue = async (userId: string, who: Who = 'okafor') => {
+  await proved(st, people[who])
+  return st.as[who].outage.issueDeskCode({ body: { userId } })
+}
+const tryToIssue = async (userId: string, who: Who = 'okafor') => {
+  await proved(st, people[who])
+  return refused(st, () => st.as[who].outage.issueDeskCode.raw({ body: { userId } }))
+}
 const verify = (email: string, token: string, address = '192.0.2.1') =>
   browserOf(st.app, { address }).client.auth.verifyOtp.raw({ body: { email, token } })
 const wrong = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0')
@@ -129,6 +136,7 @@ describe('POST /api/auth/desk-codes', () => {
 
   test('worth nothing once whoever issued it is no administrator any more', async () => {
     st.clock.advance(HOUR)
+    await proved(st, people.okafor)
     const fates: { role?: 'teacher'; isActive?: false }[] = [{ role: 'teacher' }, { isActive: false }]
     for (const [at, fate] of fates.entries()) {
       const issuer = await issuerNamed(`issuer-${at}`)
@@ -148,12 +156,14 @@ describe('POST /api/auth/desk-codes', () => {
 
   test('at most thirty an hour of a school, however many are asked for at once; another school goes on', async () => {
     st.clock.advance(HOUR)
+    await proved(st, people.okafor)
     const replies = await Promise.all(
       Array.from({ length: 200 }, () => st.as.okafor.outage.issueDeskCode.raw({ body: { userId: people.niamh.id } })),
     )
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(30)
     expect(replies.filter(({ status }) => status === 429)).toHaveLength(170)
     st.clock.advance(HOUR - 60_000)
+    await proved(st, people.okafor)
     const late = await st.as.okafor.outage.issueDeskCode.raw({ body: { userId: people.byrne.id } })
     expect(late).toMatchObject({ status: 429, body: { code: 'auth.desk_limit' } })
     expect(late.headers.get('retry-after')).toBe('60')

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf, codeFor } from '../../testing/browser.ts'
+import { proved } from '../../testing/proved.ts'
 import { type School, school } from '../../testing/school.ts'
 import { issueConsoleCode } from './issued-codes.ts'
 import { refuseFlood } from './otp.ts'
@@ -186,6 +187,7 @@ test('nobody learns from refusals and waits whether an address has an account', 
   const known = await story(email, '10.2.1')
   expect(new Set(known.map(([status]) => status))).toEqual(new Set([200, 400, 429]))
   expect(await story(people.niamh.email, '10.2.2')).toEqual(known)
+  await proved(st, people.okafor)
   await st.as.okafor.outage.issueDeskCode({ body: { userId: people.quinn.id } })
   expect(await story(people.quinn.email, '10.2.3')).toEqual(known)
   expect(await story('no.account@mail.example', '10.2.4')).toEqual(known)

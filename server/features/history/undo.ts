@@ -2,6 +2,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type history, historyFailures } from '@markbook/shared/contract/history'
 import { common, type Issue } from '@markbook/shared/failures'
 import type { z } from 'zod'
+import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { HandlerContext } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
 import { columnOf } from '../columns.ts'
@@ -88,6 +89,7 @@ export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
       const { endpoint, handler } = way
       const parsed = endpoint.body === 'multipart' ? undefined : endpoint.body?.safeParse(body)
       if (!parsed?.success) throw historyFailures.cannotUndo(parsed && { issues: byColumn(way, issuesOf(parsed.error)) })
+      demandFreshProof(endpoint, context.caller, context.tx.nowMs)
       const input = { params: paramsOf(endpoint, entry.row_id), query: {}, body: parsed.data, upload: undefined, prepared: undefined }
       await handler.run(context, input, loaded)
     },

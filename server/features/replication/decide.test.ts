@@ -1,3 +1,4 @@
+import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { centreAndSchool } from '../../testing/joined.ts'
@@ -44,6 +45,15 @@ describe('POST /api/sync/conflicts/:id/resolve of what only administrators write
     expect(await decide(id, 'kept')).toMatchObject({ status: 'resolved' })
     await link.round()
     expect([await roleAt(centre), await roleAt(box)]).toEqual(['admin', 'admin'])
+  })
+
+  test('the role of a member: with a fresh proof alone, as at the endpoint itself', async () => {
+    const role = (wanted: 'admin' | 'member') => (at: Client) => at.schools.updateMember({ ...toMember, body: { role: wanted } })
+    const { id } = await twoWrites('school_management', role('admin'), role('member'))
+    centre.clock.advance(limits.proof.counts)
+    const asked = () => centre.as.okafor.replication.resolve.raw({ params: { id }, body: { choice: 'kept' } })
+    expect(await refused(centre, asked)).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
+    expect((await centre.as.okafor.replication.conflicts()).map((conflict) => conflict.id)).toContain(id)
   })
 
   test('the role of a member: typed, as if it were entered', async () => {

@@ -9,6 +9,7 @@ import { terms } from '@markbook/shared/contract/terms'
 import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame } from '@markbook/sync/merge/state'
+import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { Handler, HandlerContext } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
@@ -116,7 +117,12 @@ async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
   if (endpoint.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
   // As the endpoint itself would: some of them need more than a person's own rows.
   if (handler.as === 'system') await scene.tx.actAs(asSystem(scene.caller.user_id))
-  return { handler, params: params(row), loaded: await handler.load(scene as never, { params: params(row), targets: {} } as never) }
+  return {
+    endpoint,
+    handler,
+    params: params(row),
+    loaded: await handler.load(scene as never, { params: params(row), targets: {} } as never),
+  }
 }
 
 /** What a person decided, written as they would write it. What stands needs no writing. */
@@ -158,7 +164,8 @@ async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<vo
     return
   }
   if (!removers[conflict.entity]) throw replicationFailures.cannotResolve()
-  const { handler, params, loaded } = await loadToRemove(scene, conflict.entity, row)
+  const { endpoint, handler, params, loaded } = await loadToRemove(scene, conflict.entity, row)
+  demandFreshProof(endpoint, scene.caller, scene.tx.nowMs)
   await handler.run(scene as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
 }
 

@@ -6,6 +6,7 @@ import { historyFailures } from '@markbook/shared/contract/history'
 import { schools } from '@markbook/shared/contract/schools'
 import { common, Failure } from '@markbook/shared/failures'
 import { isId } from '@markbook/shared/ids'
+import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { Handler } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -46,6 +47,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
       const { endpoint, handler, params, body } = await askedOf(scene, entry)
       const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : null
       if (parsed?.error) throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error) })
+      demandFreshProof(endpoint, scene.caller, scene.tx.nowMs)
       await handler.run(scene as never, { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never, loaded)
     },
   }

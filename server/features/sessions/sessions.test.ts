@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { enrolled } from '../../testing/authenticator.ts'
 import { browserOf, codeFor, signIn } from '../../testing/browser.ts'
+import { proved } from '../../testing/proved.ts'
 import { type School, school } from '../../testing/school.ts'
 import { issueConsoleCode } from '../auth/issued-codes.ts'
 
@@ -245,6 +246,7 @@ describe('what is told to the owner of an account', () => {
     expect(newsFor()).toHaveLength(limits.notices.mailsPerHour)
     expect(await (await signedIn(SCHOOL)).sessions.notices()).toHaveLength(1)
     st.clock.advance(3_600_000)
+    await proved(st, people.byrne)
     await here.outage.newRecoveryCodes()
     expect(newsFor()).toHaveLength(limits.notices.mailsPerHour + 1)
   })

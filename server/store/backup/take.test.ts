@@ -211,7 +211,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
       history: ['source_id', 'detail', 'proof'],
       sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
-      session: ['program', 'system', 'address'],
+      session: ['program', 'system', 'address', 'proved_at'],
     }
     connection.exec('drop index history_of_deletions; drop table school_invitation; drop table account_notice')
     for (const [table, columns] of Object.entries(added))

@@ -33,6 +33,14 @@ export const authRows: Rows<typeof auth> = {
     hilltop: [{ body: { schoolId: hilltop } }, '     403 403 403 403 403 ok ', '403 403 403'],
     absent: [{ body: { schoolId: ABSENT } }, '       403 403 403 403 403 403', '403 403 403'],
   },
+  // A code of nobody's; that a right one counts is for the tests of sign-in.
+  prove: {
+    own: [
+      { body: { token: '00000000' } },
+      '400:otp_invalid 400:otp_invalid 400:otp_invalid 400:otp_invalid 400:otp_invalid 400:otp_invalid',
+      '400:otp_invalid 400:otp_invalid 400:otp_invalid',
+    ],
+  },
   logout: { own: [{}, everybody] },
 }
 

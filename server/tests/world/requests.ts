@@ -1,6 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
+import { proved } from '../../testing/proved.ts'
 import type { Chance } from './chance.ts'
 import type { Founded } from './founding.ts'
 import type { WorldNode } from './node.ts'
@@ -41,7 +42,10 @@ export const requests = {
   },
   send: async (node, asking) => {
     const one = await book(node, asking)
-    return one && (await node.as(asking.actor)).reports.sendToMinistry.raw({ params: { id: one.id } })
+    if (!one) return
+    const client = await node.as(asking.actor)
+    await proved(node, { id: asking.actor })
+    return client.reports.sendToMinistry.raw({ params: { id: one.id } })
   },
   regenerate: async (node, asking) => {
     const one = await book(node, asking)

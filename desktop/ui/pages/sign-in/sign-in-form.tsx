@@ -1,6 +1,5 @@
 import type { Profile } from '@markbook/shared/contract/auth'
-import { clientOf } from '@markbook/shared/contract/client'
-import type { DemoAccount, demoContract } from '@markbook/shared/contract/demo'
+import type { DemoAccount } from '@markbook/shared/contract/demo'
 import type { SignInMethods } from '@markbook/shared/contract/sign-in-methods'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
@@ -17,7 +16,9 @@ import layout from '../../components/layout.module.css'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { wholeCode } from '../../components/typed-code.ts'
 import { issueOf } from '../../words/failure.ts'
+import { codeProblemOf } from './code-problem.ts'
 import { retryAfterMs, useSecondsUntil } from './countdown.ts'
+import { demoCodeFor } from './demo-code.ts'
 import { ErasedNotice } from './erased-notice.tsx'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
@@ -144,17 +145,13 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
   )
 }
 
-/** Of the contract only what is needed to call it. */
-const code = { method: 'POST', path: '/api/demo/code' } as (typeof demoContract)['code']
-const { demo } = clientOf({ demo: { code } }, { baseUrl: location.origin, send: (request) => fetch(request) })
-
 type DemoAccountsProps = { accounts: readonly DemoAccount[]; onCode: (email: string, code: string) => void }
 
 /** In a demonstration: people to sign in as. The server answers with the code that would otherwise be mailed. */
 function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
   const { t } = useTranslation('sign-in')
   const request = useMutation({
-    mutationFn: async (email: string) => ({ email, ...(await demo.code({ body: { email } })) }),
+    mutationFn: async (email: string) => ({ email, code: await demoCodeFor(email) }),
     onSuccess: (answer) => onCode(answer.email, answer.code),
   })
   const first = useRef<HTMLButtonElement>(null)
@@ -190,20 +187,6 @@ function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
   )
 }
 
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
-
-/** Why a code was refused, as a sentence; undefined where the failure is not about the code. */
-function problemOf(failure: unknown, t: TFunction<'sign-in'>): string | undefined {
-  const code = failure instanceof Failure ? failure.code : ''
-  if (code === 'otp_invalid') return t('code.wrong')
-  if (code === 'validation_failed') return t('code.incomplete')
-  if (code !== 'otp_locked') return undefined
-  const wait = retryAfterMs(failure)
-  if (wait === null) return t('code.stopped')
-  return wait > 2 * HOUR ? t('code.lockedHours', { count: Math.ceil(wait / HOUR) }) : t('code.locked', { count: Math.ceil(wait / MINUTE) })
-}
-
 type CodeStepProps = {
   request: CodeRequest
   methods: SignInMethods | undefined
@@ -225,7 +208,7 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     onSuccess: ({ user }) => onSignedIn(user),
   })
   useEffect(() => (shown || filledIn ? submit : field).current?.focus(), [shown, filledIn])
-  const problem = isIncomplete ? t('code.incomplete') : problemOf(verify.error, t)
+  const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(verify.error, t)
   const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
   const send = (whole: string | null) => {
     setIncomplete(whole === null)

@@ -1,0 +1,97 @@
+import { people } from '@markbook/shared/story/people'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asSystem } from '../../../../server/store/tx.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { catchPost, consoleCode, type Post } from '../../tests/post.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const PROOF = { name: 'Is it you?' }
+
+describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
+  let site: Site
+  let browser: Browser
+  let post: Post
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    post = catchPost(site)
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  /** As if everybody had signed in an hour ago. */
+  const anHourLater = () =>
+    site
+      .running()
+      .node.services.store.write(asSystem(), ({ local, nowMs, t }) =>
+        local.update(t.session).set({ proved_at: new Date(nowMs - 3_600_000).toISOString() }),
+      )
+  const askForCodes = async (person: 'byrne' | 'ada' | 'okafor', viewport: { width: number; height: number } = sizes.pc) => {
+    const opened = await openWindow(browser, { viewport })
+    await site.signIn(opened.context, person)
+    await anHourLater()
+    await opened.page.goto(`${site.url}/account`)
+    await opened.page.getByRole('button', { name: 'Make ten codes' }).click()
+    await opened.page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).press('Enter')
+    return { ...opened, proof: opened.page.getByRole('dialog', PROOF) }
+  }
+
+  test('stands over what was asked for, is answered by the keyboard alone, and what was asked for goes on', async () => {
+    const { context, page, proof, faults } = await askForCodes('byrne')
+    const field = proof.getByLabel('Code', { exact: true })
+    await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
+    await expectForEverybody(page)
+    await picture(page, 'proof-pc')
+    const code = await consoleCode(site, people.byrne.email)
+    await page.keyboard.type(code === '00000000' ? '11111111' : '00000000')
+    await proof.getByText('That code is not right').waitFor()
+    await page.keyboard.type(code)
+    await proof.waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('dialog').getByRole('listitem').count()).toBe(10)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('sends a code by mail, on a telephone', async () => {
+    const { context, page, proof, faults } = await askForCodes('ada', sizes.phone)
+    await proof.getByRole('button', { name: 'Send me a code' }).click()
+    await proof.getByText(/a code is on its way there/).waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'proof-phone')
+    await proof.getByLabel('Code', { exact: true }).fill(await post.codeFor(people.ada.email))
+    await page.getByText('Your ten codes').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('left with Esc, it changes nothing and leaves what it stood over, which says why', async () => {
+    const { context, page, proof, faults } = await askForCodes('okafor')
+    await proof.waitFor()
+    await page.keyboard.press('Escape')
+    await proof.waitFor({ state: 'detached' })
+    const below = page.getByRole('dialog')
+    await below.getByText('This needs a new code from you').waitFor()
+    await below.getByRole('button', { name: 'Make ten codes' }).press('Enter')
+    await proof.getByRole('button', { name: 'Cancel' }).click()
+    await proof.waitFor({ state: 'detached' })
+    await below.getByText('This needs a new code from you').waitFor()
+    await page.keyboard.press('Escape')
+    await dialogsClosed(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('is not asked of whoever has just signed in', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'niamh')
+    await page.goto(`${site.url}/account`)
+    await page.getByRole('button', { name: 'Make ten codes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).click()
+    await page.getByText('Your ten codes').waitFor()
+    await context.close()
+  })
+})

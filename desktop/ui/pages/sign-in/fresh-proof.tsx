@@ -1,0 +1,119 @@
+import { Failure } from '@markbook/shared/failures'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { client, desktopClient } from '../../api/client.ts'
+import { useProofQuestion } from '../../api/fresh-proof.ts'
+import { ask } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { CloseButton, Dialog } from '../../components/dialog.tsx'
+import { Actions, CodeField, Form } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { FailureNotice, Notice } from '../../components/page.tsx'
+import { wholeCode } from '../../components/typed-code.ts'
+import { isLoopback } from '../../frame/loopback.ts'
+import { codeProblemOf } from './code-problem.ts'
+import { demoCodeFor } from './demo-code.ts'
+
+/** Asks the person to show once more who they are, whenever the server refuses a request for want of it (docs/design/sign-in.md). */
+export function FreshProof() {
+  const close = useProofQuestion()
+  return close && <ProofDialog onAnswer={close} />
+}
+
+type OnAnswer = { onAnswer: (isProved: boolean) => void }
+
+function ProofDialog({ onAnswer }: OnAnswer) {
+  const { t } = useTranslation('sign-in')
+  const field = useRef<HTMLInputElement>(null)
+  return (
+    <Dialog title={t('proof.title')} lead={t('proof.lead')} first={field} onClose={() => onAnswer(false)}>
+      <ByWindow onAnswer={onAnswer} />
+      <ByCode field={field} onAnswer={onAnswer} />
+    </Dialog>
+  )
+}
+
+/** In the window of the program on the person's own computer: whoever is signed in to that computer is its owner. */
+function ByWindow({ onAnswer }: OnAnswer) {
+  const { t } = useTranslation('sign-in')
+  const { email } = useProfile()
+  const window = useQuery({
+    queryKey: ['window'],
+    queryFn: () => desktopClient.here().catch(() => null),
+    enabled: isLoopback(location.hostname),
+    gcTime: 0,
+  })
+  const enter = useMutation({ mutationFn: () => desktopClient.enter(), onSuccess: () => onAnswer(true) })
+  if (window.data?.person?.email !== email) return null
+  return (
+    <div className={layout['list']}>
+      <p>{t('proof.window')}</p>
+      <FailureNotice failure={enter.error} />
+      <div className={layout['wrap']}>
+        <Button look="primary" busy={enter.isPending} onClick={() => enter.mutate()}>
+          {t('proof.byWindow')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function ByCode({ field, onAnswer }: OnAnswer & { field: React.RefObject<HTMLInputElement | null> }) {
+  const { t } = useTranslation('sign-in')
+  const { email } = useProfile()
+  const { data: methods } = useQuery(ask('outage', 'ways'))
+  const [code, setCode] = useState('')
+  const [isIncomplete, setIncomplete] = useState(false)
+  const isShown = methods?.demo?.some((account) => account.email === email) ?? false
+  const mail = useMutation({
+    mutationFn: async () => (isShown ? setCode(await demoCodeFor(email)) : void (await client.auth.sendOtp({ body: { email } }))),
+    onSuccess: () => field.current?.focus(),
+  })
+  const prove = useMutation({
+    mutationFn: (token: string) => client.auth.prove({ body: { token } }),
+    onSuccess: () => onAnswer(true),
+    // The session has ended: signing in again is asked for, and is a proof by itself.
+    onError: (failure) => failure instanceof Failure && failure.status === 401 && onAnswer(false),
+  })
+  const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(prove.error, t)
+  const send = (whole: string | null) => {
+    setIncomplete(whole === null)
+    if (whole !== null && !prove.isPending) prove.mutate(whole)
+  }
+  const type = (typed: string) => {
+    setIncomplete(false)
+    setCode(typed)
+  }
+  return (
+    <Form onSend={() => send(wholeCode(code))}>
+      {!problem && <FailureNotice failure={prove.error} />}
+      <CodeField
+        inputRef={field}
+        label={t('code.label')}
+        hint={t('proof.hint')}
+        error={problem}
+        value={code}
+        onChange={type}
+        onWhole={send}
+      />
+      <div className={layout['split']}>
+        <span>{t(methods?.mail === 'failing' ? 'proof.noMail' : 'proof.noCode')}</span>
+        <Button size="small" busy={mail.isPending} onClick={() => mail.mutate()}>
+          {t('address.send')}
+        </Button>
+      </div>
+      <FailureNotice failure={mail.error} />
+      {mail.isSuccess && !isShown && (
+        <Notice tone="good">{t(methods?.mail === 'console' ? 'code.printed' : 'code.mailed', { email })}</Notice>
+      )}
+      <Actions>
+        <CloseButton />
+        <Button type="submit" look="primary" busy={prove.isPending} disabled={code === ''}>
+          {t('proof.send')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}

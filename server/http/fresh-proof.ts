@@ -1,0 +1,16 @@
+import { authFailures } from '@markbook/shared/contract/auth'
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { limits } from '@markbook/shared/limits'
+import type { Caller } from './caller.ts'
+
+const { counts, ahead } = limits.proof
+
+/**
+ * Throws 403 where the endpoint needs a fresh proof and this session has none (docs/design/sign-in.md). The mount asks it of every request;
+ * what carries out one endpoint in the name of another asks it too.
+ */
+export function demandFreshProof({ fresh }: Pick<Endpoint, 'fresh'>, caller: Pick<Caller, 'proved_at'> | null, nowMs: number): void {
+  if (!fresh) return
+  const age = nowMs - Date.parse(caller?.proved_at ?? '')
+  if (!(age >= -ahead && age <= counts)) throw authFailures.freshProofNeeded()
+}
