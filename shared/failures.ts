@@ -76,6 +76,7 @@ export const common = failures('', {
   ],
   tooManyRequests: [429, 'Too many tries. Please wait a little.'],
   busy: [503, 'The server is busy. Please try again in a moment.'],
+  outcomeUnknown: [503, 'The database did not say whether this was saved. Please look before you do it again.'],
   erased: [503, 'This laptop is being erased, as its school asked. What was saved before is at the school; nothing more is saved here.'],
   storageAway: [503, 'The place where files are kept cannot be reached. Please try again in a moment.'],
   storageFull: [507, 'The disk of the server is full. Nothing was saved.'],

@@ -142,6 +142,22 @@ export const limits = {
   /** On Postgres, so long for a row that another transaction holds. */
   lockWait: 10_000,
   /**
+   * Waiting for Postgres (docs/design/store.md), ms. `connect`: for a connection; `statement`: the longest of the server's own,
+   * `longStatement` of a verb of the command line; `idle`: between two of a transaction. `grace`: after which the server itself gives up what
+   * the database should have ended. Where a statement has waited for `suspect` the database is asked whether it answers, within `answer`;
+   * looked at every `look`.
+   */
+  postgres: {
+    connect: 5_000,
+    statement: 30_000,
+    longStatement: 3_600_000,
+    idle: 60_000,
+    grace: 5_000,
+    suspect: 1_000,
+    answer: 2_000,
+    look: 250,
+  },
+  /**
    * The concurrency limiter (docs/design/http.md). For each lane: how many requests are in work at once, how many wait, how many of one
    * client are in flight, working or waiting. `perSchool`: how many of one school are in work while others have some. A wait lasts at
    * most `patience`; only `shortPatience` once the queue has not been empty for `rush`.

@@ -1,5 +1,6 @@
 import { common, Failure } from '@markbook/shared/failures'
 import { CLOSED } from './close-for-good.ts'
+import { UnknownOutcome } from './postgres.watch.ts'
 
 type DriverError = { code?: string; message?: string; constraint_name?: string; severity?: string }
 
@@ -23,7 +24,7 @@ export const isRetryable = (error: unknown): boolean => {
 
 /** True where the connection of a transaction is lost. */
 export const isLost = (error: unknown): boolean => LOST.includes(cause(error).code ?? '') || isOfPooler(cause(error))
-const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', '57P01', '57P02']
+const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'NO_ANSWER', '57P01', '57P02', '25P03']
 
 /** PgBouncer says with one code that the server behind it is gone, or not to be had in time; it ends the connection then. */
 const isOfPooler = ({ code, severity }: DriverError) => code === '08P01' && severity === 'FATAL'
@@ -51,10 +52,14 @@ const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC',
 
 /** True where a row was refused for what it is; false where the machine or another transaction was in the way of the whole. */
 export const isOfRow = (error: unknown): boolean =>
-  !isFull(error) && !isRetryable(error) && !isAway(error) && !/^SQLITE_(IOERR|CORRUPT|NOMEM|BUSY|READONLY)/.test(cause(error).code ?? '')
+  !isFull(error) &&
+  !isRetryable(error) &&
+  !isAway(error) &&
+  !isTooLong(error) &&
+  !/^SQLITE_(IOERR|CORRUPT|NOMEM|BUSY|READONLY)/.test(cause(error).code ?? '')
 
-/** Another transaction has kept a row for too long (see `lockWait`). */
-const LOCK_WAIT = '55P03'
+/** True where a statement took too long, or waited too long for a row of another transaction (see `lockWait`). */
+const isTooLong = (error: unknown): boolean => ['57014', '55P03'].includes(cause(error).code ?? '')
 
 /** Drizzle wraps what the driver threw. */
 const cause = (error: unknown): DriverError => {
@@ -77,11 +82,12 @@ const isClosed = (error: unknown): boolean => cause(error).message === CLOSED
 /** A violation that no check explains is a conflict for the caller, not a fault of the server. */
 export const toFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error
+  if (error instanceof UnknownOutcome) return common.outcomeUnknown({ headers: { 'retry-after': '5' } })
   if (isAway(error))
     return common.busy({ message: 'The database does not answer. Please try again in a moment.', headers: { 'retry-after': '5' } })
   if (isFull(error)) return common.storageFull()
   if (isClosed(error)) return common.erased()
-  if (cause(error).code === LOCK_WAIT) return common.busy({ headers: { 'retry-after': '2' } })
+  if (isTooLong(error)) return common.busy({ headers: { 'retry-after': '2' } })
   if (isUniqueViolation(error)) return common.duplicate()
   return isReferenceViolation(error) ? common.changedMeanwhile() : error
 }

