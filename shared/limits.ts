@@ -145,7 +145,7 @@ export const limits = {
    * Waiting for Postgres (docs/design/store.md), ms. `connect`: for a connection; `statement`: the longest of the server's own,
    * `longStatement` of a verb of the command line; `idle`: between two of a transaction. `grace`: after which the server itself gives up what
    * the database should have ended. Where a statement has waited for `suspect` the database is asked whether it answers, within `answer`;
-   * looked at every `look`.
+   * looked at every `look`. `long`: the same of backups, migrations and the doctor, and how long one of those may take.
    */
   postgres: {
     connect: 5_000,
@@ -156,6 +156,7 @@ export const limits = {
     suspect: 1_000,
     answer: 2_000,
     look: 250,
+    long: { suspect: 10_000, answer: 60_000, whole: 6 * 3_600_000 },
   },
   /**
    * The concurrency limiter (docs/design/http.md). For each lane: how many requests are in work at once, how many wait, how many of one

@@ -30,6 +30,7 @@ const sentences: Record<string, (error: Known) => string> = {
   SQLITE_IOERR_SHMSIZE: () => 'The disk is full.',
   SQLITE_IOERR_WRITE: () => 'The disk of DATA_DIR is full, or does not take what is written.',
   ECONNREFUSED: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
+  NO_ANSWER: () => 'The database of DATABASE_URL does not answer any more. Try again when PostgreSQL does.',
   CONNECT_TIMEOUT: () => 'The database of DATABASE_URL does not answer. Is PostgreSQL running there?',
   '3D000': ({ message }) => `The database of DATABASE_URL must be made first: ${message}.`,
   '28P01': () => 'PostgreSQL refuses the user or the password of DATABASE_URL.',

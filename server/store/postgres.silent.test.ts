@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { connect, createServer, type Socket } from 'node:net'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import { stBrigids } from '@markbook/shared/story/people'
+import type postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type School, school } from '../testing/school.ts'
+import { withPostgres } from './postgres.ts'
 import { openCurrentCentralStore, type Store } from './store.ts'
 import { asSystem, type WriteTx } from './tx.ts'
 
@@ -112,6 +115,18 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     expect(performance.now() - began).toBeLessThan(500)
     line.heal()
     await expect.poll(() => read().catch(() => [])).toEqual([{ one: 1 }])
+  })
+
+  test('a backup or a migration ends too, and what it has started is told', async () => {
+    line.silentFrom('pg_sleep')
+    let told: AbortSignal | null = null
+    const work = (sql: postgres.Sql, signal: AbortSignal) => {
+      told = signal
+      return sql`select pg_sleep(0.1)`
+    }
+    const times = { ...limits.postgres, whole: 60_000, suspect: 250, answer: 500 }
+    await expect(withPostgres(line.url, work, {}, times)).rejects.toThrow('does not answer')
+    expect(told).toMatchObject({ aborted: true })
   })
 
   test('a statement that is long and not silent goes on', async () => {

@@ -9,7 +9,7 @@ import type { Compiled } from './compiled.ts'
 import type { Connection, Db, PreparedQuery } from './connection.ts'
 import { isLost, isOfStatement } from './errors.ts'
 import { type FeedNotifications, feedNotifications } from './postgres.notifications.ts'
-import { UnknownOutcome, type Waiting, watchDatabase } from './postgres.watch.ts'
+import { type Times, UnknownOutcome, type Waiting, watchDatabase } from './postgres.watch.ts'
 
 export type PostgresConnections = {
   /**
@@ -42,17 +42,40 @@ const sessionOf = (statement: number) => ({
 })
 type Session = ReturnType<typeof sessionOf>
 
-/** Does `work` on a connection of its own, as whom the address says, and closes it. Through a pooler each statement may meet another connection. */
+/** What is long by itself is given more time before it counts as lost. */
+const LONG: Times & { whole: number } = { ...limits.postgres, ...limits.postgres.long }
+
+/**
+ * Does `work` on a connection of its own, as whom the address says, and closes it. Through a pooler each statement may meet another connection.
+ * Rejects, and aborts the signal, where the database does not answer any more or the whole has taken longer than anything may.
+ */
 export async function withPostgres<T>(
   url: string,
-  work: (sql: postgres.Sql) => Promise<T>,
+  work: (sql: postgres.Sql, signal: AbortSignal) => Promise<T>,
   options: postgres.Options<Record<string, never>> = {},
+  times = LONG,
 ): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {}, prepare: false, ...socketHost(url), ...options })
+  const sockets = ownSockets(url)
+  const sql = postgres(url, { max: 1, onnotice: () => {}, prepare: false, ...sockets.option, ...socketHost(url), ...options })
+  const isLost = new AbortController()
+  const watch = watchDatabase(
+    (signal) => askShortly(url, signal),
+    () => {},
+    times.whole,
+    times,
+  )
   try {
-    return await work(sql)
+    return await watch.during((waiting) => {
+      waiting.asked()
+      return work(sql, isLost.signal)
+    })
+  } catch (error) {
+    isLost.abort()
+    throw error
   } finally {
-    await sql.end({ timeout: 5 })
+    watch.close()
+    await sql.end({ timeout: isLost.signal.aborted ? 0 : 5 })
+    if (isLost.signal.aborted) sockets.destroy()
   }
 }
 

@@ -57,7 +57,7 @@ export type DatabaseWatch = {
   close(): void
 }
 
-type Times = Pick<typeof limits.postgres, 'look' | 'suspect' | 'answer' | 'grace'>
+export type Times = Record<'look' | 'suspect' | 'answer' | 'grace', number>
 
 /**
  * A statement may be long, and a database that does not answer looks the same (docs/design/store.md). So where one has waited for `suspect`

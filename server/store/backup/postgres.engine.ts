@@ -40,7 +40,7 @@ export function postgresEngine(url: string): Engine {
     copyTo: async (path, progress) => {
       await refusePooler(url)
       const role = await at(url, readAll)
-      return at(url, (sql) =>
+      return at(url, (sql, signal) =>
         sql.begin('isolation level repeatable read read only', async (tx) => {
           const snapshot = await snapshotOf(tx, role)
           const [exported] = await tx`select pg_export_snapshot() as id`
@@ -48,7 +48,7 @@ export function postgresEngine(url: string): Engine {
           const scope = SCHEMAS.map((schema) => `--schema=${schema}`)
           const rights = role ? [`--role=${role}`, '--enable-row-security'] : []
           const args = ['--format=custom', `--snapshot=${exported?.['id']}`, `--file=${path}`, `--exclude-table-data=${POLICY_VERSION}`]
-          await run('pg_dump', [...args, ...scope, ...rights], { url, database: name })
+          await run('pg_dump', [...args, ...scope, ...rights], { url, database: name }, undefined, signal)
           return snapshot
         }),
       ) as Promise<Snapshot>
@@ -70,7 +70,7 @@ export function postgresEngine(url: string): Engine {
   }
 }
 
-const at = <T>(url: string, work: (sql: postgres.Sql) => Promise<T>): Promise<T> =>
+const at = <T>(url: string, work: (sql: postgres.Sql, signal: AbortSignal) => Promise<T>): Promise<T> =>
   withPostgres(url, work, { connection: { application_name: 'markbook backup', TimeZone: 'UTC' } })
 
 /**
@@ -194,7 +194,7 @@ async function fill(url: string, path: string, { newId, now, takenAt, progress }
     writeFileSync(list, (await listOf(path)).join('\n'))
     progress('Putting the rows back')
     const args = ['--single-transaction', '--no-owner', '--no-privileges', `--use-list=${list}`, `--dbname=${databaseOf(url)}`, path]
-    await run('pg_restore', args, { url, database: databaseOf(url) })
+    await at(url, (_, signal) => run('pg_restore', args, { url, database: databaseOf(url) }, undefined, signal))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -43,14 +43,16 @@ function pathOf(tool: Tool): string {
 
 const answers = (path: string): boolean => spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0
 
-/** Runs a tool to its end; `onLine` gets its standard output. Throws its own first complaint. */
+/** Runs a tool to its end, or until `signal` ends it; `onLine` gets its standard output. Throws its own first complaint. */
 export async function run(
   tool: Tool,
   args: readonly string[],
   at: Address | null,
   onLine: (line: string) => void = () => {},
+  signal?: AbortSignal,
 ): Promise<void> {
-  const child = spawn(pathOf(tool), args, { env: at ? environmentOf(at) : { LC_ALL: 'C' }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = at ? environmentOf(at) : { LC_ALL: 'C' }
+  const child = spawn(pathOf(tool), args, { env, stdio: ['ignore', 'pipe', 'pipe'], killSignal: 'SIGKILL', ...(signal && { signal }) })
   let complaint = ''
   child.stderr.on('data', (part) => {
     if (complaint.length < 10_000) complaint += part
