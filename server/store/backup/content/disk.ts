@@ -1,0 +1,79 @@
+import { mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { needRoom } from '../folder.ts'
+import { type Sizes, usualSizes } from './pack.ts'
+
+/** A file being written; nobody reads it before it is closed. */
+export type NewFile = { append(bytes: Uint8Array): Promise<void>; close(): Promise<void> }
+
+/**
+ * What the content store asks of a disk, step by step: a power cut may come between any two. What is written is certain after `close`,
+ * and a name that came, changed or went is certain after `syncFolder`.
+ */
+export type Disk = {
+  /** The names in a folder; none where it is missing. */
+  names(folder: string): Promise<string[]>
+  makeFolder(folder: string): Promise<void>
+  /** Bytes of a file; null where there is none. */
+  size(path: string): Promise<number | null>
+  /** Exactly so many bytes; fewer where the file ends. */
+  read(path: string, at: number, length: number): Promise<Buffer>
+  create(path: string): Promise<NewFile>
+  rename(from: string, to: string): Promise<void>
+  remove(path: string): Promise<void>
+  syncFolder(folder: string): Promise<void>
+  /** Throws `BackupError` where so many bytes more would leave less than backups have to leave free. */
+  needRoom(folder: string, bytes: number): Promise<void>
+}
+
+const CANNOT_SYNC = new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EACCES'])
+const isMissing = (error: unknown) => (error as { code?: string }).code === 'ENOENT'
+
+/** The disk of this machine. */
+const realDisk: Disk = {
+  names: (folder) => readdir(folder).catch((error) => (isMissing(error) ? [] : Promise.reject(error))),
+  makeFolder: async (folder) => void (await mkdir(folder, { recursive: true, mode: 0o700 })),
+  size: (path) =>
+    stat(path).then(
+      ({ size }) => size,
+      (error) => (isMissing(error) ? null : Promise.reject(error)),
+    ),
+  read: async (path, at, length) => {
+    const file = await open(path, 'r')
+    try {
+      const bytes = Buffer.allocUnsafe(length)
+      let read = 0
+      while (read < length) {
+        const { bytesRead } = await file.read(bytes, read, length - read, at + read)
+        if (bytesRead === 0) break
+        read += bytesRead
+      }
+      return bytes.subarray(0, read)
+    } finally {
+      await file.close()
+    }
+  },
+  create: async (path) => {
+    const file = await open(path, 'w', 0o600)
+    return {
+      append: async (bytes) => void (await file.appendFile(bytes)),
+      close: () => file.sync().finally(() => file.close()),
+    }
+  },
+  rename,
+  remove: unlink,
+  // Windows and some USB file systems cannot do it for a folder.
+  syncFolder: async (folder) => {
+    try {
+      const handle = await open(folder, 'r')
+      await handle.sync().finally(() => handle.close())
+    } catch (error) {
+      if (!CANNOT_SYNC.has(String((error as { code?: string }).code))) throw error
+    }
+  },
+  needRoom,
+}
+
+/** Where content lies. */
+export type ContentFolder = { folder: string; disk: Disk; sizes: Sizes }
+
+export const onThisDisk = (folder: string): ContentFolder => ({ folder, disk: realDisk, sizes: usualSizes })
