@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -122,6 +122,42 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
       `The backup ${second} is damaged: ${onPostgres ? 'markbook.dump' : 'markbook.sqlite'} is 7 bytes long and was ${/was (\d+)/.exec(refused.output)?.[1]}. Nothing was changed.\nOlder ones:\n  markbook restore ${first}`,
     )
     expect((await run(['restore', first, '--yes'])).code).toBe(0)
+  })
+
+  test('an encrypted one is taken away, and put back with its key, its passphrase, and by nobody else', async () => {
+    await run(['seed', 'story'])
+    const [key, usb] = [join(folder, 'school.key'), join(folder, 'usb')]
+    const made = await run(['backup', '--make-key', key])
+    const recipient = /(age1\w+)$/.exec(made.output)?.[1] as string
+    expect(made.code).toBe(0)
+    if (process.platform !== 'win32') expect(statSync(key).mode & 0o777).toBe(0o600)
+    expect(await run(['backup', '--make-key', key])).toMatchObject({ code: 1, output: expect.stringMatching(/is there already/) })
+    expect(await run(['backup', '--encrypt-for', recipient])).toMatchObject({ code: 1, output: expect.stringMatching(/--to/) })
+    expect(await run(['backup', '--to', usb, '--encrypt-for', 'age1wrong'])).toMatchObject({ code: 1 })
+
+    const byKey = await run(['backup', '--to', usb, '--encrypt-for', recipient])
+    expect(byKey.output).toMatch(/Backed up, encrypted and verified: .*-manual\.age\n {2}45 marks, \d+\.\d MB$/)
+    const file = /verified: (.*)\n/.exec(byKey.output)?.[1] as string
+    const words = join(folder, 'words')
+    writeFileSync(words, 'too short\n')
+    const short = await run(['backup', '--to', usb, '--passphrase-file', words])
+    expect(short).toMatchObject({ code: 1, output: expect.stringMatching(/at least 12 characters/) })
+
+    const unasked = await run(['restore', file, '--yes'])
+    expect(unasked).toMatchObject({ code: 1, output: expect.stringMatching(/nobody to ask for the passphrase/) })
+    const wrong = await run(['restore', file, '--yes', '--passphrase-file', words])
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/This passphrase does not open it/) })
+    const asked = await run(['restore', file, '--key', key])
+    expect(asked.output).toMatch(/There is nobody to ask/)
+    const broken = start(['restore', file, '--yes', '--key', key])
+    while (broken.child.exitCode === null && !existsSync(join(folder, '.unfinished-decrypted')))
+      await new Promise((done) => setTimeout(done, 2))
+    broken.child.kill('SIGTERM')
+    expect(await broken.ended).toBe(130)
+    expect(readdirSync(folder).filter((name) => name.startsWith('.unfinished'))).toEqual([])
+    const restored = await run(['restore', file, '--yes', '--key', key])
+    expect(restored).toMatchObject({ code: 0, output: expect.stringMatching(/\nRestored\.\n/) })
+    expect(readdirSync(folder).filter((name) => name.startsWith('.unfinished'))).toEqual([])
   })
 
   test('wrong usage is 2; a second folder that is away is a warning and 0', async () => {

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { type Command, Option } from 'commander'
+import { takeEncryptedBackup } from '../../store/backup/encrypted.ts'
 import type { Progress } from '../../store/backup/engine.ts'
 import { megabytes } from '../../store/backup/folder.ts'
-import { type Reason, reasons } from '../../store/backup/manifest.ts'
+import { type Backup, BackupError, type Reason, reasons } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { takeBackup } from '../../store/backup/take.ts'
+import { type LockOptions, lockOf, makeKey } from '../backup-key.ts'
 import { addCommand } from '../help.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { counted } from '../words.ts'
@@ -16,6 +18,9 @@ export const backupCommand = (program: Command) =>
     examples: [
       'markbook backup                   into BACKUP_DIR, and to BACKUP_COPY_DIR where that is set',
       'markbook backup --to /media/usb   onto a USB disk, to take away',
+      'markbook backup --make-key school.key                       a key for encrypted backups, once',
+      'markbook backup --to /media/usb --encrypt-for age1…         one file that only the key opens',
+      'markbook backup --to /media/usb --passphrase                one file that only the passphrase opens',
     ],
     exits: {
       0: 'it is made and verified, also where the second folder was away (a warning says so)',
@@ -23,18 +28,42 @@ export const backupCommand = (program: Command) =>
     },
   })
     .option('--to <folder>', 'put it into this folder instead of the usual ones; nothing is removed there')
+    .option('--encrypt-for <key>', 'with --to: for this public key, or those in this file, one a line')
+    .option('--passphrase', 'with --to: for whoever knows a passphrase, which is asked for')
+    .option('--passphrase-file <file>', 'the same with the first line of a file')
+    .option('--make-key <file>', 'make a pair of keys: the private one into this file, the public one is printed')
     .addOption(new Option('--reason <reason>').choices(reasons).default('manual').hideHelp())
     .addOption(new Option('--data-dir <folder>').hideHelp())
     .action(backup)
 
-async function backup({ to, reason, dataDir }: { to?: string; reason: Reason; dataDir?: string }) {
+type Options = LockOptions & { to?: string; makeKey?: string; reason: Reason; dataDir?: string }
+
+async function backup({ to, makeKey: keyFile, reason, dataDir, ...options }: Options) {
+  if (keyFile !== undefined) return printKey(resolve(keyFile))
+  const lock = await lockOf(options)
+  if (lock && !to) throw new BackupError('Encrypted backups are taken away: say where to with --to. No backup was made.')
   const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})
-  const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress: printProgress() })
-  const { counts, size, files } = backup.manifest
+  const progress = printProgress()
+  if (lock && to) {
+    const { path, backup } = await takeEncryptedBackup(placeOf(config), { folder: resolve(to), lock, progress })
+    return console.log(`Backed up, encrypted and verified: ${path}\n  ${contentsInWords(backup)}`)
+  }
+  const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress })
+  console.log(`Backed up and verified: ${backup.path}\n  ${contentsInWords(backup)}`)
+  for (const warning of warnings) console.error(`Warning: ${warning}`)
+}
+
+async function printKey(path: string) {
+  const recipient = await makeKey(path)
+  console.log(`The private key is in ${path}. Whoever has it can read the backups, and without it nobody can:`)
+  console.log('print it or copy it to two safe places, and take it away from this machine.')
+  console.log(`The public key, for --encrypt-for:\n  ${recipient}`)
+}
+
+function contentsInWords({ manifest: { counts, size, files } }: Backup): string {
   const grades = counts['grade'] ?? counts['grading.grade'] ?? 0
   const uploads = files.length > 0 ? `, ${counted(files.length, 'uploaded file')}` : ''
-  console.log(`Backed up and verified: ${backup.path}\n  ${counted(grades, 'mark')}${uploads}, ${megabytes(size)}`)
-  for (const warning of warnings) console.error(`Warning: ${warning}`)
+  return `${counted(grades, 'mark')}${uploads}, ${megabytes(size)}`
 }
 
 /** A line a second at most, and none for what is quick. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { isEncrypted, withDecrypted } from '../../store/backup/encrypted.ts'
 import { megabytes } from '../../store/backup/folder.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
@@ -16,13 +17,22 @@ import {
 } from '../../store/backup/restore.ts'
 import type { BackupLocation } from '../../store/backup/take.ts'
 import { isCalled, typed, whoseInWords } from '../../store/backup/whose.ts'
+import { openerOf } from '../backup-key.ts'
 import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
 import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
 
-type Options = { latest?: boolean; list?: boolean; school?: string; yes?: boolean; withoutDamagedFiles?: boolean }
+type Options = {
+  key?: string
+  passphraseFile?: string
+  latest?: boolean
+  list?: boolean
+  school?: string
+  yes?: boolean
+  withoutDamagedFiles?: boolean
+}
 
 export const restoreCommand = (program: Command) =>
   addCommand(program, 'restore', 'put a backup back; the server must be stopped', {
@@ -35,24 +45,35 @@ everybody signs in again.`,
       'markbook restore --latest',
       'markbook restore --latest --school "Hilltop"      where the backups of several schools lie together',
       'markbook restore /media/usb/2026-01-12T01-00-00Z-nightly',
+      'markbook restore /media/usb/2026-01-12T01-00-00Z-manual.age --key school.key',
     ],
     exits: { 0: 'it is restored, or listed', 1: 'it was refused, or you said no: nothing was changed' },
   })
-    .argument('[backup]', 'the folder of a backup, or the database in it')
+    .argument('[backup]', 'the folder of a backup, the database in it, or an encrypted backup')
     .option('--latest', 'the newest backup of BACKUP_DIR and BACKUP_COPY_DIR')
     .option('--list', 'list the backups and change nothing')
     .option('--school <name>', 'of this school, also where the database here is of another')
+    .option('--key <file>', 'the private key that opens an encrypted backup; without it the passphrase is asked for')
+    .option('--passphrase-file <file>', 'the passphrase that opens it is the first line of this file')
     .option('--yes', 'do not ask')
     .option('--without-damaged-files', 'go on although uploaded files in the backup are damaged')
     .action(restore)
 
 async function restore(given: string | undefined, options: Options, command: Command) {
-  const { latest, list, school, withoutDamagedFiles } = options
+  const { latest, list, school } = options
   const chosen = [given, latest, list].filter(Boolean).length
   if (chosen !== 1) command.error('Say which backup: markbook restore --latest, or markbook restore <folder>.', { exitCode: 2 })
   if (list) return console.log(await listing(placeOf(lookAtConfig()), school))
   const place = placeOf(configureWithoutSecret())
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
+  if (!isEncrypted(path)) return restoreFrom(path, { place, ...options })
+  await withDecrypted(place, { file: path, opener: await openerOf(options), progress: printProgress() }, (folder) =>
+    restoreFrom(folder, { place, ...options }),
+  )
+}
+
+async function restoreFrom(path: string, options: Options & { place: BackupLocation }) {
+  const { place, latest, school, withoutDamagedFiles } = options
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error
   })

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { isRecipient, type Lock, newKey, type Opener } from '../store/backup/encrypted.ts'
+import { BackupError } from '../store/backup/manifest.ts'
+
+/** Whoever has the file has the passphrase against which years of guessing can run. */
+const SHORTEST = 12
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line && !line.startsWith('#'))
+
+export type LockOptions = { encryptFor?: string; passphrase?: boolean; passphraseFile?: string }
+
+/** For whom a backup is to be encrypted, by what was typed; null where it is not to be. Asks for a passphrase where one is wanted. */
+export async function lockOf({ encryptFor, passphrase, passphraseFile }: LockOptions): Promise<Lock | null> {
+  const ways = [encryptFor, passphrase, passphraseFile].filter(Boolean).length
+  if (ways > 1) throw new BackupError('Say one of --encrypt-for, --passphrase and --passphrase-file. No backup was made.')
+  if (encryptFor !== undefined) {
+    const recipients = encryptFor.startsWith('age1') ? [encryptFor] : linesOf(textOf(encryptFor))
+    const wrong = recipients.find((key) => !isRecipient(key))
+    if (recipients.length === 0 || wrong !== undefined)
+      throw new BackupError(
+        `${wrong === undefined ? encryptFor : 'What was given'} is no public key: one begins with age1. No backup was made.`,
+      )
+    return { recipients }
+  }
+  if (passphraseFile !== undefined) return { passphrase: longEnough(firstLineOf(passphraseFile)) }
+  if (!passphrase) return null
+  const typed = longEnough(await hidden('Passphrase: '))
+  if ((await hidden('Once more: ')) !== typed) throw new BackupError('The two are not the same. No backup was made.')
+  return { passphrase: typed }
+}
+
+/** What opens an encrypted backup, by what was typed; else asks for the passphrase. */
+export async function openerOf({ key, passphraseFile }: { key?: string; passphraseFile?: string }): Promise<Opener> {
+  if (key !== undefined) return { identities: linesOf(textOf(key)) }
+  if (passphraseFile !== undefined) return { passphrase: firstLineOf(passphraseFile) }
+  return { passphrase: await hidden('This backup is encrypted. Passphrase (or give its key with --key): ') }
+}
+
+/** Makes a pair of keys: the private one into a file that must not be there yet. Answers the public one. */
+export async function makeKey(path: string): Promise<string> {
+  const { identity, recipient } = await newKey()
+  const text = `# Opens the backups of Markbook that are encrypted for\n# ${recipient}\n${identity}\n`
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    throw new BackupError(code === 'EEXIST' ? `${path} is there already, and was left as it is.` : `${path} cannot be written (${code}).`)
+  }
+  return recipient
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new BackupError(`${path} cannot be read (${(error as { code?: string }).code}). Nothing was changed.`)
+  }
+}
+
+const firstLineOf = (path: string) => textOf(path).split('\n')[0]?.replace(/\r$/, '') ?? ''
+
+function longEnough(passphrase: string): string {
+  if (passphrase.length >= SHORTEST) return passphrase
+  throw new BackupError(`A passphrase has at least ${SHORTEST} characters; four words that have nothing to do with each other are good.`)
+}
+
+/** Asks for what nobody should see on the screen. */
+async function hidden(question: string): Promise<string> {
+  if (!process.stdin.isTTY) throw new BackupError('There is nobody to ask for the passphrase: give it with --passphrase-file.')
+  process.stdout.write(question)
+  const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  // As Ctrl+C does everywhere else.
+  terminal.on('SIGINT', () => {
+    process.stdout.write('\n')
+    process.exit(130)
+  })
+  try {
+    return await terminal.question('')
+  } finally {
+    terminal.close()
+    process.stdout.write('\n')
+  }
+}
