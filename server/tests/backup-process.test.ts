@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { canBackUp } from '../store/backup/backup.fixtures.ts'
-import { listBackups } from '../store/backup/manifest.ts'
+import { canBackUp, contentsOf } from '../store/backup/backup.fixtures.ts'
+import { contentIn, listBackups, openBackup, sealed, writeManifest } from '../store/backup/manifest.ts'
 import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
 
@@ -115,11 +115,14 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     const first = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     const second = /verified: (.*)\n/.exec((await run(['backup'])).output)?.[1] as string
-    writeFileSync(join(second, onPostgres ? 'markbook.dump' : 'markbook.sqlite'), 'damaged')
+    const backup = openBackup(second)
+    writeManifest(second, sealed({ ...contentsOf(backup), size: 7 }, contentIn(backup) ?? undefined))
     const refused = await run(['restore', '--latest', '--yes'])
     expect(refused.code).toBe(1)
     expect(refused.output).toBe(
-      `The backup ${second} is damaged: ${onPostgres ? 'markbook.dump' : 'markbook.sqlite'} is 7 bytes long and was ${/was (\d+)/.exec(refused.output)?.[1]}. Nothing was changed.\nOlder ones:\n  markbook restore ${first}`,
+      `The backup ${second} is damaged: ${backup.manifest.file} is ${backup.manifest.size} bytes long and was 7. Nothing was changed.
+Older ones:
+  markbook restore ${first}`,
     )
     expect((await run(['restore', first, '--yes'])).code).toBe(0)
   })

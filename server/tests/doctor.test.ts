@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Finding } from '../cli/doctor/finding.ts'
-import { canBackUp } from '../store/backup/backup.fixtures.ts'
-import { listBackups } from '../store/backup/manifest.ts'
+import { canBackUp, databaseFileOf } from '../store/backup/backup.fixtures.ts'
+import { listBackups, openBackup } from '../store/backup/manifest.ts'
 import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
 
@@ -91,7 +91,7 @@ describe('markbook doctor', () => {
     expect(of('database')).toMatchObject([{ severity: 'ok' }])
     expect(listBackups(join(folder, 'backups'))).toHaveLength(1)
     const [backup] = listBackups(join(folder, 'backups'))
-    const file = join(backup?.path ?? '', onPostgres ? 'markbook.dump' : 'markbook.sqlite')
+    const file = databaseFileOf(openBackup(backup?.path ?? ''))
     const bytes = readFileSync(file)
     bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1)
     writeFileSync(file, bytes)

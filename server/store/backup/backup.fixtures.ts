@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { idSource } from '@markbook/shared/ids'
 import postgres from 'postgres'
 import type { School } from '../../testing/school.ts'
 import { openCentralStore, openSchoolStore, type Store } from '../store.ts'
 import { asSystem } from '../tx.ts'
-import type { Backup, ManifestContents } from './manifest.ts'
+import { type Backup, contentIn, type ManifestContents } from './manifest.ts'
 import { databaseOf } from './postgres.tools.ts'
 import type { BackupLocation } from './take.ts'
 
@@ -22,8 +22,14 @@ function hasPgDump(): boolean {
 /** What the manifest of a backup says, to write it anew with a change. */
 export function contentsOf({ manifest }: Backup): ManifestContents {
   if (manifest.format === 'markbook-backup/1') throw new Error('a backup of the old format')
-  const { format, seal, ...contents } = manifest
+  const { format, seal, content, ...contents } = { content: undefined, ...manifest }
   return contents
+}
+
+/** The file in which a database lies: its own, or the only pack of what is stored by content. */
+export function databaseFileOf(backup: Backup): string {
+  const [pack] = contentIn(backup)?.packs ?? []
+  return pack ? join(dirname(backup.path), 'content', `${pack}.pack`) : join(backup.path, backup.manifest.file)
 }
 
 /** A school whose database is backed up and put back: its folders, its store opened again, and the end of it all. */

@@ -2,11 +2,12 @@ import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { orNull } from '../../or-null.ts'
+import { chunksOf, collect, damageIn, removeLeftContent, storeContent } from './content.ts'
 import type { Progress } from './engine.ts'
 import { copyFiles, damagedFiles } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
 import { removeOld } from './keep.ts'
-import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, openBackup, writeManifest } from './manifest.ts'
+import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, movedTo, openBackup, writeManifest } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
 import type { Whose } from './whose.ts'
 
@@ -31,13 +32,16 @@ export async function copyToSecondFolder(
     try {
       await openOwnFolder(copyDir, whose)
       sweepUnfinished(own)
-      await copyBackup(backup, own)
+      if (done) await removeLeftContent(own)
+      const { damaged } = await copyBackup(backup, own)
+      if (damaged) trouble.weak = `${trouble.weak ? `${trouble.weak} ` : ''}${damageIn(own)}`
       if (thin) await removeOld(own, place.clock.now())
+      if (thin && done) await collect(own)
     } catch (error) {
       orNull(() => sweepUnfinished(own))
       throw error
     } finally {
-      done()
+      done?.()
     }
     return trouble.weak ? [trouble.weak] : []
   } catch (error) {
@@ -45,11 +49,14 @@ export async function copyToSecondFolder(
   }
 }
 
-/** A copy of this server elsewhere may have the same second folder. On a share that knows no locks there is no turn to take. */
-const turnIn = (folder: string): Promise<() => void> =>
+/**
+ * A copy of this server elsewhere may have the same second folder. On a share that knows no locks there is no turn to take: null. Nothing
+ * is removed from the store there, for it might be what somebody else just wrote.
+ */
+const turnIn = (folder: string): Promise<(() => void) | null> =>
   takeTurn(folder).catch((error: unknown) => {
     if (error instanceof BackupError) throw error
-    return () => {}
+    return null
   })
 
 /** Whether the second folder is there, and on a disk of its own. */
@@ -67,16 +74,24 @@ function secondFolderTrouble(backupDir: string, copyDir: string): { away?: strin
     : { weak: `The second folder for backups, ${copyDir}, is on the same disk as the first: it does not help when that disk dies.` }
 }
 
-async function copyBackup(backup: Backup, folder: string): Promise<void> {
+async function copyBackup(backup: Backup, folder: string): Promise<{ damaged: number }> {
   const { manifest, name } = backup
-  await needRoom(folder, manifest.size)
+  const chunks = chunksOf(backup)
+  if (!chunks) await needRoom(folder, manifest.size)
   const newest = backupsIn(folder).at(-1)
   const part = startFolder(folder, name)
-  copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
   copyFiles(backup, part, newest ? orNull(() => openBackup(newest.path)) : null)
-  writeManifest(part, manifest)
-  const copy = { ...backup, path: part }
-  const { digest } = await digestOf(join(part, manifest.file))
-  if (digest !== manifest.digest || (await damagedFiles(copy)).length > 0) throw new Error('the disk did not keep what was written')
+  const stored = chunks && (await storeContent(folder, chunks, manifest))
+  if (stored) writeManifest(part, movedTo(manifest, stored.content))
+  else {
+    copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
+    writeManifest(part, manifest)
+    const { digest } = await digestOf(join(part, manifest.file))
+    if (digest !== manifest.digest) throw notKept()
+  }
+  if ((await damagedFiles({ ...backup, path: part })).length > 0) throw notKept()
   await finishFolder(part, name)
+  return { damaged: stored?.damaged ?? 0 }
 }
+
+const notKept = () => new Error('the disk did not keep what was written')

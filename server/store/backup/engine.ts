@@ -7,7 +7,8 @@ import type { Whose } from './whose.ts'
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
 /** Tells a person how far it is; called often. `done` is between 0 and 1. */
 export type Progress = (what: string, done?: number) => void
-export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
+/** `isScratch`: the copy is nobody's, and may be moved away. */
+export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress; isScratch: boolean }
 
 /** One kind of database as backups see it. */
 export type Engine = {

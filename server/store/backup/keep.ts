@@ -37,7 +37,7 @@ const newestOfEach = <B extends Dated>(newestFirst: readonly B[], of: (at: numbe
   return [...byPeriod.values()]
 }
 
-/** Removes the backups whose time is over from a folder of one database's. */
+/** Removes the backups whose time is over from a folder of one database's, without what they stored by content (`collect`). */
 export async function removeOld(folder: string, now: number): Promise<void> {
   const listed = backupsIn(folder)
   const kept = new Set(keep(listed, now))

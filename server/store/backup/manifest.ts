@@ -3,7 +3,9 @@ import { createReadStream, readdirSync, readFileSync, statSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { z } from 'zod'
+import { writeAtomically } from '../../atomic-write.ts'
 import { orNull } from '../../or-null.ts'
+import { type Content, decodeRuns, encodeRuns } from './content/places.ts'
 
 /** A backup that cannot be made or put back, in one line for a person. */
 export class BackupError extends Error {}
@@ -13,8 +15,8 @@ export class UnsoundError extends BackupError {}
 export const reasons = ['hourly', 'nightly', 'migration', 'restore', 'manual'] as const
 export type Reason = (typeof reasons)[number]
 
-/** The format of before backups knew whose they are is read, and not written any more. */
-const [OLD_FORMAT, FORMAT] = ['markbook-backup/1', 'markbook-backup/2'] as const
+/** The format of before backups knew whose they are is read, and not written any more. In the newest the database is stored by content. */
+const [OLD_FORMAT, FORMAT, CONTENT_FORMAT] = ['markbook-backup/1', 'markbook-backup/2', 'markbook-backup/3'] as const
 const Digest = z.string().regex(/^[0-9a-f]{64}$/)
 /** Below the folder of the files, wherever the backup came from. */
 const Below = z.string().refine((path) => !/^[/\\]|^[A-Za-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path))
@@ -41,7 +43,16 @@ const Contents = OldContents.extend({
   database_id: z.uuid(),
   school: z.string().nullable(),
 })
-const Manifest = z.discriminatedUnion('format', [OldContents.extend({ seal: Digest }), Contents.extend({ seal: Digest })])
+const ByContent = Contents.extend({
+  format: z.literal(CONTENT_FORMAT),
+  /** Packs by their names, and the places of the database's chunks in them (`encodeRuns`). */
+  content: z.strictObject({ packs: z.array(Digest), places: z.base64() }),
+})
+const Manifest = z.discriminatedUnion('format', [
+  OldContents.extend({ seal: Digest }),
+  Contents.extend({ seal: Digest }),
+  ByContent.extend({ seal: Digest }),
+])
 
 /**
  * What lies beside the database in a backup (docs/design/backup.md). Sizes in bytes, digests SHA-256; `seal` is the digest of all the rest.
@@ -51,13 +62,32 @@ export type ManifestContents = Omit<z.infer<typeof Contents>, 'format'>
 export type StoredFile = Manifest['files'][number]
 export type Counts = Record<string, number>
 
-const MANIFEST_FILE = 'manifest.json'
+export const MANIFEST_FILE = 'manifest.json'
 
 const sealOf = (contents: object) => createHash('sha256').update(JSON.stringify(contents)).digest('hex')
 
-export function sealed(values: ManifestContents): Manifest {
-  const contents = Contents.parse({ format: FORMAT, ...values })
+/** `content`: where the database is stored by content, and not as a file. */
+export function sealed(values: ManifestContents, content?: Content): Manifest {
+  const contents = content
+    ? ByContent.parse({ format: CONTENT_FORMAT, ...values, content: { packs: content.packs, places: encodeRuns(content.runs) } })
+    : Contents.parse({ format: FORMAT, ...values })
   return { ...contents, seal: sealOf(contents) }
+}
+
+/** Where the database of a backup is stored; null where it lies in its folder as a file. */
+export function contentIn({ path, manifest }: Pick<Backup, 'path' | 'manifest'>): Content | null {
+  if (manifest.format !== CONTENT_FORMAT) return null
+  const { packs, places } = manifest.content
+  const runs = decodeRuns(places)
+  if (!runs || runs.some(({ pack }) => pack >= packs.length)) throw untrusted(path)
+  return { packs, runs }
+}
+
+/** The same backup, stored elsewhere. */
+export function movedTo(manifest: Manifest, content: Content): Manifest {
+  if (manifest.format !== CONTENT_FORMAT) throw new Error('a backup that is not stored by content')
+  const { format, seal, content: before, ...contents } = manifest
+  return sealed(contents, content)
 }
 
 /**
@@ -116,16 +146,18 @@ export function openBackup(folderOrFile: string): Backup {
   const path = join(folder, MANIFEST_FILE)
   const text = orNull(() => readFileSync(path, 'utf8'))
   if (text === null) throw new BackupError(`${folderOrFile} is not a backup of Markbook: there is no ${MANIFEST_FILE} with it.`)
-  const damaged = () => new BackupError(`The backup ${folder} is damaged: its ${MANIFEST_FILE} cannot be trusted. Nothing was changed.`)
   const found = orNull(() => JSON.parse(text) as { format?: unknown } | null)
   const format = found?.format
-  if (typeof format === 'string' && /^markbook-backup\/(?![12]$)\d+$/.test(format)) throw tooNew(folder)
+  if (typeof format === 'string' && /^markbook-backup\/(?![123]$)\d+$/.test(format)) throw tooNew(folder)
   const manifest = Manifest.safeParse(found)
-  if (!manifest.success) throw damaged()
+  if (!manifest.success) throw untrusted(folder)
   const { seal, ...contents } = manifest.data
-  if (sealOf(contents) !== seal) throw damaged()
+  if (sealOf(contents) !== seal) throw untrusted(folder)
   return { name: basename(folder), path: folder, manifest: manifest.data }
 }
+
+const untrusted = (folder: string) =>
+  new BackupError(`The backup ${folder} is damaged: its ${MANIFEST_FILE} cannot be trusted. Nothing was changed.`)
 
 export const tooNew = (folder: string) =>
   new BackupError(
@@ -138,16 +170,25 @@ function folderOf(folderOrFile: string): string {
   return there.isDirectory() ? folderOrFile : dirname(folderOrFile)
 }
 
-/** SHA-256 of a file, in pieces, so that a large one neither fills the memory nor holds up anybody. */
-export async function digestOf(path: string): Promise<{ digest: string; size: number }> {
+/** Bytes and SHA-256. */
+export type Imprint = { digest: string; size: number }
+
+/** Of a file, in pieces, so that a large one neither fills the memory nor holds up anybody. */
+export const digestOf = (path: string): Promise<Imprint> => imprintOf(createReadStream(path, { highWaterMark: 1_048_576 }))
+
+export async function imprintOf(parts: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Imprint> {
   const hash = createHash('sha256')
   let size = 0
-  for await (const part of createReadStream(path, { highWaterMark: 1_048_576 })) {
-    hash.update(part as Buffer)
-    size += (part as Buffer).length
+  for await (const part of parts) {
+    hash.update(part)
+    size += part.length
   }
   return { digest: hash.digest('hex'), size }
 }
 
+const textOf = (manifest: Manifest) => `${JSON.stringify(manifest, null, 2)}\n`
 export const writeManifest = (folder: string, manifest: Manifest): void =>
-  writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 })
+  writeFileSync(join(folder, MANIFEST_FILE), textOf(manifest), { mode: 0o600 })
+/** For one that is there already: the old one or the new one, also after a power cut. */
+export const replaceManifest = (folder: string, manifest: Manifest): void =>
+  writeAtomically(join(folder, MANIFEST_FILE), textOf(manifest), 0o600)

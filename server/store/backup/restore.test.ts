@@ -207,7 +207,7 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
     const { place } = drill
     const { backup } = await takeBackup(place, { reason: 'nightly' })
     const other = { ...place, dataDir: join(place.dataDir, 'new'), backupDir: join(place.dataDir, 'new', 'backups') }
-    const restoring = await beginRestore(other, join(backup.path, 'markbook.sqlite'))
+    const restoring = await beginRestore(other, join(backup.path, 'manifest.json'))
     expect(restoring.plan).toMatchObject({ hasDatabase: false, grades: { inBackup: 45, now: null } })
     expect(await restoring.carryOut()).toMatchObject({ keptIn: null, warnings: [] })
     await restoring.done()

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
-import { checkBackup, checkDatabase } from './check.ts'
+import { checkBackup, withCheckedDatabase } from './check.ts'
+import { chunksOf } from './content.ts'
 import type { Progress } from './engine.ts'
 import { restoreFiles } from './files.ts'
 import { needRoom, takeTurn } from './folder.ts'
@@ -138,7 +139,8 @@ export async function beginRestore(place: BackupLocation, given: string, school?
     const backup = openBackup(given)
     const whose = await whoseOf(backup)
     await demandOwn(place, { ...backup, whose }, school)
-    const damaged = await checkBackup(backup, engine)
+    await needScratch(place, backup)
+    const damaged = await checkBackup(backup, engine, scratchIn(place))
     const [now, hasDatabase] = [await engine.countsNow(), await engine.exists()]
     const grades = { inBackup: gradesIn(backup.manifest.counts), now: now && gradesIn(now) }
     const age = place.clock.now() - Date.parse(backup.manifest.created_at)
@@ -148,6 +150,14 @@ export async function beginRestore(place: BackupLocation, given: string, school?
     await done()
     throw error
   }
+}
+
+/** A database that is stored by content lies here while it is looked at. Of a node whose data folder is gone there is one by then. */
+const scratchIn = ({ dataDir }: BackupLocation) => join(dataDir, 'markbook.restoring.sqlite-copy')
+
+async function needScratch({ dataDir }: BackupLocation, backup: Backup): Promise<void> {
+  mkdirSync(dataDir, { recursive: true })
+  if (chunksOf(backup)) await needRoom(dataDir, backup.manifest.size)
 }
 
 const gradesIn = (counts: Counts) => counts['grade'] ?? counts['grading.grade'] ?? 0
@@ -171,12 +181,13 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
     }
   }
   const { clock, newId } = place
-  await checkDatabase(backup, engine)
-  await needRoom(place.dataDir, backup.manifest.size)
-  const files = await restoreFiles(backup, place.dataDir, damaged)
   const { manifest } = backup
+  await needRoom(place.dataDir, manifest.size)
   const options = { clock, newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress }
-  const { nodeId, before } = await engine.putBack(join(backup.path, manifest.file), options)
+  const [files, { nodeId, before }] = await withCheckedDatabase(backup, engine, scratchIn(place), async (copy, isScratch) => [
+    await restoreFiles(backup, place.dataDir, damaged),
+    await engine.putBack(copy, { ...options, isScratch }),
+  ])
   if (whose) writeWhoseNote(place.dataDir, whose)
   if (before) warnings.push(`The database as it was is also still there, under the name ${before}; drop it when you are content.`)
   return { nodeId, keptIn, warnings, files }

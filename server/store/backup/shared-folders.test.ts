@@ -112,7 +112,7 @@ describe.runIf(canBackUp)('two schools with one folder for backups and one secon
   })
 
   test('a backup of the old format is known by its database: its own school moves it and thins it, another leaves it where it lies', async () => {
-    const { backup } = await takeBackup(at(marys), { reason: 'hourly' })
+    const { backup } = await takeBackup(at(marys), { reason: 'hourly', to: join(disk, 'plain') })
     const old = inTheOldWay(backup, shared.backupDir)
     expect((await whoseOf({ path: old }))?.school).toMatch(MARYS)
     expect((await latestBackup(at(marys))).path).toBe(old)
@@ -122,8 +122,9 @@ describe.runIf(canBackUp)('two schools with one folder for backups and one secon
     marys.st.clock.advance(2 * HOUR)
     await takeBackup(at(marys), { reason: 'hourly' })
     expect(existsSync(old)).toBe(false)
-    const moved = (await knownBackups(at(marys))).find(({ name }) => name === backup.name)
-    expect(moved?.path).toBe(backup.path)
+    const { id } = await engineOf(at(marys)).whose()
+    const moved = (await knownBackups(at(marys))).find(({ name, whose }) => name === backup.name && whose?.id === id)
+    expect(moved?.path).toBe(join(shared.backupDir, id, backup.name))
     // What cannot be read is nobody's, and nobody takes it away.
     expect(listBackups(shared.backupDir).filter(({ databaseId }) => databaseId === null)).toHaveLength(1)
     await marys.st.services.store.close()

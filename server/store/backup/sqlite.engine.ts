@@ -50,9 +50,9 @@ export function sqliteEngine(dataDir: string): Engine {
 }
 
 /** The restored database, finished and on the disk, still beside the one it will replace. */
-async function prepare(copy: string, path: string, { newId, now, takenAt, progress }: PutBack) {
+async function prepare(copy: string, path: string, { newId, now, takenAt, progress, isScratch }: PutBack) {
   for (const side of ['', ...SIDES]) rmSync(path + side, { force: true })
-  await copyFile(copy, path)
+  await (isScratch ? rename(copy, path) : copyFile(copy, path))
   await chmod(path, 0o600)
   const connection = new Database(path)
   let nodeId: string

@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
+import { pagesOf } from './content/pages.ts'
+import { collect, damageIn, removeLeftContent, storeContent } from './content.ts'
 import { copyToSecondFolder } from './copy.ts'
 import type { Engine, Progress } from './engine.ts'
 import { backUpFiles, FILES_FOLDER } from './files.ts'
@@ -60,15 +62,19 @@ export async function takeInTurn(place: BackupLocation, { reason, to, progress =
   const folder = to ?? place.backupDir
   try {
     const whose = await whoseToBackUp(place)
-    if (to) return { backup: await write(place, { reason, folder: to, progress }), warnings: [] }
+    if (to) return await write(place, { reason, folder: to, isAlone: true, progress })
     sweepUnfinished(place.backupDir)
     const own = await openOwnFolder(place.backupDir, whose)
-    const backup = await write(place, { reason, folder: own, progress })
+    await removeLeftContent(own)
+    const { backup, warnings: damage } = await write(place, { reason, folder: own, isAlone: false, progress })
     // Before a restore nothing goes: it might be the one that is to be restored.
     const thin = reason !== 'restore'
     const warnings = await copyToSecondFolder(place, { backup, whose, thin, progress })
-    if (thin) await removeOld(own, place.clock.now())
-    return { backup, warnings }
+    if (thin) {
+      await removeOld(own, place.clock.now())
+      await collect(own)
+    }
+    return { backup, warnings: [...damage, ...warnings] }
   } catch (error) {
     throw inWords(error, folder)
   }
@@ -82,10 +88,10 @@ async function whoseToBackUp(place: BackupLocation): Promise<Whose> {
   return whose
 }
 
-async function write(
-  place: BackupLocation,
-  { reason, folder, progress }: { reason: Reason; folder: string; progress: Progress },
-): Promise<Backup> {
+/** `isAlone`: with its database as a plain file, so that the folder is complete by itself. */
+type Writing = { reason: Reason; folder: string; isAlone: boolean; progress: Progress }
+
+async function write(place: BackupLocation, { reason, folder, isAlone, progress }: Writing): Promise<Taken> {
   const engine = engineOf(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)
@@ -103,11 +109,16 @@ async function write(
     if (!isDeepStrictEqual(counts, snapshot.counts)) throw new BackupError('The copy does not hold the rows that the database holds.')
     const files = await backUpFiles(join(place.dataDir, FILES_FOLDER), join(part, FILES_FOLDER), newestIn(folder))
     const created_at = toInstant(now)
-    const written = { database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...(await digestOf(copy)) }
-    writeManifest(part, sealed(written))
-    return openBackup((await finishFolder(part, name)).path)
+    const imprint = await digestOf(copy)
+    const written = { database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...imprint }
+    const stored = isAlone || engine.name === 'postgres' ? null : await storeContent(folder, () => pagesOf(copy), imprint)
+    if (stored) rmSync(copy)
+    writeManifest(part, sealed(written, stored?.content))
+    const backup = openBackup((await finishFolder(part, name)).path)
+    return { backup, warnings: stored?.damaged ? [damageIn(folder)] : [] }
   } catch (error) {
     sweepUnfinished(folder)
+    if (!isAlone) await removeLeftContent(folder).catch(() => {})
     throw error
   }
 }

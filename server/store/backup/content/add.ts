@@ -49,7 +49,7 @@ class PackWriter {
 
   async add(chunk: Buffer, digest: Buffer): Promise<Place> {
     const { file, builder } = this.open ?? (await this.begin())
-    await this.append(file, await builder.add(chunk, digest))
+    await this.append(file, builder.add(chunk, digest))
     const place = this.packs.announce(digest)
     if (builder.isFull()) await this.end()
     return place
@@ -72,7 +72,7 @@ class PackWriter {
   async end(): Promise<void> {
     if (!this.open) return
     const { file, path, builder } = this.open
-    const { bytes, name } = await builder.end()
+    const { bytes, name } = builder.end()
     await this.append(file, bytes)
     await file.close()
     this.open = null

@@ -27,7 +27,8 @@ export async function collectContent(where: ContentFolder, kept: readonly Kept[]
 
 const contentsOf = (kept: readonly Kept[]) => kept.map(({ content }) => content)
 
-async function removeUnnamed({ folder, disk }: ContentFolder, contents: readonly Content[]): Promise<void> {
+/** Removes what is unfinished, and the packs that none of `contents` names. */
+export async function removeUnnamed({ folder, disk }: ContentFolder, contents: readonly Content[]): Promise<void> {
   const named = new Set(contents.flatMap(({ packs }) => packs.flatMap((name) => [name + IN_USE, name + ASIDE])))
   const isGarbage = (file: string) => file.startsWith(UNFINISHED) || (/\.(?:pack|aside)$/.test(file) && !named.has(file))
   for (const file of await disk.names(folder)) if (isGarbage(file)) await disk.remove(join(folder, file))
@@ -49,7 +50,7 @@ function worthRewriting(packs: Packs, kept: readonly Kept[]): Set<string> {
     const live = marks.reduce((sum, mark) => sum + mark, 0) / marks.length
     return { pack, dead: pack.index.size * (1 - live), share: 1 - live }
   })
-  const sound = shares.filter(({ pack }) => !pack.isAside)
+  const sound = shares.filter(({ pack, share }) => !pack.isAside && share < 1)
   const total = sound.reduce((sum, { pack }) => sum + pack.index.size, 0)
   const dead = sound.reduce((sum, one) => sum + one.dead, 0)
   const small = sound.filter(({ pack }) => pack.index.size < HALF_FULL)

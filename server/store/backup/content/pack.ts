@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
+import { orNull } from '../../../or-null.ts'
 
-const compress = promisify(brotliCompress)
-const decompress = promisify(brotliDecompress)
 /** By measurement (docs/decisions/0059-backups-by-content.md): smaller and quicker than deflate, and Node 20 has no zstd. */
 const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 }
 
@@ -50,9 +48,9 @@ export function packBuilder({ blockBytes, packBytes }: Sizes) {
   let size = MAGIC.length
   let count = 0
 
-  const endBlock = async (): Promise<Buffer> => {
+  const endBlock = (): Buffer => {
     if (open.size === 0) return Buffer.alloc(0)
-    const bytes = await compress(Buffer.concat(open.bytes), { params: BROTLI })
+    const bytes = brotliCompressSync(Buffer.concat(open.bytes), { params: BROTLI })
     blocks.push({ stored: bytes.length, chunks: open.chunks })
     size += bytes.length
     open = { bytes: [], size: 0, chunks: [] }
@@ -65,7 +63,7 @@ export function packBuilder({ blockBytes, packBytes }: Sizes) {
     },
     isFull: () => size >= packBytes,
     /** Answers the number of the chunk in this pack, and the bytes of a block where one is full. */
-    async add(chunk: Buffer, digest: Buffer): Promise<Buffer> {
+    add(chunk: Buffer, digest: Buffer): Buffer {
       if (chunk.length === 0 || chunk.length > MAX_CHUNK) throw new RangeError(`a chunk of ${chunk.length} bytes`)
       open.bytes.push(chunk)
       open.chunks.push({ length: chunk.length, digest })
@@ -74,8 +72,8 @@ export function packBuilder({ blockBytes, packBytes }: Sizes) {
       return open.size >= blockBytes ? endBlock() : Buffer.alloc(0)
     },
     /** The rest of the pack, and its name. */
-    async end(): Promise<{ bytes: Buffer; name: string }> {
-      const last = await endBlock()
+    end(): { bytes: Buffer; name: string } {
+      const last = endBlock()
       const index = encodeIndex(blocks)
       const digest = digestOfChunk(index)
       return { bytes: Buffer.concat([last, index, u32(index.length), digest]), name: digest.toString('hex') }
@@ -161,7 +159,7 @@ export async function readBlock({ blocks }: PackIndex, block: number, read: Read
   const found = blocks[block]
   if (!found) return Buffer.alloc(0)
   const stored = await read(found.at, found.stored)
-  return decompress(stored, { maxOutputLength: MAX_BLOCK }).catch(() => Buffer.alloc(0))
+  return orNull(() => brotliDecompressSync(stored, { maxOutputLength: MAX_BLOCK })) ?? Buffer.alloc(0)
 }
 
 /** A chunk of a block that was read; null where it is not what was written. */
