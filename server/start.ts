@@ -32,6 +32,8 @@ import { openTls, type Secured } from './lan/tls.ts'
 import { consoleMailer } from './mail/console.ts'
 import { smtpMailer } from './mail/smtp.ts'
 import { isLoopback, urlOf } from './network/addresses.ts'
+import { watchAudits } from './replication/audit/figures.ts'
+import { scheduleAudits } from './replication/audit/schedule.ts'
 import { scheduleForgetting } from './replication/downstream/tombstones.ts'
 import { readWipeNote } from './replication/identity/wipe-note.ts'
 import { startReplication } from './replication/replication.ts'
@@ -103,6 +105,7 @@ export async function openNode(
   watchStore(services.metrics, store)
   watchProcess(services.metrics)
   watchReplication(services)
+  watchAudits(services)
   const close = async () => {
     await services.jobs.stop()
     await services.documents.close()
@@ -154,6 +157,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const pages = config.role === 'school' ? watchPages({ ...config, ...node.services, registry }) : null
     const sweeps = scheduleSweeps(node.services)
     const forgetting = scheduleForgetting(node.services)
+    const audits = scheduleAudits(node.services)
     // A central node serves its children and has no parent of its own.
     if (config.role === 'school') node.services.replication = await startReplication(node.services)
     const lastWord = keepSayingLastWord(node.services)
@@ -165,6 +169,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
       await pages?.stop()
       await sweeps.stop()
       await forgetting.stop()
+      await audits.stop()
       // Whoever follows a job is let go, and the job is left to the next start.
       await node.services.jobs.stop()
       await drain(server)

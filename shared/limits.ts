@@ -238,6 +238,7 @@ export const limits = {
     },
     longSilence: 100 * 86_400_000,
     oldBackup: 172_800_000,
+    oldAudit: 3 * 86_400_000,
     staleBackup: 93_600_000,
     leftover: 3_600_000,
     patience: 5_000,
@@ -245,8 +246,25 @@ export const limits = {
   /**
    * `markbook audit`: rows that are read at once; disagreements of a school that are told one by one; wrong
    * transactions that are remembered; how often a line says how far it is, ms.
+   * What a server does by itself: first and then so often it looks whether a school is due, which it is `age` after its last audit; a run
+   * that says nothing for `lease` has ended; it rests as long as it worked, `rest` at most, ms. So many runs of a school are kept, each
+   * with so many findings (`told`), of texts of so many characters (`text`); a restore is told for so long, ms.
    */
-  audit: { rows: 500, named: 50, remembered: 10_000, tell: 2_000 },
+  audit: {
+    rows: 500,
+    named: 50,
+    remembered: 10_000,
+    tell: 2_000,
+    afterStart: 900_000,
+    every: 3_600_000,
+    age: 82_800_000,
+    lease: 600_000,
+    rest: 500,
+    runs: 60,
+    told: 10,
+    text: 200,
+    restored: 30 * 86_400_000,
+  },
   /**
    * Replication (sync/SPEC.md, «Limits»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits
    * after a failure (sync/machine.ts); how often a server looks for a parent that another process joined, and for a change of the status;

@@ -3,14 +3,9 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { namesInValues, namesOf } from '../features/replication/naming.ts'
 import { peopleNamed } from '../features/replication/people.ts'
 import { type Here, nodeNames } from '../features/replication/replication.queries.ts'
-import type { Services } from '../http/services.ts'
-import type { FileTally } from '../replication/audit/audit.files.ts'
-import { childrenAsWitnesses, parentAsWitness, type Witness } from '../replication/audit/audit.heads.ts'
+import { differing, type Found } from '../replication/audit/audit.found.ts'
 import type { Wrong } from '../replication/audit/audit.history.ts'
-import type { Disagreement, Tally } from '../replication/audit/audit.rows.ts'
-import { type Audit, audit } from '../replication/audit/audit.ts'
-import { parentsOf } from '../replication/identity/enrolment.ts'
-import type { Carrier } from '../replication/line/parent-line.ts'
+import type { Disagreement } from '../replication/audit/audit.rows.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import type { Console } from './console.ts'
 import { personName, rowName, valuesText } from './replication-words.ts'
@@ -32,35 +27,19 @@ export type ToldDisagreement = {
 /** `about`: some of the rows of which it tells. */
 export type ToldWrong = Pick<Wrong, 'kind' | 'at'> & { node: string | null; about: readonly string[] }
 
-export type ToldAudit = {
+export type ToldAudit = Omit<Found, 'disagreements' | 'wrong'> & {
   school: string | null
-  marks: Tally
-  others: Tally
-  files: FileTally
   disagreements: readonly ToldDisagreement[]
   wrong: readonly ToldWrong[]
-  wrongCount: number
-  witnesses: readonly Witness[]
 }
 
-/** Audits a school at this server with the other servers that know its history, and says it with the names of this database. */
-export async function auditHere(
-  at: Console & Pick<Services, 'files'>,
-  school: AuditedSchool,
-  carry: Carrier,
-  tell: (share: number) => void,
-): Promise<ToldAudit> {
-  const { store, config, keys, files } = at
-  const found = await audit(store, { school: school.id, secret: config.sessionSecret, files }, tell)
-  const witnesses = await store.read(asSystem(), (tx) => childrenAsWitnesses(tx, school.id, store.nodeId, keys.seal))
-  const parents = await store.read(asSystem(), parentsOf)
-  const above: Witness[] = []
-  for (const parent of parents.filter(({ school_id }) => school_id === school.id)) above.push(await parentAsWitness(at, parent, carry))
+/** What an audit found in a school, with the names of this database. */
+export async function toldAudit({ store, config }: Console, school: AuditedSchool, found: Found): Promise<ToldAudit> {
   const told = await store.read(asSystem(), (tx) => inWords(tx, { id: store.nodeId, name: config.nodeName }, school.id, found))
-  return { school: school.name, ...found, ...told, witnesses: [...above, ...witnesses] }
+  return { school: school.name, ...found, ...told }
 }
 
-async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, wrong }: Audit) {
+async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, wrong }: Found) {
   const rows = [...disagreements, ...wrong.flatMap(({ entries }) => entries)].map(({ entity, row_id }) => ({ entity, row_id }))
   const where = await namesOf(tx, school, rows)
   const nodes = await nodeNames(tx, here)
@@ -95,14 +74,4 @@ async function inWords(tx: ReadTx, here: Here, school: string, { disagreements, 
       }),
     ),
   }
-}
-
-/** Of both sides the columns in which they differ; all where they have none, and only its author or time is another. */
-function differing({ here, said }: Disagreement): [Disagreement['here'], Disagreement['here']] {
-  const told = said?.values
-  if (!here || !told) return [here, told ?? null]
-  const columns = Object.keys(here).filter((column) => JSON.stringify(here[column]) !== JSON.stringify(told[column]))
-  const shown = columns.length > 0 ? columns : Object.keys(here)
-  const pick = (values: Readonly<Record<string, unknown>>) => Object.fromEntries(shown.map((column) => [column, values[column] ?? null]))
-  return [pick(here), pick(told)]
 }

@@ -1,16 +1,14 @@
 import type { FileTally } from '../replication/audit/audit.files.ts'
+import { isBad } from '../replication/audit/audit.found.ts'
 import type { Witness } from '../replication/audit/audit.heads.ts'
 import type { Tally, Why } from '../replication/audit/audit.rows.ts'
+import { codeOfHead } from '../replication/audit/head-code.ts'
 import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
 import { factLines, INDENT, WIDTH, wrap } from './table.ts'
 import { counted, shortMoment } from './words.ts'
 
 const SHOWN = 10
 const ROOM = WIDTH - INDENT.length
-
-/** Whether somebody must look: a row is contradicted, the history is not as it was written, or another server knows another. */
-export const isRed = ({ marks, others, files, wrongCount, witnesses }: ToldAudit): boolean =>
-  marks.contradicted + others.contradicted + files.swapped + wrongCount > 0 || witnesses.some(({ is }) => is === 'other')
 
 /** What was found in a school, for the terminal. */
 export function auditText(found: ToldAudit): string[] {
@@ -20,6 +18,7 @@ export function auditText(found: ToldAudit): string[] {
     [school === null ? 'Rows:' : 'Other rows:', tallyText(others)],
     ['Files:', filesText(files)],
     ['History:', wrongCount === 0 ? 'as it was written' : `${counted(wrongCount, 'transaction')} not as written`],
+    ...keptText(found),
     ...found.witnesses.map((each, at): [string, string] => [at === 0 ? 'Others:' : '', witnessText(each)]),
   ]
   return [
@@ -57,6 +56,23 @@ function filesText({ same, unhashed, absent, swapped }: FileTally): string {
   ]
   const told = parts.filter(([count]) => count > 0).map(([count, what]) => `${count.toLocaleString('en-GB')} ${what}`)
   return told.length === 0 ? 'none' : told.join(', ')
+}
+
+/** What became of the head that an earlier audit kept, and a restore of the last month. */
+function keptText({ kept, restored, head }: ToldAudit): [string, string][] {
+  const at = kept.at === null ? '' : shortMoment(kept.at)
+  const said = {
+    first: null,
+    same: `goes on from where it was audited on ${at}`,
+    restored: `what was written until ${at} is not all here: a backup was restored since`,
+    other: `IS NOT THE ONE that was audited here on ${at}: entries were changed or taken out, or the database was put back`,
+  }[kept.is]
+  const from = restored?.from ? `, of ${shortMoment(restored.from)}` : ''
+  return [
+    ...(said === null ? [] : [['Before:', said] as [string, string]]),
+    ...(restored === null ? [] : [['Restored:', `from a backup${from}, on ${shortMoment(restored.at)}`] as [string, string]]),
+    ...(head === null ? [] : [['Code now:', codeOfHead(head.head)] as [string, string]]),
+  ]
 }
 
 function witnessText(witness: Witness): string {
@@ -110,7 +126,7 @@ const told = (what: string, facts: readonly (readonly [string, string])[]): stri
 export function verdictText(all: readonly ToldAudit[]): string[] {
   const sum = (count: (each: ToldAudit) => number) => all.reduce((total, each) => total + count(each), 0)
   const untold = sum(({ marks, others }) => marks.untold + others.untold)
-  const isWell = !all.some(isRed)
+  const isWell = !all.some(isBad)
   const text = [...(isWell ? ['Nothing here is contradicted by the history.'] : [RED, WHAT_TO_DO]), ...(untold > 0 ? [UNTOLD] : [])]
   return text.flatMap((each) => wrap(each, WIDTH))
 }

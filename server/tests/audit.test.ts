@@ -84,6 +84,19 @@ describe('markbook audit', () => {
     ])
   })
 
+  test('as the server has it done: keeps what it found, and status and doctor say it', async () => {
+    await change((at) => `update ${at('grade')} set score = 97 where id = '${zoes}'`)
+    const { exit, text } = await audit('--scheduled', '--data-dir', folder)
+    expect([exit, text]).toEqual([3, expect.stringMatching(/^THE HISTORY CONTRADICTS WHAT STANDS HERE.*markbook audit/)])
+    // Done already today.
+    expect((await audit('--scheduled', '--data-dir', folder)).exit).toBe(0)
+    expect((await runVerb(['status'], env())).text).toMatch(/\n {2}CONTRADICTED: .*\(St Brigid’s\)\n +what to do: markbook audit\n/)
+    const { findings } = JSON.parse((await runVerb(['doctor', '--json'], env())).text) as {
+      findings: { check: string; severity: string }[]
+    }
+    expect(findings.find(({ check }) => check === 'audit')).toMatchObject({ severity: 'problem' })
+  })
+
   test('names what an entry that was changed is about', async () => {
     await change((at) => `update ${at('history')} set actor_id = null, changes = replace(changes, '71', '97') where row_id = '${zoes}'`)
     const { exit, text } = await audit('--school', 'brigid')

@@ -18,6 +18,7 @@ const LOCAL = new Set([
   'sync_refused',
   'sync_file',
   'sync_file_place',
+  'audit_run',
 ])
 const REPLICATED = new Set(Object.keys(descriptions))
 const camel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())

@@ -199,3 +199,23 @@ export const syncFilePlace = (c: Columns) =>
     columns: { peer_id: c.uuid().notNull(), epoch: c.uuid().notNull(), seq: c.bigint().notNull(), people: c.bigint().notNull() },
     rules: (t) => [c.key(t.peer_id)],
   })
+
+/**
+ * A run of the audit over a school, or over people: when, and what it found (`server/replication/audit/audit.found.ts`); `ended_at` null
+ * while it runs, until `leased_until` at the latest. `seal` is over all of it: whoever has not the server's secret cannot write a verdict.
+ * The newest of each school are kept. Never leaves its node.
+ */
+export const auditRun = (c: Columns) =>
+  c.table('sync', 'audit_run', {
+    columns: {
+      id: c.uuid().notNull(),
+      school_id: c.uuid().notNull(),
+      begun_at: c.instant().notNull(),
+      leased_until: c.instant().notNull(),
+      ended_at: c.instant(),
+      is_bad: c.flag(),
+      found: c.text(),
+      seal: c.text(),
+    },
+    rules: (t) => [c.key(t.id), c.index('audit_run_school', t.school_id, t.begun_at)],
+  })

@@ -66,6 +66,7 @@ const localTables = (c: Columns) => ({
   sync_invitation: replication.syncInvitation(c),
   sync_file: replication.syncFile(c),
   sync_file_place: replication.syncFilePlace(c),
+  audit_run: replication.auditRun(c),
   job: jobs.job(c),
 })
 
@@ -89,6 +90,7 @@ export type Local =
   | 'sync_refused'
   | 'sync_file'
   | 'sync_file_place'
+  | 'audit_run'
 export type Row<T extends keyof Tables> = Tables[T]['$inferSelect']
 
 export const descriptions = Object.fromEntries(Object.entries(replicated).map(([name, [, description]]) => [name, description])) as Record<

@@ -1,15 +1,22 @@
 import { limits } from '@markbook/shared/limits'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { openStorage } from '../../files/open.ts'
+import { acceptHistory } from '../../replication/audit/accept.ts'
+import { isBad } from '../../replication/audit/audit.found.ts'
+import { type AuditUse, auditWhole } from '../../replication/audit/audit.whole.ts'
+import { auditDue, FOUND_BAD } from '../../replication/audit/schedule.ts'
 import { trustedAuthority } from '../../replication/identity/trust.ts'
 import { overNetwork } from '../../replication/line/network.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type AuditedSchool, auditHere, PEOPLE, type ToldAudit } from '../audit-here.ts'
-import { auditText, isRed, verdictText } from '../audit-text.ts'
-import { atConsole } from '../console.ts'
+import { type AuditedSchool, PEOPLE, type ToldAudit, toldAudit } from '../audit-here.ts'
+import { auditText, verdictText } from '../audit-text.ts'
+import { atConsole, type Console } from '../console.ts'
 import { schoolsHere } from '../export/naming.ts'
 import { addCommand } from '../help.ts'
+import { configureExisting } from '../settings/environment.ts'
 import { harmless } from '../table.ts'
+import { counted } from '../words.ts'
 
 export const auditCommand = (program: Command) =>
   addCommand(program, 'audit', 'compare every mark, every other row and every file with the history', {
@@ -25,25 +32,45 @@ file is read and compared with its hash. It changes nothing, takes minutes in a 
   })
     .option('--school <name>', 'this school only, where there are several')
     .option('--json', 'as JSON, for programs')
+    .option('--accept', 'say that you know why the history is not the one that was audited before; it goes on from here, and says so')
+    .addOption(new Option('--scheduled').hideHelp())
+    .addOption(new Option('--data-dir <folder>').hideHelp())
     .action(auditAll)
 
-const FOUND = 3
+type Options = { school?: string; json?: boolean; accept?: boolean; scheduled?: boolean; dataDir?: string }
 
-async function auditAll({ school: typed, json = false }: { school?: string; json?: boolean }) {
-  await atConsole(async (at) => {
-    const schools = await at.store.read(asSystem(), (tx) => schoolsHere(tx, typed))
-    const { files } = await openStorage(at.config, at.clock)
-    const carry = overNetwork(new AbortController().signal, () => trustedAuthority(at.config.dataDir))
-    const all: ToldAudit[] = []
-    for (const school of [...schools, PEOPLE]) {
-      const found = await auditHere({ ...at, files }, school, carry, json ? () => {} : progress(school))
-      all.push(found)
-      if (!json) console.log(`${auditText(found).join('\n')}\n`)
-    }
-    console.log(json ? JSON.stringify({ schools: all }, null, 2) : verdictText(all).join('\n'))
-    await files.close()
-    if (all.some(isRed)) process.exitCode = FOUND
-  })
+async function auditAll({ school: typed, json = false, accept = false, scheduled = false, dataDir }: Options) {
+  const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})
+  await atConsole(async (here) => {
+    const { files } = await openStorage(here.config, here.clock)
+    const at = { ...here, files }
+    const carry = overNetwork(new AbortController().signal, () => trustedAuthority(config.dataDir))
+    await (scheduled ? auditScheduled(at, carry) : auditNow(at, carry, { typed, json, accept })).finally(() => files.close())
+  }, config)
+}
+
+type At = Console & AuditUse
+
+async function auditNow(at: At, carry: Carrier, { typed, json, accept }: { typed: string | undefined; json: boolean; accept: boolean }) {
+  const schools = await at.store.read(asSystem(), (tx) => schoolsHere(tx, typed))
+  const all: ToldAudit[] = []
+  for (const school of [...schools, PEOPLE]) {
+    const found = await auditWhole(at, school.id, carry, json ? () => {} : progress(school))
+    const taken = accept && found.kept.is === 'other' ? await acceptHistory(at, school.id, found) : found
+    const told = await toldAudit(at, school, taken)
+    all.push(told)
+    if (!json) console.log(`${auditText(told).join('\n')}\n`)
+  }
+  console.log(json ? JSON.stringify({ schools: all }, null, 2) : verdictText(all).join('\n'))
+  if (all.some(isBad)) process.exitCode = FOUND_BAD
+}
+
+/** For the server, which has itself audited once a day (`scheduleAudits`). */
+async function auditScheduled(at: At, carry: Carrier) {
+  const { audited, bad } = await auditDue(at, carry)
+  if (bad === 0) return console.log(`The marks were compared with their history (${counted(audited, 'part')}): nothing is contradicted.`)
+  process.exitCode = FOUND_BAD
+  console.log('THE HISTORY CONTRADICTS WHAT STANDS HERE, OR WAS CHANGED. Somebody must look: markbook audit says where, and what to do.')
 }
 
 /** A line now and then on standard error. */

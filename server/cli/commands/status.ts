@@ -10,6 +10,7 @@ import { expiryOf } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { type RunningNote, readNote } from '../../lan/running-note.ts'
 import { urlOf } from '../../network/addresses.ts'
+import { lastAudits } from '../../replication/audit/figures.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import type { Course } from '../../replication/upstream/course.ts'
 import { openStore } from '../../start.ts'
@@ -17,7 +18,9 @@ import { megabytes } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { newestHere } from '../../store/backup/restore.ts'
 import { whoseInWords } from '../../store/backup/whose.ts'
+import { laptopOwner } from '../../store/laptop.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
+import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
 import { addCommand } from '../help.ts'
@@ -48,7 +51,7 @@ async function status() {
   } else {
     console.log(await running(url, note, config))
   }
-  console.log([...(await marks(config)), ...(await replicating(config)), ...certificate(config)].join('\n'))
+  console.log([...(await marks(config)), ...(await ofContents(config)), ...certificate(config)].join('\n'))
 }
 
 async function running(url: string, note: RunningNote | null, config: Settings): Promise<string> {
@@ -87,17 +90,35 @@ async function marks(config: Settings): Promise<string[]> {
   ]
 }
 
-/** In one sentence what `GET /api/sync/status` says, and in numbers; nothing for a server that works alone. */
-async function replicating(config: Settings): Promise<string[]> {
+/** How replication goes, in one sentence what `GET /api/sync/status` says, and in numbers, where there is any; and the last audit. */
+async function ofContents(config: Settings): Promise<string[]> {
   // A database that cannot be opened is the doctor's.
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return []
   try {
     const course = await courseOf(store, config.dataDir, systemClock.now())
-    return await store.read(asSystem(), async (tx) => [...(await upwards(tx, course)), ...(await downwards(tx))])
+    const lines = await store.read(asSystem(), async (tx) => [...(await upwards(tx, course)), ...(await downwards(tx))])
+    return [...lines, ...(await audited(store))]
   } finally {
     await store.close()
   }
+}
+
+/** When the marks were last compared with their history, and what that came to; nothing for a laptop, which is not audited. */
+async function audited(store: Store): Promise<string[]> {
+  if (await store.read(asSystem(), laptopOwner)) return []
+  const all = await lastAudits({ store, key: 'unchecked' })
+  const bad = all.filter(({ run }) => run?.isBad)
+  if (bad.length > 0)
+    return [
+      `  CONTRADICTED:  the history says something else than stands here, or was changed (${bad.map(({ name }) => name ?? 'people').join(', ')})`,
+      '                 what to do: markbook audit',
+    ]
+  const times = all.map(({ run }) => run?.at ?? '').sort()
+  const [oldest] = times
+  return [
+    `  Last audit:    ${oldest ? `${shortMoment(oldest)} (${lasting(systemClock.now() - Date.parse(oldest))} ago): nothing is contradicted` : 'none yet'}`,
+  ]
 }
 
 async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {

@@ -4,6 +4,7 @@ import { latestBackup } from '../../store/backup/restore.ts'
 import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
 import { NOTHING_WRITTEN } from '../../store/soundness/soundness.ts'
 import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
+import { checkAudits, lookAtAudits } from './audit.ts'
 import { checkBackups, lookAtBackups } from './backups.ts'
 import { checkCertificate, lookAtCertificate } from './certificate.ts'
 import { checkClock, lookAtClock } from './clock.ts'
@@ -57,10 +58,12 @@ export async function examine(config: Examined, settings: SettingsFound, log: (d
     () => null,
   )
   const replication = soundness.state === 'read' ? await lookAtReplication(config, figures) : null
+  const audits = soundness.state === 'read' ? await lookAtAudits(config, figures !== null, now) : null
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),
     ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup }),
+    ...(audits ? checkAudits(audits) : []),
     ...checkServer(server),
     ...checkBackups(backups),
     ...checkDisks(disks),

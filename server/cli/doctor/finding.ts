@@ -2,6 +2,7 @@
 const checks = [
   'settings',
   'database',
+  'audit',
   'server',
   'backups',
   'disk',

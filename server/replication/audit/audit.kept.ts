@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { and, desc, eq, isNull } from 'drizzle-orm'
+import { z } from 'zod'
+import { writeAtomically } from '../../atomic-write.ts'
+import { incarnations } from '../../store/node.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+/** Where the history that this database wrote stood at a moment (`at`): under which number, at which place, with which head of the chain. */
+export const KeptHead = z.object({ node: z.string(), seq: z.int(), head: z.string(), at: z.string() })
+export type KeptHead = z.infer<typeof KeptHead>
+
+/** A restore by `markbook restore`: when it was, and when that backup was made. */
+export type Restored = { at: string; from: string | null }
+
+/**
+ * Whether the history here still has a head that it had when it was audited before. `first`: it was not. `same`: it has. `restored`: it has
+ * not, and since then somebody restored a backup by `markbook restore`, as the history says. `other`: it has not, and nothing says why:
+ * entries were changed or taken out and the chain computed anew, or the database was put back past the program.
+ */
+export type Continuity = 'first' | 'same' | 'restored' | 'other'
+
+const lastOwn = statement<{ school: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ seq: history.seq, head: history.head })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), isNull(history.source_id)))
+    .orderBy(desc(history.seq))
+    .limit(1),
+)
+
+/** The present end of what this database wrote in a school; null before it wrote anything. */
+export async function headHere(tx: ReadTx, school: string): Promise<KeptHead | null> {
+  const [last] = await lastOwn(tx, { school })
+  return last ? { ...last, node: (await incarnations(tx))[0] as string, at: tx.now } : null
+}
+
+const ownAt = statement<{ school: string; seq: number; head: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select({ id: history.id })
+    .from(history)
+    .where(and(eq(history.school_id, p.school), eq(history.seq, p.seq), eq(history.head, p.head), isNull(history.source_id)))
+    .limit(1),
+)
+
+const beginnings = statement<{ school: string; numbers: string }>()(({ db, t: { history }, p, dialect }) =>
+  db
+    .select({ at: history.at, row_id: history.row_id, changes: history.changes })
+    .from(history)
+    .where(
+      and(
+        eq(history.school_id, p.school),
+        dialect.inList(history.near_id, p.numbers),
+        eq(history.entity, 'node'),
+        eq(history.action, 'create'),
+      ),
+    ),
+)
+
+/** By number of this database, the restore with which it began. */
+async function restores(tx: ReadTx, school: string): Promise<Map<string, Restored>> {
+  const found = await beginnings(tx, { school, numbers: JSON.stringify(await incarnations(tx)) })
+  return new Map(
+    found.flatMap(({ at, row_id, changes }) => {
+      const from = changes['restored_from']?.after
+      return from === undefined ? [] : [[row_id, { at, from: typeof from === 'string' ? from : null }] as const]
+    }),
+  )
+}
+
+/** The last restore of this database; null where it was never restored. */
+export async function lastRestore(tx: ReadTx, school: string): Promise<Restored | null> {
+  const all = [...(await restores(tx, school)).values()].sort((a, b) => (a.at < b.at ? 1 : -1))
+  return all[0] ?? null
+}
+
+/** What became of a head that was kept. A number that is still the present one was not left by a restore, whatever else the history says. */
+export async function continuityOf(tx: ReadTx, school: string, kept: KeptHead | null): Promise<Continuity> {
+  if (!kept) return 'first'
+  const { seq, head, node } = kept
+  if ((await ownAt(tx, { school, seq, head })).length > 0) return 'same'
+  const [current] = await incarnations(tx)
+  return current !== node && (await restores(tx, school)).has(current as string) ? 'restored' : 'other'
+}
+
+/** The heads that were kept beside the database, by school: whoever puts back the database alone, or writes to it over the network, leaves them. */
+const Heads = z.record(z.string(), KeptHead)
+const fileIn = (dataDir: string) => join(dataDir, 'audited-heads.json')
+
+/** None where no file is, or one that is no such file: then nothing is known. */
+export function headsBeside(dataDir: string): Record<string, KeptHead> {
+  try {
+    return Heads.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+/** A centre may work where it cannot write: then only its database has them. */
+export function keepBeside(dataDir: string, school: string, head: KeptHead): void {
+  try {
+    writeAtomically(fileIn(dataDir), `${JSON.stringify({ ...headsBeside(dataDir), [school]: head })}\n`, 0o600)
+  } catch {}
+}

@@ -1,0 +1,40 @@
+import { limits } from '@markbook/shared/limits'
+import type { Services } from '../../http/services.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import type { Carrier } from '../line/parent-line.ts'
+import type { Found } from './audit.found.ts'
+import { childrenAsWitnesses, parentAsWitness, type Witness } from './audit.heads.ts'
+import { type Continuity, continuityOf, headHere, headsBeside, type KeptHead, lastRestore } from './audit.kept.ts'
+import { headOfLastRun } from './audit.runs.ts'
+import { audit } from './audit.ts'
+
+export type AuditUse = Pick<Services, 'store' | 'config' | 'keys' | 'clock' | 'files'>
+
+/** Audits a school, or people (`COMMONS`), with all who know its history: other servers, and what this one kept of it. Changes nothing. */
+export async function auditWhole(at: AuditUse, school: string, carry: Carrier, tell: (share: number) => void = () => {}): Promise<Found> {
+  const { store, config, keys, files } = at
+  const before = await store.read(asSystem(), async (tx) => ({
+    head: await headHere(tx, school),
+    kept: await worstOf(tx, school, [headsBeside(config.dataDir)[school] ?? null, await headOfLastRun(tx, school, keys.seal)]),
+    restored: await lastRestore(tx, school),
+  }))
+  const found = await audit(store, { school, secret: config.sessionSecret, files }, tell)
+  const below = await store.read(asSystem(), (tx) => childrenAsWitnesses(tx, school, store.nodeId, keys.seal))
+  const parents = await store.read(asSystem(), parentsOf)
+  const above: Witness[] = []
+  for (const parent of parents.filter(({ school_id }) => school_id === school)) above.push(await parentAsWitness(at, parent, carry))
+  const isRecent = before.restored !== null && at.clock.now() - Date.parse(before.restored.at) < limits.audit.restored
+  return { ...found, ...before, restored: isRecent ? before.restored : null, witnesses: [...above, ...below] }
+}
+
+const GRAVITY: Record<Continuity, number> = { other: 3, restored: 2, same: 1, first: 0 }
+
+async function worstOf(tx: ReadTx, school: string, heads: readonly (KeptHead | null)[]): Promise<Found['kept']> {
+  let worst: Found['kept'] = { is: 'first', at: null }
+  for (const head of heads) {
+    const is = await continuityOf(tx, school, head)
+    if (GRAVITY[is] > GRAVITY[worst.is]) worst = { is, at: head?.at ?? null }
+  }
+  return worst
+}
