@@ -67,6 +67,7 @@ const Environment = z.object({
     .default([]),
   TRUST_PROXY: list.refine((proxies) => proxies.every((one) => one === LOCAL || isNetwork(one)), NO_PROXIES).default([]),
   REDIS_URL: url(['redis', 'rediss']).optional(),
+  SHARED_FILES: flag.default(false),
   S3_ENDPOINT: url(['http', 'https']).optional(),
   S3_REGION: z.string().default('us-east-1'),
   S3_ACCESS_KEY_ID: z.string().optional(),
@@ -154,6 +155,8 @@ export function readWithoutSecret(settings: Settings, machine: () => Machine = t
     redisUrl: env.REDIS_URL ?? null,
     /** Where files are kept; null: in `dataDir`. */
     s3: s3Of(env),
+    /** All servers of a central database have one folder for their files, though nothing tells it. */
+    sharedFiles: env.SHARED_FILES,
     logLevel: env.LOG_LEVEL,
     /** Scheduled backups, and those before migrations. */
     backups: env.BACKUPS,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import type { ServerType } from '@hono/node-server'
 import { systemClock, toInstant } from '@markbook/shared/clock'
 import type { DemoAccount } from '@markbook/shared/contract/demo'
@@ -16,6 +17,7 @@ import { openJobs } from './features/jobs/open-jobs.ts'
 import { watchReplication } from './features/replication/figures.ts'
 import { makeReportPdfs } from './features/reports/files/report-pdfs.job.ts'
 import { scheduleSweeps } from './features/storage/sweep.ts'
+import { enterInstance } from './files/instances.ts'
 import { openStorage } from './files/open.ts'
 import { checkHost } from './http/host-check.ts'
 import { jsonLog, type Log } from './http/log.ts'
@@ -137,7 +139,9 @@ const DRAIN = 10_000
 /** Throws where the port is taken, the database or certificate cannot be used, or another server holds the folder. */
 export async function startServer(config: Config, options: Omit<NodeOptions, 'beside'> = {}): Promise<Running> {
   const node = await openNode(config, options)
+  let instance: { stop(): Promise<void> } | null = null
   try {
+    if (config.role === 'centre') instance = await enterInstance(node.services.store, config, hostname())
     const secured = await openTls(config, clock)
     const isOwnHost = ownHosts(config, () => secured?.names() ?? [])
     const server = await listen(node.app, config, secured?.pair ?? null, {
@@ -173,12 +177,14 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
       // Whoever follows a job is let go, and the job is left to the next start.
       await node.services.jobs.stop()
       await drain(server)
+      await instance?.stop()
       await node.close()
       removeNote(config.dataDir, process.pid)
     }
     const wiped = node.services.replication?.wiped ?? new Promise<void>(() => {})
     return { node, port, url, notes: secured?.notes ?? [], presence, wiped, stop }
   } catch (error) {
+    await instance?.stop()
     await node.close()
     throw error
   }

@@ -202,6 +202,11 @@ export const limits = {
    * long after its start a server makes the one that it missed.
    */
   backup: { kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, reserve: 268_435_456, wait: 120_000, afterStart: 120_000 },
+  /**
+   * Central servers on one database: how often each says that it runs, after how long without a word it counts as ended, and when its
+   * row goes, ms.
+   */
+  instances: { every: 10_000, silent: 35_000, forgotten: 86_400_000 },
   /** How long after its start a server has the pages of its database read whole. */
   database: { checkAfterStart: 30_000 },
   /**

@@ -110,6 +110,7 @@ describe.runIf(onPostgres)('row-level security', () => {
         'recovery_code',
         'totp_enrolment',
         'server_secret',
+        'server_instance',
         'otp_code',
         'attempt',
         'session',

@@ -11,6 +11,7 @@ const LOCAL = new Set([
   'school_invitation',
   'school_invitation',
   'server_secret',
+  'server_instance',
   'job',
   'sync_peer',
   'sync_invitation',

@@ -201,6 +201,13 @@ export const schoolInvitation = (c: Columns) =>
     ],
   })
 
+/** Servers that run on this database, of a centre: where each keeps its files, on which machine, and when it last said that it runs. */
+export const serverInstance = (c: Columns) =>
+  c.table('public', 'server_instance', {
+    columns: { id: c.uuid().notNull(), place: c.text().notNull(), host: c.text().notNull(), seen_at: c.instant().notNull() },
+    rules: (t) => [c.key(t.id)],
+  })
+
 /**
  * By what the secret of the server that last opened this database can be told from another, without saying it: the console checks
  * that it works with the same one. `use` is always `sign-in`.

@@ -60,6 +60,7 @@ const localTables = (c: Columns) => ({
   totp_enrolment: local.totpEnrolment(c),
   school_invitation: local.schoolInvitation(c),
   server_secret: local.serverSecret(c),
+  server_instance: local.serverInstance(c),
   sync_held: replication.syncHeld(c),
   sync_refused: replication.syncRefused(c),
   sync_peer: replication.syncPeer(c),
@@ -83,6 +84,7 @@ export type Local =
   | 'totp_enrolment'
   | 'school_invitation'
   | 'server_secret'
+  | 'server_instance'
   | 'job'
   | 'sync_peer'
   | 'sync_invitation'

@@ -214,9 +214,8 @@ describe.skipIf(onPostgres)('before a migration', () => {
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
       session: ['program', 'system', 'address', 'proved_at'],
     }
-    connection.exec(
-      'drop index history_of_deletions; drop index history_by_time; drop table audit_run; drop table school_invitation; drop table account_notice',
-    )
+    connection.exec('drop index history_of_deletions; drop index history_by_time')
+    for (const table of ['audit_run', 'school_invitation', 'account_notice', 'server_instance']) connection.exec(`drop table ${table}`)
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)

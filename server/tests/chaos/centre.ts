@@ -72,6 +72,8 @@ async function start(cluster: string, tell: (doing: string) => void, closing: ((
   const instances = [await made('The ministry', pooled), await made('The ministry', pooled)] as const
   const [first, second] = instances
   second.settings['BACKUP_DIR'] = join(first.folder, 'backups')
+  // Nobody uploads anything here.
+  for (const instance of instances) instance.settings['SHARED_FILES'] = 'true'
   await first.done('seed', 'story')
   await Promise.all([first.start(), second.start()])
   const balanced = roundRobin(instances)

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { limits } from '@markbook/shared/limits'
+import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
+import { type Config, ConfigError } from '../config.ts'
+import { repeatedly } from '../repeatedly.ts'
+import { lockedNode } from '../store/node.ts'
+import type { Store } from '../store/store.ts'
+import { asSystem, type WriteTx } from '../store/tx.ts'
+
+type Settings = Pick<Config, 'dataDir' | 's3' | 'sharedFiles'>
+type Instance = { host: string; seconds: number }
+
+/**
+ * Enters this server among those of a central database, and goes on to say that it runs (docs/design/files.md). Throws, and enters nothing,
+ * where another that runs keeps its files elsewhere. `host`: what its machine is called.
+ */
+export async function enterInstance(store: Store, settings: Settings, host: string): Promise<{ stop(): Promise<void> }> {
+  const id = randomUUID()
+  const place = await placeOfFiles(settings)
+  // By the clock of the database: those of several machines differ.
+  const tell = (tx: WriteTx) => {
+    const row = { place, host, seen_at: sql`now()` }
+    const { server_instance } = tx.t
+    return tx.local
+      .insert(server_instance)
+      .values({ id, ...row })
+      .onConflictDoUpdate({ target: server_instance.id, set: row })
+  }
+  const elsewhere = await store.write(asSystem(), async (tx) => {
+    // One after the other: of two that start at once the second sees the first.
+    await lockedNode(tx, {})
+    const { host, place: theirs, seen_at } = tx.t.server_instance
+    const [found] = await tx.db
+      .select({ host, seconds: sql<number>`extract(epoch from now() - ${seen_at})::int` })
+      .from(tx.t.server_instance)
+      .where(and(ne(theirs, place), gt(seen_at, ago(limits.instances.silent))))
+      .orderBy(desc(seen_at))
+      .limit(1)
+    if (!found) await tell(tx)
+    return found
+  })
+  if (elsewhere) throw new ConfigError(refusal(elsewhere))
+  const again = () =>
+    store
+      .write(asSystem(), async (tx) => {
+        await tell(tx)
+        const { server_instance } = tx.t
+        await tx.local.delete(server_instance).where(lt(server_instance.seen_at, ago(limits.instances.forgotten)))
+      })
+      // A database that is away hears it later.
+      .catch(() => {})
+  const telling = repeatedly(again, { first: limits.instances.every, every: limits.instances.every })
+  const leave = () =>
+    store
+      .write(asSystem(), async (tx) => {
+        await tx.local.delete(tx.t.server_instance).where(eq(tx.t.server_instance.id, id))
+      })
+      .catch(() => {})
+  return { stop: () => telling.stop().then(leave) }
+}
+
+const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`
+
+const refusal = ({ host, seconds }: Instance) =>
+  [
+    `Another server of this database runs on ${host} (heard ${seconds} s ago), and keeps uploaded and made files in another place.`,
+    'A report card that one of them makes would be missing at the other, so Markbook has not started.',
+    '',
+    'Set one of these at every server of this database:',
+    '  S3_ENDPOINT, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY   one S3 for the files of all',
+    '  SHARED_FILES=true                                        the folder «files» in DATA_DIR is one that all of them share',
+    '',
+    `Has that server ended? One that was cut off counts for ${limits.instances.silent / 1_000} s: start again after that.`,
+  ].join('\n')
+
+/**
+ * By what servers know that they keep their files in one place. A folder has a mark in it, and its number on its disk tells it from one
+ * that was copied with the mark.
+ */
+async function placeOfFiles({ dataDir, s3, sharedFiles }: Settings): Promise<string> {
+  if (s3) return 's3'
+  if (sharedFiles) return 'shared'
+  const folder = join(dataDir, 'files', '.instances')
+  const mark = join(folder, 'place')
+  await mkdir(folder, { recursive: true })
+  await writeFile(mark, randomUUID(), { flag: 'wx', mode: 0o600 }).catch((error: { code?: string }) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  return `folder ${await readFile(mark, 'utf8')} ${(await stat(mark, { bigint: true })).ino}`
+}
