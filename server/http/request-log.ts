@@ -77,7 +77,7 @@ const isRefusedAccess = (status: number, failure: unknown): boolean =>
 
 /** Each try to sign in, each end of a session and each change of a way to sign in, at the default level: who looks into a theft needs them. */
 const isSignIn = (method: string, route: string): boolean =>
-  method !== 'GET' && /^\/api\/(auth|schools\/members\/:userId\/reset-sign-in)/.test(route) && !NO_SIGN_IN.test(route)
+  method !== 'GET' && /^\/api\/(auth|schools\/members\/:userId\/(?:reset-sign-in|sessions))/.test(route) && !NO_SIGN_IN.test(route)
 const NO_SIGN_IN = /^\/api\/auth\/(refresh|onboard|profile|notices)/
 
 const segmentsOf = (path: string) => path.slice(0, 500).split('/').slice(0, 12)

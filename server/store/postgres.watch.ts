@@ -37,7 +37,7 @@ export class Waiting {
   readonly of = <Query extends Promise<unknown>>(query: Query): Query => {
     this.asked()
     const answered = () => this.answered()
-    Promise.prototype.then.call(query, answered, answered)
+    void Promise.prototype.then.call(query, answered, answered)
     return query
   }
   pass(ms: number): void {

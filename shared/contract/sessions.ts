@@ -34,8 +34,13 @@ export const sessions = {
     notes: HERE,
     reply: z.array(OwnSession),
   }),
-  end: endpoint('DELETE /api/auth/sessions/:id', 'session', 'End one of the own sessions', { reply: Done }),
-  endOthers: endpoint('DELETE /api/auth/sessions', 'session', 'Sign out everywhere else', { notes: HERE, reply: Done }),
+  end: endpoint('DELETE /api/auth/sessions/:id', 'session', 'End one of the own sessions', { fresh: true, reply: Done }),
+  endOthers: endpoint('DELETE /api/auth/sessions', 'session', 'Sign out everywhere else', { fresh: true, notes: HERE, reply: Done }),
+  endMembers: endpoint('DELETE /api/schools/members/:userId/sessions', 'admin', 'Sign a member out everywhere', {
+    fresh: true,
+    notes: HERE,
+    reply: Done,
+  }),
   notices: endpoint('GET /api/auth/notices', 'session', 'List what was new about the own account in the last 30 days, newest first', {
     notes: 'Without what this session did itself.',
     reply: z.array(AccountNotice),

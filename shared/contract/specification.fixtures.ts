@@ -96,6 +96,7 @@ export const addedRows: readonly string[] = [
   'GET /api/auth/sessions',
   'DELETE /api/auth/sessions/:id',
   'DELETE /api/auth/sessions',
+  'DELETE /api/schools/members/:userId/sessions',
   'GET /api/auth/notices',
   'DELETE /api/auth/notices/:id',
   'GET /api/schools/offers',

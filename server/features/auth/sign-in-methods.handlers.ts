@@ -1,11 +1,11 @@
 import { signInFailures, signInMethods } from '@markbook/shared/contract/sign-in-methods'
-import { common, Failure } from '@markbook/shared/failures'
+import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { erasedHere } from '../../replication/upstream/erased.ts'
 import { take } from '../../store/attempts.ts'
-import { asSystem, type WriteTx } from '../../store/tx.ts'
-import { membershipOf } from '../schools/schools.policy.ts'
+import { asSystem } from '../../store/tx.ts'
+import { memberOf } from '../schools/schools.policy.ts'
 import { mailNews, noteFactor } from '../sessions/notices.policy.ts'
 import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './authenticator-app.ts'
 import { keepCode, newCode, waiting } from './codes.ts'
@@ -18,14 +18,6 @@ import { isSignUpOpen } from './sign-up.ts'
 import { openWays } from './wrong-tries.ts'
 
 const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
-
-/** Somebody of the caller's school, active or not; 404 for anybody else. */
-async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
-  const profile = userId === undefined ? undefined : await tx.find('user_profile', '', userId)
-  const [membership] = profile ? await membershipOf(tx, { school: schoolId, user: profile.id }) : []
-  if (!profile || !membership) throw common.notFound()
-  return profile
-}
 
 /** People's secrets and everybody's counters are rows that only the service may touch. */
 const as = 'system'

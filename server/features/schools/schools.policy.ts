@@ -1,4 +1,5 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
+import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -38,4 +39,12 @@ export const peopleElsewhere = async (tx: ReadTx, school: string, users: readonl
 export async function peopleOfOneSchool(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
   const { here, elsewhere } = await placesOf(tx, school, users)
   return new Set(here.filter((user) => !elsewhere.has(user)))
+}
+
+/** Somebody of a school, active or not; 404 for anybody else. */
+export async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
+  const profile = userId === undefined ? undefined : await tx.find('user_profile', '', userId)
+  const [membership] = profile ? await membershipOf(tx, { school: schoolId, user: profile.id }) : []
+  if (!profile || !membership) throw common.notFound()
+  return profile
 }

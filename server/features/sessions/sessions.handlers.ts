@@ -8,9 +8,10 @@ import type { Caller } from '../../http/caller.ts'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { matches } from '../../store/conditions.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { memberOf } from '../schools/schools.policy.ts'
 import { liveSessionsOf, noticesOf } from './sessions.queries.ts'
 
-const ownSessions = (tx: ReadTx, { user_id }: Caller) =>
+const ownSessions = (tx: ReadTx, { user_id }: Pick<Caller, 'user_id'>) =>
   liveSessionsOf(tx, { user: user_id, now: tx.now, idleSince: toInstant(tx.nowMs - limits.session.idle) })
 
 /** What a session did itself is nothing new to whoever uses it. */
@@ -63,6 +64,23 @@ export const sessionHandlers: Handlers<typeof sessions> = {
         others.map(({ id }) => id),
       )
       return { message: 'You are signed out everywhere else.' }
+    },
+  }),
+
+  endMembers: on(sessions.endMembers, {
+    as,
+    load: async ({ tx, caller }, { params }) => {
+      const member = await memberOf(tx, caller.school_id, params.userId)
+      const live = await ownSessions(tx, { user_id: member.id })
+      return { member, others: live.filter(({ id }) => id !== caller.session_id) }
+    },
+    run: async ({ tx, caller }, _input, { member: { id, email }, others }) => {
+      await end(
+        tx,
+        others.map((session) => session.id),
+      )
+      tx.note({ schoolId: caller.school_id, entity: 'sign_in_reset', id, action: 'delete', changes: { email } })
+      return { message: 'This member is signed out everywhere.' }
     },
   }),
 

@@ -156,6 +156,28 @@ describe('DELETE /api/auth/sessions', () => {
   })
 })
 
+describe('DELETE /api/schools/members/:userId/sessions', () => {
+  test('an administrator ends all of a member, a stolen one too, and it stands in the history and the log’s lines', async () => {
+    const stolen = st.clientWith(st.cookieOf('niamh'))
+    expect((await stolen.auth.me.raw()).status).toBe(200)
+    expect((await st.as.marker.sessions.endMembers.raw({ params: { userId: people.niamh.id } })).status).toBe(404)
+    expect((await st.as.byrne.sessions.endMembers.raw({ params: { userId: people.niamh.id } })).status).toBe(403)
+    expect((await stolen.auth.me.raw()).status).toBe(200)
+    expect(await st.as.okafor.sessions.endMembers({ params: { userId: people.niamh.id } })).toEqual({ message: expect.any(String) })
+    expect((await stolen.auth.me.raw()).status).toBe(401)
+    expect((await st.as.byrne.auth.me.raw()).status).toBe(200)
+    const entries = await st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.history))
+    expect(entries.filter(({ entity, action }) => entity === 'sign_in_reset' && action === 'delete')).toMatchObject([
+      { actor_id: people.okafor.id, row_id: people.niamh.id },
+    ])
+  })
+
+  test('of oneself all but the session that asks', async () => {
+    expect((await st.as.okafor.sessions.endMembers.raw({ params: { userId: people.okafor.id } })).status).toBe(200)
+    expect((await st.as.okafor.auth.me.raw()).status).toBe(200)
+  })
+})
+
 describe('what is told to the owner of an account', () => {
   test('a sign-in from a device and network that the account did not use, by mail and to its other sessions', async () => {
     await signedIn(SCHOOL)

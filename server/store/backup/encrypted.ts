@@ -29,7 +29,7 @@ export type Lock = { recipients: readonly string[] } | { passphrase: string; wor
 export type Opener = { identities: readonly string[] } | { passphrase: string }
 
 /** How the file of an encrypted backup ends. */
-export const ENCRYPTED = '.age'
+const ENCRYPTED = '.age'
 const HEADER = 'age-encryption.org/v1\n'
 /** A backup has a manifest, a database and stored files: more entries are no backup. */
 const MOST_ENTRIES = 5_000_000

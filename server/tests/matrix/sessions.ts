@@ -3,7 +3,7 @@ import { storyId } from '@markbook/shared/story/ids'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
-import { ABSENT, everybody, type Rows } from './row.ts'
+import { ABSENT, everybody, type Rows, setupWrite } from './row.ts'
 
 export const sessionIds = { own: storyId('request', 1, 91), hilltop: storyId('request', 2, 91) }
 export const noticeIds = { own: storyId('request', 1, 92), hilltop: storyId('request', 2, 92) }
@@ -57,6 +57,7 @@ export const sessionRows: Rows<typeof sessions> = {
   list: { own: [{}, everybody] },
   end: byId(sessionIds),
   endOthers: { own: [{}, everybody] },
+  endMembers: setupWrite((userId) => ({ params: { userId } }), { own: people.niamh.id, hilltop: people.markerTeacher.id }),
   notices: { own: [{}, everybody] },
   dismiss: byId(noticeIds),
 }

@@ -37,7 +37,7 @@ export function PeoplePage() {
 }
 
 type Member = ReplyOf<'schools', 'members'>[number]
-type MemberAction = 'suspend' | 'remove' | 'reset'
+type MemberAction = 'suspend' | 'remove' | 'reset' | 'signOut'
 
 /** `isFixed`: on a laptop memberships cannot be changed. */
 function Members({ isFixed }: { isFixed: boolean }) {
@@ -124,7 +124,7 @@ function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }
           {t('resume')}
         </Button>
       )}{' '}
-      {action('reset', false)} {action('remove', isFixed)}
+      {action('signOut', false)} {action('reset', false)} {action('remove', isFixed)}
     </>
   )
 }
@@ -138,6 +138,10 @@ function Confirmation({ step, member }: { step: MemberAction; member: Member }) 
     remove: async () => {
       await save('schools', 'removeMember', { params }, ['classes'])
       tell(t('removed', { name }))
+    },
+    signOut: async () => {
+      await save('sessions', 'endMembers', { params }, [])
+      tell(t('signOutDone', { name }))
     },
     reset: async () => {
       await save('outage', 'resetSignIn', { params }, ['schools'])
