@@ -5,12 +5,13 @@ import { school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
 import { canBackUp, type Drill, databaseFileOf, drillOf } from './backup.fixtures.ts'
 import { checkBackup } from './check.ts'
-import { type Backup, contentIn, listBackups, openBackup, sealed } from './manifest.ts'
+import { type Backup, type Counts, contentIn, listBackups, openBackup, sealed } from './manifest.ts'
 import { beginRestore, knownBackups } from './restore.ts'
 import { engineOf, takeBackup } from './take.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const HOUR = 3_600_000
+const subjectsIn = (counts: Counts | null) => Object.entries(counts ?? {}).find(([table]) => /(^|\.)subject$/.test(table))?.[1]
 let drill: Drill
 beforeEach(async () => {
   drill = drillOf(await school())
@@ -32,21 +33,21 @@ const change = (number: number) =>
     ])
   })
 
-async function hourly(count: number): Promise<Backup[]> {
+async function hourly(count: number, every = HOUR): Promise<Backup[]> {
   const taken: Backup[] = []
   for (let number = 0; number < count; number += 1) {
     await change(drill.st.clock.now())
-    drill.st.clock.advance(HOUR)
+    drill.st.clock.advance(every)
     taken.push((await take()).backup)
   }
   return taken
 }
 
-describe.runIf(canBackUp && !onPostgres)('backups stored by content', () => {
-  test('thirty hours take a part of what they hold; each that is kept is whole, and of those removed nothing is left', async () => {
-    const all = await hourly(30)
+describe.runIf(canBackUp)('backups stored by content', () => {
+  test('nine of three hours take a part of what they hold; each that is kept is whole, and of those removed nothing is left', async () => {
+    const all = await hourly(9, HOUR / 3)
     const kept = listBackups(drill.place.backupDir)
-    expect(kept.length).toBeLessThan(30)
+    expect(kept.length).toBeLessThan(6)
     for (const { path } of kept) expect(await check(openBackup(path))).toEqual([])
     const [last] = all.slice(-1) as [Backup]
     expect(bytesIn(storeOf(last))).toBeLessThan(last.manifest.size * 2)
@@ -70,11 +71,12 @@ describe.runIf(canBackUp && !onPostgres)('backups stored by content', () => {
     await drill.st.services.store.close()
     for (const { path } of known) {
       drill.st.clock.advance(HOUR)
-      const { subject } = openBackup(path).manifest.counts
+      const subjects = subjectsIn(openBackup(path).manifest.counts)
+      expect(subjects).toBeGreaterThan(0)
       const restoring = await beginRestore(drill.place, path)
       await restoring.carryOut()
       await restoring.done()
-      expect((await engineOf(drill.place).countsNow())?.['subject']).toBe(subject)
+      expect(subjectsIn(await engineOf(drill.place).countsNow())).toBe(subjects)
       expect(readdirSync(drill.place.dataDir).filter((name) => name.includes('restoring'))).toEqual([])
     }
   })
@@ -98,7 +100,7 @@ describe.runIf(canBackUp && !onPostgres)('backups stored by content', () => {
     const [first] = (await hourly(1)) as [Backup]
     const pack = databaseFileOf(first)
     const bytes = readFileSync(pack)
-    bytes.writeUInt8(bytes.readUInt8(1_000) ^ 4, 1_000)
+    bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 4, bytes.length >> 1)
     writeFileSync(pack, bytes)
     await expect(check(first)).rejects.toThrow(
       /is damaged: the pack [0-9a-f]{64}, in which a part of it lies, is damaged\. Nothing was changed\.$/,
@@ -107,7 +109,8 @@ describe.runIf(canBackUp && !onPostgres)('backups stored by content', () => {
     const { backup, warnings } = await take()
     expect(warnings).toEqual([expect.stringMatching(/^Parts of older backups in .* are damaged.*stored anew/)])
     expect(await check(backup)).toEqual([])
-    expect(await check(first)).toEqual([])
+    // The first bytes of a dump say when it was made; here the damaged block has them, too, and they are nowhere else.
+    if (!onPostgres) expect(await check(first)).toEqual([])
     drill.st.clock.advance(HOUR)
     expect((await take()).warnings).toEqual([])
   })

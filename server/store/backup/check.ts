@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { knownMigrations } from '../migrate.ts'
-import { chunksOf, withDatabaseFile } from './content.ts'
-import type { Engine } from './engine.ts'
+import { asFile, chunksOf } from './content.ts'
+import type { DatabaseCopy, Engine } from './engine.ts'
 import { damagedFiles } from './files.ts'
 import { type Backup, BackupError, digestOf, imprintOf, type StoredFile, tooNew } from './manifest.ts'
 
@@ -21,26 +21,30 @@ export async function checkBackup(backup: Backup, engine: Engine, scratch?: stri
 }
 
 async function checkDatabase(backup: Backup, engine: Engine, scratch: string | undefined): Promise<void> {
-  if (scratch !== undefined || !chunksOf(backup)) return withCheckedDatabase(backup, engine, scratch ?? '', async () => {})
-  checkImprint(backup, await imprintOf(chunksOf(backup)?.() ?? []))
+  const chunks = chunksOf(backup)
+  if (scratch === undefined && chunks && !engine.streams) return checkImprint(backup, await imprintOf(chunks()))
+  await withCheckedDatabase(backup, engine, scratch ?? '', async () => {})
 }
 
-/** Gives a backup's database as a file, after it was read and found to be what was written. `isScratch` says that it may be moved away. */
+/** Gives a backup's database after it was read and found to be what was written; as a file at `scratch` where the engine needs one. */
 export async function withCheckedDatabase<T>(
   backup: Backup,
   engine: Engine,
   scratch: string,
-  work: (path: string, isScratch: boolean) => Promise<T>,
+  work: (copy: DatabaseCopy) => Promise<T>,
 ): Promise<T> {
   const { path, manifest } = backup
-  if (!chunksOf(backup) && !statSync(join(path, manifest.file), { throwIfNoEntry: false }))
-    throw damaged(path, `${manifest.file} is missing`)
-  return withDatabaseFile(backup, scratch, async (file, isScratch) => {
-    checkImprint(backup, await digestOf(file))
-    if (!isDeepStrictEqual(await engine.inspect(file), manifest.counts))
+  const chunks = chunksOf(backup)
+  const checked = async (copy: DatabaseCopy) => {
+    checkImprint(backup, await ('path' in copy ? digestOf(copy.path) : imprintOf(copy.chunks())))
+    if (!isDeepStrictEqual(await engine.inspect(copy), manifest.counts))
       throw damaged(path, 'its tables do not hold the rows that were counted')
-    return work(file, isScratch)
-  })
+    return work(copy)
+  }
+  if (chunks) return engine.streams ? checked({ chunks }) : asFile(chunks, scratch, checked)
+  const file = join(path, manifest.file)
+  if (!statSync(file, { throwIfNoEntry: false })) throw damaged(path, `${manifest.file} is missing`)
+  return checked({ path: file, isScratch: false })
 }
 
 function checkImprint({ path, manifest }: Backup, { size, digest }: { size: number; digest: string }): void {

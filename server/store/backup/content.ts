@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { createWriteStream, existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -10,6 +11,7 @@ import { Packs } from './content/packs.ts'
 import type { Content } from './content/places.ts'
 import { ContentError, readContent, verifyContent } from './content/read.ts'
 import { setAside } from './content/set-aside.ts'
+import type { Chunks, DatabaseCopy } from './engine.ts'
 import { syncPath } from './folder.ts'
 import {
   type Backup,
@@ -27,30 +29,49 @@ import {
 const CONTENT_FOLDER = 'content'
 const storeOf = (folder: string) => onThisDisk(join(folder, CONTENT_FOLDER))
 
+export type Stored = { content: Content; imprint: Imprint; damaged: number }
+
 /**
  * Stores a database in a folder of backups and reads it back from there. What turns out to be damaged of what lies there already is set
- * aside and stored anew: then `damaged` counts the packs. `chunks` is asked for once more in that case.
+ * aside and stored anew: then `damaged` counts the packs, and `chunks` was asked for once more.
  */
-export async function storeContent(
-  folder: string,
-  chunks: () => AsyncIterable<Buffer>,
-  { size, digest }: Imprint,
-): Promise<{ content: Content; damaged: number }> {
+export async function storeContent(folder: string, chunks: Chunks): Promise<Stored> {
   const where = storeOf(folder)
   let damaged: string[] = []
   for (let attempt = 0; attempt < 2; attempt += 1) {
     const packs = await Packs.open(where)
-    const content = await addContent(packs, chunks())
+    const measured = measuring(chunks())
+    const content = await addContent(packs, measured.chunks)
+    const imprint = measured.imprint()
     const read = await verifyContent(packs, content)
-    if (read.damaged.length === 0 && read.digest === digest && read.size === size) return { content, damaged: damaged.length }
+    if (read.damaged.length === 0 && read.digest === imprint.digest) return { content, imprint, damaged: damaged.length }
     damaged = read.damaged
     await setAside(where, damaged)
   }
   throw new BackupError('The disk did not keep what was written.')
 }
 
+/** The same chunks, and what they were all together when the last has passed. */
+function measuring(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; imprint(): Imprint } {
+  const hash = createHash('sha256')
+  let size = 0
+  async function* passing() {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      size += chunk.length
+      yield chunk
+    }
+  }
+  return { chunks: passing(), imprint: () => ({ size, digest: hash.digest('hex') }) }
+}
+
 export const damageIn = (folder: string) =>
   `Parts of older backups in ${folder} are damaged: the disk changed what was written. What this backup needs was stored anew. Have the disk looked at.`
+
+/** What a folder's store holds. Throws `ContentError`. */
+export async function* storedChunks(folder: string, content: Content): AsyncGenerator<Buffer> {
+  yield* readContent(await Packs.open(storeOf(folder)), content)
+}
 
 /** The database of a backup that is stored by content, read from there. Throws `BackupError` where its store is not with it. */
 async function* databaseChunks(backup: Backup, content: Content): AsyncGenerator<Buffer> {
@@ -60,7 +81,7 @@ async function* databaseChunks(backup: Backup, content: Content): AsyncGenerator
       `The backup ${backup.path} is not complete by itself: its database is in the folder ${CONTENT_FOLDER} beside it, which is not there. Copy the whole folder of backups; markbook backup --to makes one that is complete. Nothing was changed.`,
     )
   try {
-    yield* readContent(await Packs.open(where), content)
+    yield* storedChunks(dirname(backup.path), content)
   } catch (error) {
     if (!(error instanceof ContentError)) throw error
     throw new BackupError(`The backup ${backup.path} is damaged: ${error.message}. Nothing was changed.`)
@@ -68,26 +89,17 @@ async function* databaseChunks(backup: Backup, content: Content): AsyncGenerator
 }
 
 /** The chunks of a backup's database; null where it lies in its folder as a file. */
-export function chunksOf(backup: Backup): (() => AsyncIterable<Buffer>) | null {
+export function chunksOf(backup: Backup): Chunks | null {
   const content = contentIn(backup)
   return content && (() => databaseChunks(backup, content))
 }
 
-/**
- * Gives a backup's database as a file: its own, or one at `scratch` that is written for this and removed afterwards. `isScratch` says that
- * it may be moved away.
- */
-export async function withDatabaseFile<T>(
-  backup: Backup,
-  scratch: string,
-  work: (path: string, isScratch: boolean) => Promise<T>,
-): Promise<T> {
-  const chunks = chunksOf(backup)
-  if (!chunks) return work(join(backup.path, backup.manifest.file), false)
+/** Gives what is in a store as a file at `scratch`, which is removed afterwards. */
+export async function asFile<T>(chunks: Chunks, scratch: string, work: (copy: DatabaseCopy) => Promise<T>): Promise<T> {
   try {
     await pipeline(Readable.from(chunks()), createWriteStream(scratch, { mode: 0o600 }))
     await syncPath(scratch)
-    return await work(scratch, true)
+    return await work({ path: scratch, isScratch: true })
   } finally {
     await rm(scratch, { force: true })
   }

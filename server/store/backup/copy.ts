@@ -81,9 +81,11 @@ async function copyBackup(backup: Backup, folder: string): Promise<{ damaged: nu
   const newest = backupsIn(folder).at(-1)
   const part = startFolder(folder, name)
   copyFiles(backup, part, newest ? orNull(() => openBackup(newest.path)) : null)
-  const stored = chunks && (await storeContent(folder, chunks, manifest))
-  if (stored) writeManifest(part, movedTo(manifest, stored.content))
-  else {
+  const stored = chunks && (await storeContent(folder, chunks))
+  if (stored) {
+    if (stored.imprint.digest !== manifest.digest) throw notKept()
+    writeManifest(part, movedTo(manifest, stored.content))
+  } else {
     copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))
     writeManifest(part, manifest)
     const { digest } = await digestOf(join(part, manifest.file))

@@ -7,8 +7,19 @@ import type { Whose } from './whose.ts'
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
 /** Tells a person how far it is; called often. `done` is between 0 and 1. */
 export type Progress = (what: string, done?: number) => void
-/** `isScratch`: the copy is nobody's, and may be moved away. */
-export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress; isScratch: boolean }
+export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
+/** A copy of a database, from its first byte, as often as it is asked for. */
+export type Chunks = () => AsyncIterable<Buffer>
+/** A copy that lies as a file, or is read from a store. `isScratch`: the file is nobody's, and may be moved away. */
+export type DatabaseCopy = { path: string; isScratch: boolean } | { chunks: Chunks }
+
+export const NOT_ITS_ROWS = 'The copy does not hold the rows that the database holds.'
+
+/** For an engine that reads no chunks. */
+export function fileOf(copy: DatabaseCopy): string {
+  if ('path' in copy) return copy.path
+  throw new Error('a copy in chunks, where a file was needed')
+}
 
 /** One kind of database as backups see it. */
 export type Engine = {
@@ -23,8 +34,15 @@ export type Engine = {
   whose(): Promise<Whose>
   /** Writes a consistent copy while others write. */
   copyTo(path: string, progress: Progress): Promise<Snapshot>
+  /** Whether copies are read as chunks; else one that is in a store is written to a file first. */
+  readonly streams: boolean
+  /**
+   * Gives a consistent copy in chunks such that what did not change since the last time is the same chunks. A file at `scratch` may be part
+   * of that, and is removed.
+   */
+  inChunks<T>(scratch: string, progress: Progress, work: (chunks: Chunks, snapshot: Snapshot) => Promise<T>): Promise<T>
   /** Reads a copy whole and counts its rows. Throws `BackupError` where it is not sound. */
-  inspect(path: string): Promise<Counts>
+  inspect(copy: DatabaseCopy): Promise<Counts>
   /** The rows of the database as it is; null where there is none, or none that can be read. */
   countsNow(): Promise<Counts | null>
   /** Keeps servers out of the database until the answer is called. Throws `BackupError` where one is in. */
@@ -32,5 +50,5 @@ export type Engine = {
   /** Keeps the files of a database that no backup can be made of. Answers where, or null where that is not to be done. */
   setAside(folder: string): Promise<string | null>
   /** Puts a copy in the place of the database, brought to this program's version and with a new incarnation. Whole or not at all. */
-  putBack(path: string, options: PutBack): Promise<{ nodeId: string; before: string | null }>
+  putBack(copy: DatabaseCopy, options: PutBack): Promise<{ nodeId: string; before: string | null }>
 }

@@ -10,10 +10,11 @@ import { postgresDialect } from '../dialect.ts'
 import { appliedPostgres, migratePostgres } from '../migrate.ts'
 import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
 import { Waiting } from '../postgres.watch.ts'
-import type { Engine, PutBack, Snapshot } from './engine.ts'
+import { cut } from './content/cut.ts'
+import type { DatabaseCopy, Engine, PutBack, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
-import { countsInDump, databaseOf, listOf, run, withDatabase } from './postgres.tools.ts'
+import { countsInDump, databaseOf, listOf, outputOf, restoring, run, withDatabase } from './postgres.tools.ts'
 import { schoolsInWords, type Whose } from './whose.ts'
 
 const SCHEMAS = [...new Set(['drizzle', ...Object.values(postgresTables).map(postgresSchemaOf)])]
@@ -37,22 +38,18 @@ export function postgresEngine(url: string): Engine {
           return whoseIs(tx)
         }) as Promise<Whose>
       }),
-    copyTo: async (path, progress) => {
-      await refusePooler(url)
-      const role = await at(url, readAll)
-      return at(url, (sql, signal) =>
-        sql.begin('isolation level repeatable read read only', async (tx) => {
-          const snapshot = await snapshotOf(tx, role)
-          const [exported] = await tx`select pg_export_snapshot() as id`
-          progress('Copying')
-          const scope = SCHEMAS.map((schema) => `--schema=${schema}`)
-          const rights = role ? [`--role=${role}`, '--enable-row-security'] : []
-          const args = ['--format=custom', `--snapshot=${exported?.['id']}`, `--file=${path}`, `--exclude-table-data=${POLICY_VERSION}`]
-          await run('pg_dump', [...args, ...scope, ...rights], { url, database: name }, undefined, signal)
-          return snapshot
-        }),
-      ) as Promise<Snapshot>
-    },
+    copyTo: (path, progress) =>
+      inSnapshot(url, async (snapshot, options, signal) => {
+        progress('Copying')
+        await run('pg_dump', [`--file=${path}`, ...options], { url, database: name, signal })
+        return snapshot
+      }),
+    streams: true,
+    inChunks: (_scratch, progress, work) =>
+      inSnapshot(url, async (snapshot, options, signal) => {
+        progress('Copying')
+        return work(() => cut(outputOf('pg_dump', ['--compress=0', ...options], { url, database: name, signal })), snapshot)
+      }),
     inspect: countsInDump,
     countsNow: () =>
       at(url, async (sql) => {
@@ -66,7 +63,7 @@ export function postgresEngine(url: string): Engine {
       return async () => {}
     },
     setAside: async () => null,
-    putBack: (path, options) => putBack(url, path, options),
+    putBack: (dump, options) => putBack(url, dump, options),
   }
 }
 
@@ -88,6 +85,22 @@ async function readAll(sql: postgres.Sql): Promise<string | null> {
     }
   })
   return SERVICE
+}
+
+/** Keeps one moment of the database for `work`, which may dump it as often as it likes by these options of pg_dump. */
+async function inSnapshot<T>(url: string, work: (snapshot: Snapshot, options: string[], signal: AbortSignal) => Promise<T>): Promise<T> {
+  await refusePooler(url)
+  const role = await at(url, readAll)
+  return at(url, (sql, signal) =>
+    sql.begin('isolation level repeatable read read only', async (tx) => {
+      const snapshot = await snapshotOf(tx, role)
+      const [exported] = await tx`select pg_export_snapshot() as id`
+      const scope = SCHEMAS.map((schema) => `--schema=${schema}`)
+      const rights = role ? [`--role=${role}`, '--enable-row-security'] : []
+      const options = ['--format=custom', `--snapshot=${exported?.['id']}`, `--exclude-table-data=${POLICY_VERSION}`, ...scope, ...rights]
+      return work(snapshot, options, signal)
+    }),
+  ) as Promise<T>
 }
 
 async function snapshotOf(tx: postgres.TransactionSql, role: string | null): Promise<Snapshot> {
@@ -134,19 +147,19 @@ async function refuseWhileUsed(url: string): Promise<void> {
 }
 
 /** Into an empty database directly; else into a new one, which takes the name when it is whole (docs/design/backup.md). */
-async function putBack(url: string, path: string, options: PutBack) {
+async function putBack(url: string, dump: DatabaseCopy, options: PutBack) {
   const name = databaseOf(url)
   const isEmpty = await at(url, async (sql) => {
     const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`
     return found?.['count'] === 0
   })
-  if (isEmpty) return { nodeId: await fill(url, path, options), before: null }
+  if (isEmpty) return { nodeId: await fill(url, dump, options), before: null }
   const stamp = toInstant(options.now).slice(0, 19).replace(/[-:T]/g, '')
   const [next, before] = [shortened(`${name}_restoring_${stamp}`), shortened(`${name}_before_${stamp}`)]
   await makeDatabase(url, name, next)
   try {
-    const nodeId = await fill(withDatabase(url, next), path, options)
+    const nodeId = await fill(withDatabase(url, next), dump, options)
     await refuseWhileUsed(url)
     await elsewhere(url, (sql) =>
       sql.begin(async (tx) => {
@@ -187,19 +200,19 @@ async function makeDatabase(url: string, like: string, name: string): Promise<vo
   }
 }
 
-async function fill(url: string, path: string, { newId, now, takenAt, progress }: PutBack): Promise<string> {
+async function fill(url: string, dump: DatabaseCopy, { newId, now, takenAt, progress }: PutBack): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-restore-'))
   try {
     const list = join(folder, 'list')
-    writeFileSync(list, (await listOf(path)).join('\n'))
+    writeFileSync(list, (await listOf(dump)).join('\n'))
     progress('Putting the rows back')
-    const args = ['--single-transaction', '--no-owner', '--no-privileges', `--use-list=${list}`, `--dbname=${databaseOf(url)}`, path]
-    await at(url, (_, signal) => run('pg_restore', args, { url, database: databaseOf(url) }, undefined, signal))
+    const args = ['--single-transaction', '--no-owner', '--no-privileges', `--use-list=${list}`, `--dbname=${databaseOf(url)}`]
+    await at(url, (_, signal) => restoring(args, dump, { url, database: databaseOf(url), signal }))
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   progress('Bringing it to this version')
-  await sameRows(url, path)
+  await sameRows(url, dump)
   await migratePostgres(url)
   return at(url, (sql) =>
     sql.begin(async (tx) => {
@@ -209,8 +222,8 @@ async function fill(url: string, path: string, { newId, now, takenAt, progress }
   ) as Promise<string>
 }
 
-async function sameRows(url: string, path: string): Promise<void> {
+async function sameRows(url: string, dump: DatabaseCopy): Promise<void> {
   const { counts } = (await at(url, (sql) => sql.begin((tx) => snapshotOf(tx, null)))) as Snapshot
-  if (!isDeepStrictEqual(counts, await countsInDump(path)))
+  if (!isDeepStrictEqual(counts, await countsInDump(dump)))
     throw new BackupError('The restored database does not hold the rows of the backup. Nothing was changed.')
 }

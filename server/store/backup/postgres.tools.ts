@@ -1,14 +1,20 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { socketFolder } from '../postgres.ts'
+import type { Chunks, DatabaseCopy } from './engine.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
 import { schoolsInWords, type Whose } from './whose.ts'
 
 type Tool = 'pg_dump' | 'pg_restore'
-/** Which server and database; the tools get it through their environment, where no list of processes shows the password. */
-export type Address = { url: string; database: string }
+/**
+ * Which server and database; the tools get it through their environment, where no list of processes shows the password. `signal` ends the
+ * tool, where the server is silent.
+ */
+export type Address = { url: string; database: string; signal?: AbortSignal }
 
 export const databaseOf = (url: string): string =>
   decodeURIComponent(new URL(url).pathname.slice(1)) || decodeURIComponent(new URL(url).username)
@@ -43,33 +49,81 @@ function pathOf(tool: Tool): string {
 
 const answers = (path: string): boolean => spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0
 
-/** Runs a tool to its end, or until `signal` ends it; `onLine` gets its standard output. Throws its own first complaint. */
+const environmentAt = (at: Address | null) => (at ? environmentOf(at) : { LC_ALL: 'C' })
+const endedBy = (at: Address | null) => ({ killSignal: 'SIGKILL' as const, ...(at?.signal && { signal: at.signal }) })
+
+/** How a tool that was started ends: throws its own first complaint. */
+function ending(tool: Tool, child: ChildProcess): Promise<void> {
+  let complaint = ''
+  child.stderr?.on('data', (part) => {
+    if (complaint.length < 10_000) complaint += part
+  })
+  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+  return ended.then((code) => {
+    if (code === 0) return
+    const first = complaint.split('\n').find((line) => /error|fatal/i.test(line)) ?? complaint.split('\n')[0]
+    throw new BackupError(`${tool} failed: ${(first ?? '').replace(/^pg_\w+: (?:error: )?/, '').trim() || `it ended with ${code}`}`)
+  })
+}
+
+/** Runs a tool to its end; `onLine` gets its standard output, and `input` is its standard input. Throws its own first complaint. */
 export async function run(
   tool: Tool,
   args: readonly string[],
   at: Address | null,
   onLine: (line: string) => void = () => {},
-  signal?: AbortSignal,
+  input?: Chunks,
 ): Promise<void> {
-  const env = at ? environmentOf(at) : { LC_ALL: 'C' }
-  const child = spawn(pathOf(tool), args, { env, stdio: ['ignore', 'pipe', 'pipe'], killSignal: 'SIGKILL', ...(signal && { signal }) })
-  let complaint = ''
-  child.stderr.on('data', (part) => {
-    if (complaint.length < 10_000) complaint += part
-  })
-  const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  for await (const line of createInterface({ input: child.stdout, crlfDelay: Number.POSITIVE_INFINITY })) onLine(line)
-  const code = await ended
-  if (code === 0) return
-  const first = complaint.split('\n').find((line) => /error|fatal/i.test(line)) ?? complaint.split('\n')[0]
-  throw new BackupError(`${tool} failed: ${(first ?? '').replace(/^pg_\w+: (?:error: )?/, '').trim() || `it ended with ${code}`}`)
+  const child = spawn(pathOf(tool), args, { env: environmentAt(at), stdio: [input ? 'pipe' : 'ignore', 'pipe', 'pipe'], ...endedBy(at) })
+  const ended = ending(tool, child)
+  const fed = input && child.stdin ? feed(child, input) : null
+  // Both are waited for below, in turn; neither may be taken for forgotten meanwhile.
+  for (const each of [ended, fed]) each?.catch(() => {})
+  for await (const line of createInterface({ input: child.stdout as Readable, crlfDelay: Number.POSITIVE_INFINITY })) onLine(line)
+  await fed
+  await ended
 }
 
+/** A tool that has read enough closes its input, which is no trouble. What cannot be read is, and then the tool must not go on. */
+async function feed(child: ChildProcess, input: Chunks): Promise<void> {
+  try {
+    await pipeline(Readable.from(input()), child.stdin as Writable)
+  } catch (error) {
+    if (['EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET'].includes(String((error as { code?: string }).code))) return
+    child.kill('SIGKILL')
+    throw error
+  }
+}
+
+/** The standard output of a tool. Throws its own first complaint where it fails. */
+export async function* outputOf(tool: Tool, args: readonly string[], at: Address): AsyncGenerator<Buffer> {
+  const child = spawn(pathOf(tool), args, { env: environmentAt(at), stdio: ['ignore', 'pipe', 'pipe'], ...endedBy(at) })
+  const ended = ending(tool, child)
+  ended.catch(() => {})
+  try {
+    for await (const part of child.stdout) yield part as Buffer
+    await ended
+  } finally {
+    child.kill('SIGKILL')
+  }
+}
+
+/** A dump is named by its path, or comes by the standard input. */
+const from = (dump: DatabaseCopy): { args: string[]; input?: Chunks } =>
+  'path' in dump ? { args: [dump.path] } : { args: [], input: dump.chunks }
+/** Runs pg_restore on a dump. */
+export const restoring = (
+  args: readonly string[],
+  dump: DatabaseCopy,
+  at: Address | null,
+  onLine?: (line: string) => void,
+): Promise<void> => run('pg_restore', [...args, ...from(dump).args], at, onLine, from(dump).input)
+
 /** Reads a dump whole and counts the rows of each table in it. */
-export async function countsInDump(path: string): Promise<Counts> {
+export async function countsInDump(dump: DatabaseCopy): Promise<Counts> {
   const counts: Counts = {}
   let table: string | null = null
-  await run('pg_restore', ['--data-only', '--file=-', path], null, (line) => {
+  await restoring(['--data-only', '--file=-'], dump, null, (line) => {
     if (table !== null) {
       if (line === '\\.') table = null
       else counts[table] = (counts[table] ?? 0) + 1
@@ -113,9 +167,9 @@ export async function whoseInDump(path: string): Promise<Whose> {
  * What of a dump is put back: all but the schema that every database has, and the locks of row-level security, which this program
  * makes anew with the roles they name.
  */
-export async function listOf(path: string): Promise<string[]> {
+export async function listOf(dump: DatabaseCopy): Promise<string[]> {
   const lines: string[] = []
-  await run('pg_restore', ['--list', path], null, (line) => lines.push(line))
+  await restoring(['--list'], dump, null, (line) => lines.push(line))
   return lines.filter(
     (line) => !/^\d+; \d+ \d+ (?:SCHEMA - public|POLICY|ROW SECURITY|ACL|DEFAULT ACL|COMMENT - SCHEMA public) /.test(line),
   )

@@ -139,7 +139,7 @@ export async function beginRestore(place: BackupLocation, given: string, school?
     const backup = openBackup(given)
     const whose = await whoseOf(backup)
     await demandOwn(place, { ...backup, whose }, school)
-    await needScratch(place, backup)
+    if (!engine.streams) await needScratch(place, backup)
     const damaged = await checkBackup(backup, engine, scratchIn(place))
     const [now, hasDatabase] = [await engine.countsNow(), await engine.exists()]
     const grades = { inBackup: gradesIn(backup.manifest.counts), now: now && gradesIn(now) }
@@ -182,11 +182,11 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
   }
   const { clock, newId } = place
   const { manifest } = backup
-  await needRoom(place.dataDir, manifest.size)
+  if (!engine.streams) await needRoom(place.dataDir, manifest.size)
   const options = { clock, newId, now: clock.now(), takenAt: toInstant(Date.parse(manifest.created_at)), progress }
-  const [files, { nodeId, before }] = await withCheckedDatabase(backup, engine, scratchIn(place), async (copy, isScratch) => [
+  const [files, { nodeId, before }] = await withCheckedDatabase(backup, engine, scratchIn(place), async (copy) => [
     await restoreFiles(backup, place.dataDir, damaged),
-    await engine.putBack(copy, { ...options, isScratch }),
+    await engine.putBack(copy, options),
   ])
   if (whose) writeWhoseNote(place.dataDir, whose)
   if (before) warnings.push(`The database as it was is also still there, under the name ${before}; drop it when you are content.`)

@@ -1,11 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { chmod, copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import Database from 'better-sqlite3'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
 import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
-import type { Engine, PutBack } from './engine.ts'
+import { pagesOf } from './content/pages.ts'
+import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type PutBack } from './engine.ts'
 import { syncPath } from './folder.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError } from './manifest.ts'
@@ -24,7 +26,18 @@ export function sqliteEngine(dataDir: string): Engine {
     exists: async () => holdsAnything(path) || holdsAnything(`${path}-wal`),
     whose: async () => whoseAt(path),
     copyTo: (to, progress) => copySqlite(path, to, progress),
-    inspect: async (copy) => inspectSqlite(copy),
+    streams: false,
+    inChunks: async (scratch, progress, work) => {
+      try {
+        const snapshot = await copySqlite(path, scratch, progress)
+        progress('Verifying')
+        if (!isDeepStrictEqual(inspectSqlite(scratch), snapshot.counts)) throw new BackupError(NOT_ITS_ROWS)
+        return await work(() => pagesOf(scratch), snapshot)
+      } finally {
+        rmSync(scratch, { force: true })
+      }
+    },
+    inspect: async (copy) => inspectSqlite(fileOf(copy)),
     countsNow: async () => countsNow(path),
     hold: async () => {
       mkdirSync(dataDir, { recursive: true })
@@ -50,9 +63,9 @@ export function sqliteEngine(dataDir: string): Engine {
 }
 
 /** The restored database, finished and on the disk, still beside the one it will replace. */
-async function prepare(copy: string, path: string, { newId, now, takenAt, progress, isScratch }: PutBack) {
+async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, progress }: PutBack) {
   for (const side of ['', ...SIDES]) rmSync(path + side, { force: true })
-  await (isScratch ? rename(copy, path) : copyFile(copy, path))
+  await ('path' in copy && copy.isScratch ? rename(copy.path, path) : copyFile(fileOf(copy), path))
   await chmod(path, 0o600)
   const connection = new Database(path)
   let nodeId: string

@@ -1,12 +1,12 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
-import { pagesOf } from './content/pages.ts'
-import { collect, damageIn, removeLeftContent, storeContent } from './content.ts'
+import type { Content } from './content/places.ts'
+import { collect, damageIn, removeLeftContent, storeContent, storedChunks } from './content.ts'
 import { copyToSecondFolder } from './copy.ts'
-import type { Engine, Progress } from './engine.ts'
+import { type Engine, NOT_ITS_ROWS, type Progress, type Snapshot } from './engine.ts'
 import { backUpFiles, FILES_FOLDER } from './files.ts'
 import { finishFolder, needRoom, startFolder, sweepUnfinished, syncPath, takeTurn } from './folder.ts'
 import { removeOld } from './keep.ts'
@@ -15,6 +15,7 @@ import {
   BackupError,
   backupsIn,
   digestOf,
+  type Imprint,
   nameOf,
   openBackup,
   type Reason,
@@ -95,32 +96,48 @@ async function write(place: BackupLocation, { reason, folder, isAlone, progress 
   const engine = engineOf(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)
-  await needRoom(folder, await engine.size())
+  await needRoom(folder, isAlone || !engine.streams ? await engine.size() : 0)
   const now = place.clock.now()
   const name = nameOf(now, reason)
   const part = startFolder(folder, name)
   try {
-    const copy = join(part, engine.file)
-    const snapshot = await engine.copyTo(copy, progress)
-    chmodSync(copy, 0o600)
-    await syncPath(copy)
-    progress('Verifying')
-    const counts = await engine.inspect(copy)
-    if (!isDeepStrictEqual(counts, snapshot.counts)) throw new BackupError('The copy does not hold the rows that the database holds.')
+    const copied = await (isAlone ? copyAlone : copyIntoStore)(engine, { folder, part, progress })
     const files = await backUpFiles(join(place.dataDir, FILES_FOLDER), join(part, FILES_FOLDER), newestIn(folder))
     const created_at = toInstant(now)
-    const imprint = await digestOf(copy)
-    const written = { database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...imprint }
-    const stored = isAlone || engine.name === 'postgres' ? null : await storeContent(folder, () => pagesOf(copy), imprint)
-    if (stored) rmSync(copy)
-    writeManifest(part, sealed(written, stored?.content))
+    const { snapshot, imprint, content, damaged } = copied
+    writeManifest(part, sealed({ database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...imprint }, content))
     const backup = openBackup((await finishFolder(part, name)).path)
-    return { backup, warnings: stored?.damaged ? [damageIn(folder)] : [] }
+    return { backup, warnings: damaged ? [damageIn(folder)] : [] }
   } catch (error) {
     sweepUnfinished(folder)
     if (!isAlone) await removeLeftContent(folder).catch(() => {})
     throw error
   }
+}
+
+type Into = { folder: string; part: string; progress: Progress }
+type Copied = { snapshot: Snapshot; imprint: Imprint; damaged: number; content?: Content }
+
+async function copyAlone(engine: Engine, { part, progress }: Into): Promise<Copied> {
+  const path = join(part, engine.file)
+  const snapshot = await engine.copyTo(path, progress)
+  chmodSync(path, 0o600)
+  await syncPath(path)
+  progress('Verifying')
+  if (!isDeepStrictEqual(await engine.inspect({ path, isScratch: false }), snapshot.counts)) throw new BackupError(NOT_ITS_ROWS)
+  return { snapshot, imprint: await digestOf(path), damaged: 0 }
+}
+
+async function copyIntoStore(engine: Engine, { folder, part, progress }: Into): Promise<Copied> {
+  const copied = await engine.inChunks(join(part, engine.file), progress, async (chunks, snapshot) => ({
+    snapshot,
+    ...(await storeContent(folder, chunks)),
+  }))
+  if (!engine.streams) return copied
+  progress('Verifying')
+  const counts = await engine.inspect({ chunks: () => storedChunks(folder, copied.content) })
+  if (!isDeepStrictEqual(counts, copied.snapshot.counts)) throw new BackupError(NOT_ITS_ROWS)
+  return copied
 }
 
 /** The newest backup in a folder whose manifest can be read. */
