@@ -199,9 +199,16 @@ export const limits = {
   sweep: { every: 600_000, rows: 1_000 },
   /**
    * How many backups stay (docs/design/backup.md), what they leave free on the disk of the marks, how long one waits for another, and how
-   * long after its start a server makes the one that it missed.
+   * long after its start a server makes the one that it missed. `rehearse`: how often, ms, the newest is put back for trial; a day later also
+   * outside of the night.
    */
-  backup: { kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 }, reserve: 268_435_456, wait: 120_000, afterStart: 120_000 },
+  backup: {
+    kept: { hourly: 24, nightly: 14, weekly: 12, special: 5 },
+    reserve: 268_435_456,
+    wait: 120_000,
+    afterStart: 120_000,
+    rehearse: 7 * 86_400_000,
+  },
   /**
    * Central servers on one database: how often each says that it runs, after how long without a word it counts as ended, and when its
    * row goes, ms.
@@ -220,7 +227,7 @@ export const limits = {
    * When `markbook doctor` speaks up. Bytes: a disk that is full or scarce, a log or empty room that is worth tidying, memory. `scarceFiles`
    * counts files. `clockOff`: against another server's clock, within which codes of apps still work; `clockSlack` and `clockFar`:
    * how much later than now an entry or a file may be; `longSilence`: without any entry. `replication`, ms: how long a
-   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent; how long it and its parent may differ. `oldBackup` is a problem, `staleBackup` a notice.
+   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent; how long it and its parent may differ. `oldBackup` is a problem, `staleBackup` and `oldRehearsal` a notice.
    */
   doctor: {
     fullDisk: 536_870_912,
@@ -245,6 +252,7 @@ export const limits = {
     oldBackup: 172_800_000,
     oldAudit: 3 * 86_400_000,
     staleBackup: 93_600_000,
+    oldRehearsal: 15 * 86_400_000,
     leftover: 3_600_000,
     patience: 5_000,
   },

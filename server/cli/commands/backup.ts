@@ -6,7 +6,8 @@ import type { Progress } from '../../store/backup/engine.ts'
 import { megabytes } from '../../store/backup/folder.ts'
 import { type Backup, BackupError, type Reason, reasons } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
-import { takeBackup } from '../../store/backup/take.ts'
+import { rehearse } from '../../store/backup/rehearsal.ts'
+import { type BackupLocation, takeBackup } from '../../store/backup/take.ts'
 import { type LockOptions, lockOf, makeKey } from '../backup-key.ts'
 import { addCommand } from '../help.ts'
 import { configureExisting } from '../settings/environment.ts'
@@ -21,10 +22,11 @@ export const backupCommand = (program: Command) =>
       'markbook backup --make-key school.key                       a key for encrypted backups, once',
       'markbook backup --to /media/usb --encrypt-for age1…         one file that only the key opens',
       'markbook backup --to /media/usb --passphrase                one file that only the passphrase opens',
+      'markbook backup --rehearse        put the newest back in a scratch place and check it; makes none',
     ],
     exits: {
       0: 'it is made and verified, also where the second folder was away (a warning says so)',
-      1: 'there is none, and one clear line says why',
+      1: 'there is none, or the newest did not come back whole, and one clear line says why',
     },
   })
     .option('--to <folder>', 'put it into this folder instead of the usual ones; nothing is removed there')
@@ -32,17 +34,20 @@ export const backupCommand = (program: Command) =>
     .option('--passphrase', 'with --to: for whoever knows a passphrase, which is asked for')
     .option('--passphrase-file <file>', 'the same with the first line of a file')
     .option('--make-key <file>', 'make a pair of keys: the private one into this file, the public one is printed')
+    .option('--rehearse', 'make none: try whether the newest comes back whole, and remember what came of it')
+    .addOption(new Option('--if-due').hideHelp())
     .addOption(new Option('--reason <reason>').choices(reasons).default('manual').hideHelp())
     .addOption(new Option('--data-dir <folder>').hideHelp())
     .action(backup)
 
-type Options = LockOptions & { to?: string; makeKey?: string; reason: Reason; dataDir?: string }
+type Options = LockOptions & { to?: string; makeKey?: string; reason: Reason; dataDir?: string; rehearse?: boolean; ifDue?: boolean }
 
-async function backup({ to, makeKey: keyFile, reason, dataDir, ...options }: Options) {
+async function backup({ to, makeKey: keyFile, reason, dataDir, rehearse: isTrial, ifDue, ...options }: Options) {
   if (keyFile !== undefined) return printKey(resolve(keyFile))
   const lock = await lockOf(options)
   if (lock && !to) throw new BackupError('Encrypted backups are taken away: say where to with --to. No backup was made.')
   const config = configureExisting(dataDir ? { DATA_DIR: dataDir } : {})
+  if (isTrial) return console.log(await trial(placeOf(config), ifDue))
   const progress = printProgress()
   if (lock && to) {
     const { path, backup } = await takeEncryptedBackup(placeOf(config), { folder: resolve(to), lock, progress })
@@ -64,6 +69,14 @@ function contentsInWords({ manifest: { counts, size, files } }: Backup): string 
   const grades = counts['grade'] ?? counts['grading.grade'] ?? 0
   const uploads = files.length > 0 ? `, ${counted(files.length, 'uploaded file')}` : ''
   return `${counted(grades, 'mark')}${uploads}, ${megabytes(size)}`
+}
+
+async function trial(place: BackupLocation, ifDue: boolean | undefined): Promise<string> {
+  const tried = await rehearse(place, { ifDue: ifDue ?? false })
+  if (!tried) return 'The newest backup was rehearsed not long ago.'
+  const { rehearsal, path } = tried
+  if (rehearsal.flaw !== null) throw new BackupError(`The backup ${path} did not come back whole: ${rehearsal.flaw}`)
+  return `Rehearsed: ${path} came back whole in a scratch place, which is removed again.`
 }
 
 /** A line a second at most, and none for what is quick. */

@@ -16,6 +16,7 @@ import type { Course } from '../../replication/upstream/course.ts'
 import { openStore } from '../../start.ts'
 import { megabytes } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
+import { lastRehearsal, type Rehearsal } from '../../store/backup/proved.ts'
 import { newestHere } from '../../store/backup/restore.ts'
 import { whoseInWords } from '../../store/backup/whose.ts'
 import { laptopOwner } from '../../store/laptop.ts'
@@ -87,7 +88,17 @@ async function marks(config: Settings): Promise<string[]> {
     `  School:        ${whose ? whoseInWords(whose) : 'none yet'}`,
     `  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`,
     `  Last backup:   ${last}`,
+    ...(whose && backup ? [`  Rehearsed:     ${rehearsed(lastRehearsal(config.backupDir, whose.id))}`] : []),
   ]
+}
+
+/** When a backup last came back whole, and whether the last that was tried did. */
+function rehearsed(last: Rehearsal | null): string {
+  const sound = last?.sound ? Date.parse(last.sound.at) : null
+  const success = sound === null ? 'never yet' : `${shortMoment(sound)} (${lasting(systemClock.now() - sound)} ago), and it came back whole`
+  return last?.flaw
+    ? `the last backup tried DID NOT COME BACK WHOLE (${shortMoment(Date.parse(last.at))}: ${last.flaw}); before: ${success}`
+    : success
 }
 
 /** How replication goes, in one sentence what `GET /api/sync/status` says, and in numbers, where there is any; and the last audit. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { checkBackup } from '../../store/backup/check.ts'
 import { REMEMBERED } from '../../store/backup/copy.ts'
-import { openBackup } from '../../store/backup/manifest.ts'
+import { backupsIn, folderOfDatabase, openBackup } from '../../store/backup/manifest.ts'
+import { lastRehearsal } from '../../store/backup/proved.ts'
 import { newestHere } from '../../store/backup/restore.ts'
 import { type BackupLocation, engineOf } from '../../store/backup/take.ts'
 import { counted, lasting, moment } from '../words.ts'
@@ -22,6 +23,8 @@ export type Backups = {
   newest: { at: number; path: string; flaw: string | null } | null
   newestMark: number | null
   failed: number | null
+  /** When a backup was last put back for trial and came back whole, and what was wrong with the last that was tried. */
+  rehearsed: { soundAt: number | null; flaw: string | null; oldestAt: number | null }
   copies: { folder: string; state: 'there' | 'same disk' | 'away' | 'missing'; newestAt: number | null } | null
 }
 
@@ -53,6 +56,7 @@ export function checkBackups(found: Backups): Finding[] {
         means: 'Only what somebody backs up by hand can be brought back.',
         do: 'Take BACKUPS out of the settings, unless another instance makes them.',
       }),
+    rehearsals(found),
     copies(found),
   )
   return all.length > 0 || !newest
@@ -87,6 +91,25 @@ function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
   return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
 }
 
+/** Of a server that is younger than the wait nothing is expected yet. */
+function rehearsals({ now, newest, school, scheduled, rehearsed: { soundAt, flaw, oldestAt } }: Backups): Finding[] {
+  if (!newest) return []
+  if (flaw)
+    return problem('backups', {
+      what: `The last backup${of({ school })} that was put back for trial did not come back whole: ${flaw.replace(/[.:]$/, '')}.`,
+      means: soundAt === null ? 'No backup has been proved to bring the marks back.' : `The last that did is of ${moment(soundAt)}.`,
+      do: 'Make one with markbook backup, then try it: markbook backup --rehearse',
+      fix: 'backup',
+    })
+  const since = soundAt ?? oldestAt
+  if (!scheduled || since === null || now - since <= limits.doctor.oldRehearsal) return []
+  return notice('backups', {
+    what: `No backup${of({ school })} was put back for trial ${soundAt === null ? 'yet' : `since ${moment(soundAt)}`}.`,
+    means: 'Nobody knows for certain that the marks would come back.',
+    do: 'Try the newest: markbook backup --rehearse. The server does it every week when it runs at night, or within a day after.',
+  })
+}
+
 function copies({ copies, newest, school }: Backups): Finding[] {
   const tell = (teller: typeof problem, what: string, advice: string, fix?: FixName) =>
     teller('backups', { what, means: 'All backups die with the disk of this server.', do: advice, ...(fix && { fix }) })
@@ -115,7 +138,15 @@ export async function lookAtBackups(place: BackupLocation, known: Known): Promis
   const { whose, backup, copy } = await newestHere(place)
   const newest = backup && { at: backup.at, path: backup.path, flaw: await flawOf(backup.path, place) }
   const school = whose?.school ?? null
-  return { ...known, now: place.clock.now(), school, folder: place.backupDir, newest, copies: copiesOf(place, copy?.at ?? null) }
+  const now = place.clock.now()
+  const rehearsed = rehearsedOf(place, whose?.id ?? null)
+  return { ...known, now, school, folder: place.backupDir, newest, rehearsed, copies: copiesOf(place, copy?.at ?? null) }
+}
+
+function rehearsedOf({ backupDir }: BackupLocation, id: string | null): Backups['rehearsed'] {
+  const last = id === null ? null : lastRehearsal(backupDir, id)
+  const [oldest] = id === null ? [] : backupsIn(folderOfDatabase(backupDir, id))
+  return { soundAt: last?.sound ? Date.parse(last.sound.at) : null, flaw: last?.flaw ?? null, oldestAt: oldest?.at ?? null }
 }
 
 async function flawOf(path: string, place: BackupLocation): Promise<string | null> {

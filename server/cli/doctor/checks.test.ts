@@ -160,6 +160,7 @@ describe('backups', () => {
     scheduled: true,
     hasDatabase: true,
     newest,
+    rehearsed: { soundAt: NOW - 3 * DAY, flaw: null, oldestAt: NOW - 90 * DAY },
     newestMark: NOW,
     failed: 0,
     copies,
@@ -188,6 +189,14 @@ describe('backups', () => {
     expect(severities(found({ scheduled: false }))).toEqual(['notice'])
   })
   test('the second folder: none, away, missing, on the same disk, behind', () => {
+    const never = { soundAt: null, flaw: null, oldestAt: NOW - 90 * DAY }
+    expect(whats(found({ rehearsed: never }))).toMatch(/^No backup was put back for trial yet\./)
+    expect(severities(found({ rehearsed: { ...never, oldestAt: NOW - DAY } }))).toEqual(['ok'])
+    expect(severities(found({ rehearsed: { ...never, soundAt: NOW - 16 * DAY } }))).toEqual(['notice'])
+    expect(severities(found({ rehearsed: never, scheduled: false }))).toEqual(['notice'])
+    expect(found({ rehearsed: { ...never, flaw: 'it is short.' } })).toMatchObject([
+      { severity: 'problem', what: 'The last backup that was put back for trial did not come back whole: it is short.' },
+    ])
     expect(severities(found({ copies: null }))).toEqual(['notice'])
     expect(found({ copies: { ...copies, state: 'missing' } })).toMatchObject([{ severity: 'problem', fix: 'copy-folder' }])
     const [away] = found({ copies: { ...copies, state: 'away' } })

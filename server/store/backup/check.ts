@@ -12,12 +12,16 @@ import { type Backup, BackupError, digestOf, imprintOf, type StoredFile, tooNew 
  * is stored by content is opened, too, where `scratch` says at which path it may lie meanwhile.
  */
 export async function checkBackup(backup: Backup, engine: Engine, scratch?: string): Promise<StoredFile[]> {
-  const { path, manifest } = backup
+  refuseForeign(backup, engine)
+  await checkDatabase(backup, engine, scratch)
+  return damagedFiles(backup)
+}
+
+/** Of the other kind of database, or of a newer program. */
+export function refuseForeign({ path, manifest }: Backup, engine: Engine): void {
   if (manifest.database !== engine.name) throw new BackupError(`${wrongKind[manifest.database]} Nothing was changed.`)
   const known = new Set(knownMigrations(engine.name))
   if (manifest.migrations.some((when) => !known.has(when))) throw tooNew(path)
-  await checkDatabase(backup, engine, scratch)
-  return damagedFiles(backup)
 }
 
 async function checkDatabase(backup: Backup, engine: Engine, scratch: string | undefined): Promise<void> {

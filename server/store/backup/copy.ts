@@ -19,7 +19,7 @@ export const REMEMBERED = 'copies-on-another-disk'
 /** Copies a backup to the second folder, verifies it there and thins the copies. Answers warnings, never throws: a disk may be away. */
 export async function copyToSecondFolder(
   place: CopyLocation,
-  { backup, whose, thin, progress }: { backup: Backup; whose: Whose; thin: boolean; progress: Progress },
+  { backup, whose, thin, progress }: { backup: Backup; whose: Whose; thin: false | { good: string | null }; progress: Progress },
 ): Promise<string[]> {
   const { copyDir } = place
   if (!copyDir) return []
@@ -32,10 +32,12 @@ export async function copyToSecondFolder(
     try {
       await openOwnFolder(copyDir, whose)
       sweepUnfinished(own)
-      if (done) await removeLeftContent(own)
+      if (!thin && done) await removeLeftContent(own)
+      if (thin) await removeOld(own, place.clock.now(), thin.good)
+      if (thin && done) await collect(own)
       const { damaged } = await copyBackup(backup, own)
       if (damaged) trouble.weak = `${trouble.weak ? `${trouble.weak} ` : ''}${damageIn(own)}`
-      if (thin) await removeOld(own, place.clock.now())
+      if (thin) await removeOld(own, place.clock.now(), thin.good)
       if (thin && done) await collect(own)
     } catch (error) {
       orNull(() => sweepUnfinished(own))

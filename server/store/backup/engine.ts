@@ -51,4 +51,6 @@ export type Engine = {
   setAside(folder: string): Promise<string | null>
   /** Puts a copy in the place of the database, brought to this program's version and with a new incarnation. Whole or not at all. */
   putBack(copy: DatabaseCopy, options: PutBack): Promise<{ nodeId: string; before: string | null }>
+  /** Puts a copy back in a folder of its own, which changes nothing else, and counts its rows there as far as that is cheap. */
+  rehearse(copy: DatabaseCopy, folder: string, options: PutBack): Promise<Counts | null>
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Registry } from 'prom-client'
@@ -50,6 +50,23 @@ describe('a scheduled backup', () => {
     expect(lines).toEqual([['info', { reason: 'hourly' }, `backup --reason hourly --data-dir ${folder}`]])
   })
 
+  test('is followed by a rehearsal, where none was for a week', async () => {
+    const script = 'console.log(process.argv.slice(1).join(" "))'
+    const registry = schedule(script)
+    await vi.waitFor(() => expect(lines).toHaveLength(2), { timeout: 10_000 })
+    expect(lines[1]).toEqual(['info', { reason: 'hourly' }, `backup --rehearse --if-due --data-dir ${folder}`])
+    await stop?.()
+    const at = new Date(clock.now() - 7 * 86_400_000).toISOString()
+    mkdirSync(join(folder, databaseId))
+    writeFileSync(join(folder, databaseId, 'rehearsal.json'), JSON.stringify({ at, backup: 'x', flaw: null, sound: { at, backup: 'x' } }))
+    expect(await registry.metrics()).toMatch(new RegExp(`^markbook_backup_rehearsed_timestamp_seconds ${Date.parse(at) / 1_000}$`, 'm'))
+    schedule(script)
+    await vi.waitFor(() => expect(lines).toHaveLength(3), { timeout: 10_000 })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    // A week ago to the moment: at night it would be time, at another hour not for one more day.
+    expect(lines).toHaveLength(3)
+  })
+
   test('its warnings are logged as such', async () => {
     schedule('console.log("Backed up"); console.error("Warning: no disk")')
     await untilLogged()
@@ -72,7 +89,6 @@ describe('a scheduled backup', () => {
   })
 
   test('none after a start where the newest is less than an hour old; the metrics say when that was', async () => {
-    const { mkdirSync } = await import('node:fs')
     mkdirSync(join(folder, databaseId, nameOf(clock.now() - 1_800_000, 'hourly')), { recursive: true })
     const registry = schedule('console.log("made")')
     await new Promise((resolve) => setTimeout(resolve, 400))

@@ -6,6 +6,7 @@ import { Counter, Gauge, type Registry } from 'prom-client'
 import { type Ended, type Program, runAside } from '../low-priority.ts'
 import type { Reason } from './manifest.ts'
 import { newestOwn } from './own.ts'
+import { isDue, lastRehearsal } from './proved.ts'
 
 /** `databaseId`: whose backups they are (`Whose`); others may lie in the same folder. */
 export type ScheduleOptions = {
@@ -31,21 +32,30 @@ const NIGHT = 2
 export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<void> } {
   const { dataDir, backupDir, databaseId, clock, log, program } = options
   const failures = measure(options)
+  let isStopped = false
   let current: { ended: Promise<void>; stop(): void } | null = null
 
-  const make = (reason: Reason) => {
-    if (current) return
-    const { ended, stop } = runAside(['backup', '--reason', reason, '--data-dir', dataDir], program)
+  const run = (what: 'backup' | 'rehearsal', reason: Reason, args: readonly string[], next: () => void = () => {}) => {
+    const { ended, stop } = runAside(['backup', ...args, '--data-dir', dataDir], program)
     const settle = ({ code, message }: Ended) => {
       current = null
       if (code === 0 && !/^Warning: /m.test(message)) log.info({ reason }, message)
       else if (code === 0) log.warn({ reason }, message)
       else {
         failures.inc()
-        log.error({ reason, code }, `the backup failed: ${message}`)
+        log.error({ reason, code }, `the ${what} failed: ${message}`)
       }
+      if (code === 0) next()
     }
     current = { ended: ended.then(settle), stop }
+  }
+  /** The newest is put back for trial once a week, right after it was made. */
+  const rehearse = (reason: Reason) => {
+    if (!isStopped && isDue(lastRehearsal(backupDir, databaseId), clock.now(), reason === 'nightly'))
+      run('rehearsal', reason, ['--rehearse', '--if-due'])
+  }
+  const make = (reason: Reason) => {
+    if (!current) run('backup', reason, ['--reason', reason], () => rehearse(reason))
   }
 
   const hourly = new Cron('0 * * * *', { unref: true }, () => make(new Date(clock.now()).getHours() === NIGHT ? 'nightly' : 'hourly'))
@@ -56,6 +66,7 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
 
   return {
     async stop() {
+      isStopped = true
       hourly.stop()
       clearTimeout(missed)
       current?.stop()
@@ -74,5 +85,17 @@ function measure({ backupDir, databaseId, registry }: ScheduleOptions): Counter 
       this.set(((await newestOwn(backupDir, databaseId))?.at ?? 0) / 1_000)
     },
   })
-  return new Counter({ name: 'markbook_backup_failures_total', help: 'Scheduled backups that failed', registers: [registry] })
+  new Gauge({
+    name: 'markbook_backup_rehearsed_timestamp_seconds',
+    help: 'When a backup last came back whole in a rehearsal, in seconds since 1970; 0 where none did',
+    registers: [registry],
+    collect() {
+      this.set(Date.parse(lastRehearsal(backupDir, databaseId)?.sound?.at ?? '1970-01-01T00:00:00Z') / 1_000)
+    },
+  })
+  return new Counter({
+    name: 'markbook_backup_failures_total',
+    help: 'Scheduled backups, and rehearsals of them, that failed',
+    registers: [registry],
+  })
 }

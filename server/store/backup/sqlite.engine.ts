@@ -59,6 +59,11 @@ export function sqliteEngine(dataDir: string): Engine {
       await syncPath(dataDir)
       return { nodeId: next.nodeId, before: null }
     },
+    rehearse: async (copy, folder, options) => {
+      const there = sqliteEngine(folder)
+      await there.putBack(copy, options)
+      return there.countsNow()
+    },
   }
 }
 

@@ -25,6 +25,7 @@ import {
 } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
 import { postgresEngine } from './postgres.engine.ts'
+import { lastProved } from './proved.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
 import { type Whose, writeWhoseNote } from './whose.ts'
 
@@ -36,6 +37,8 @@ export type BackupLocation = {
   copyDir: string | null
   clock: Clock
   newId: IdSource
+  /** In place of the disk's own answer, in tests. */
+  needRoom?: typeof needRoom
 }
 
 export type Taken = { backup: Backup; warnings: string[] }
@@ -66,19 +69,22 @@ export async function takeInTurn(place: BackupLocation, { reason, to, progress =
     if (to) return await write(place, { reason, folder: to, isAlone: true, progress })
     sweepUnfinished(place.backupDir)
     const own = await openOwnFolder(place.backupDir, whose)
-    await removeLeftContent(own)
-    const { backup, warnings: damage } = await write(place, { reason, folder: own, isAlone: false, progress })
     // Before a restore nothing goes: it might be the one that is to be restored.
     const thin = reason !== 'restore'
-    const warnings = await copyToSecondFolder(place, { backup, whose, thin, progress })
-    if (thin) {
-      await removeOld(own, place.clock.now())
-      await collect(own)
-    }
+    await (thin ? thinOut(own, place.clock.now()) : removeLeftContent(own))
+    const { backup, warnings: damage } = await write(place, { reason, folder: own, isAlone: false, progress })
+    const warnings = await copyToSecondFolder(place, { backup, whose, thin: thin && { good: lastProved(own) }, progress })
+    if (thin) await thinOut(own, place.clock.now())
     return { backup, warnings: [...damage, ...warnings] }
   } catch (error) {
     throw inWords(error, folder)
   }
+}
+
+/** Also before room is asked for: those whose time is over must not keep a new one from being made. */
+async function thinOut(own: string, now: number): Promise<void> {
+  await removeOld(own, now, lastProved(own))
+  await collect(own)
 }
 
 async function whoseToBackUp(place: BackupLocation): Promise<Whose> {
@@ -96,7 +102,7 @@ async function write(place: BackupLocation, { reason, folder, isAlone, progress 
   const engine = engineOf(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)
-  await needRoom(folder, isAlone || !engine.streams ? await engine.size() : 0)
+  await (place.needRoom ?? needRoom)(folder, isAlone || !engine.streams ? await engine.size() : 0)
   const now = place.clock.now()
   const name = nameOf(now, reason)
   const part = startFolder(folder, name)
