@@ -227,7 +227,7 @@ export const limits = {
    * When `markbook doctor` speaks up. Bytes: a disk that is full or scarce, a log or empty room that is worth tidying, memory. `scarceFiles`
    * counts files. `clockOff`: against another server's clock, within which codes of apps still work; `clockSlack` and `clockFar`:
    * how much later than now an entry or a file may be; `longSilence`: without any entry. `replication`, ms: how long a
-   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent; how long it and its parent may differ. `oldBackup` is a problem, `staleBackup` and `oldRehearsal` a notice.
+   * parent may not answer, or answer and hear nothing; how long rows may wait, or be held; how long a child may be silent; how long it and its parent may differ. `slice`: the longest statement to a central database. `oldBackup` is a problem, `staleBackup` and `oldRehearsal` a notice.
    */
   doctor: {
     fullDisk: 536_870_912,
@@ -255,6 +255,7 @@ export const limits = {
     oldRehearsal: 15 * 86_400_000,
     leftover: 3_600_000,
     patience: 5_000,
+    slice: 120_000,
   },
   /**
    * `markbook audit`: rows that are read at once; disagreements of a school that are told one by one; wrong

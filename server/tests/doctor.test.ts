@@ -71,6 +71,40 @@ async function examined(env: Record<string, string> = {}, more: readonly string[
 }
 
 describe('markbook doctor', () => {
+  test.runIf(onPostgres)('that is stopped with Ctrl+C ends at once, and so does what it asked the database', async () => {
+    await said(['seed', 'story'])
+    const sql = postgres(database?.url ?? '', { max: 2, onnotice: () => {} })
+    const asking = async () => (await sql`select pid from pg_stat_activity where application_name = 'markbook doctor'`).length
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const holding = sql.begin(async (tx) => {
+      await tx`lock table grading.grade in access exclusive mode`
+      await released
+    })
+    try {
+      const doctor = run(['doctor'])
+      await expect.poll(asking).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      const began = performance.now()
+      running.at(-1)?.child.kill('SIGINT')
+      await doctor.ended
+      expect(performance.now() - began).toBeLessThan(1_000)
+      await expect.poll(asking, { timeout: 5_000 }).toBe(0)
+    } finally {
+      release()
+      await holding
+      await sql.end()
+    }
+  })
+
+  test('--quick says that the rows were not read', async () => {
+    await said(['seed', 'story'])
+    const { of } = await examined({}, ['--quick'])
+    expect(of('database')).toMatchObject([{ severity: 'ok', what: expect.stringContaining('its rows were not read') }])
+  })
+
   test('where there is nothing yet: says so and makes nothing', async () => {
     const nowhere = join(folder, 'not-made')
     const { exit, of } = await examined({ DATA_DIR: nowhere, DATABASE_URL: '' })

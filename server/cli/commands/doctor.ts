@@ -15,13 +15,19 @@ export const doctorCommand = (program: Command) =>
 folders, certificates and the port. It changes nothing without --fix, and the server may go on working.
 --fix closes files to other accounts, removes unfinished ones, tidies the database, makes the second
 folder, a new certificate or a backup. It never restores: that is for you to decide.`,
-    examples: ['markbook doctor', 'sudo markbook doctor --fix        where the server is a service', 'markbook doctor --json'],
+    examples: [
+      'markbook doctor',
+      'markbook doctor --quick        on a large database',
+      'sudo markbook doctor --fix        where the server is a service',
+      'markbook doctor --json',
+    ],
     exits: {
       0: 'all is well, or there are only notices',
       1: 'it could not look, and one clear line says why',
       3: 'problems were found, and with --fix some are left',
     },
   })
+    .option('--quick', 'do not read the rows of the database and the backup: seconds, where the whole may take long')
     .option('--fix', 'do what can be done by itself; each thing is said first')
     .option('--json', 'as JSON, for programs')
     .addOption(new Option('--pages').hideHelp())
@@ -32,13 +38,13 @@ const PROBLEMS = 3
 
 type Done = { fix: FixName; done: boolean; says: string }
 
-type Options = { fix?: boolean; json?: boolean; pages?: boolean; dataDir?: string }
+type Options = { quick?: boolean; fix?: boolean; json?: boolean; pages?: boolean; dataDir?: string }
 
-async function doctor({ fix = false, json = false, pages = false, dataDir }: Options) {
+async function doctor({ quick = false, fix = false, json = false, pages = false, dataDir }: Options) {
   if (pages && dataDir) return readPages(dataDir)
   const { settings, file, warnings } = gather({ quiet: true })
   const config = readWithoutSecret(settings)
-  const look = () => examine(config, { file, warnings }, json ? undefined : (doing) => process.stderr.isTTY && console.error(`${doing} …`))
+  const look = () => examine(config, { file, warnings }, json ? undefined : progress(), { quick })
   const before = await look()
   const wanted = fix ? fixesFor(before) : []
   if (!json) console.log(report(before))
@@ -50,6 +56,20 @@ async function doctor({ fix = false, json = false, pages = false, dataDir }: Opt
   else if (fix) console.log('There is nothing that --fix could do.')
   if (findings.some(({ severity }) => severity === 'problem')) process.exitCode = PROBLEMS
 }
+
+/** Each step, and how far one is at most every two seconds; Ctrl+C ends it at any of them. */
+function progress(): (doing: string) => void {
+  let step = ''
+  let told = 0
+  return (doing) => {
+    const [next = ''] = doing.split(':')
+    if (!process.stderr.isTTY || (next === step && performance.now() - told < TELL)) return
+    step = next
+    told = performance.now()
+    console.error(`${doing} …`)
+  }
+}
+const TELL = 2_000
 
 /** For the server, which has its database read whole once it has started (`watchPages`). */
 function readPages(dataDir: string) {

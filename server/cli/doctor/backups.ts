@@ -12,7 +12,7 @@ import { type Finding, type FixName, findings, fine, notice, problem, type Troub
 
 /**
  * The backups of this server's database as they lie there. `school`: whose they are, null where there is no school yet. `at` in ms since
- * 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is sound. `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
+ * 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is sound, or was not read (`isRead`). `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
  */
 export type Backups = {
   now: number
@@ -20,7 +20,7 @@ export type Backups = {
   folder: string
   scheduled: boolean
   hasDatabase: boolean
-  newest: { at: number; path: string; flaw: string | null } | null
+  newest: { at: number; path: string; isRead: boolean; flaw: string | null } | null
   newestMark: number | null
   failed: number | null
   /** When a backup was last put back for trial and came back whole, and what was wrong with the last that was tried. */
@@ -61,7 +61,10 @@ export function checkBackups(found: Backups): Finding[] {
   )
   return all.length > 0 || !newest
     ? all
-    : fine('backups', `The newest backup${of(found)} is of ${moment(newest.at)}; it was read whole and is sound.`)
+    : fine(
+        'backups',
+        `The newest backup${of(found)} is of ${moment(newest.at)}; it was ${newest.isRead ? 'read whole and is sound' : 'not read'}.`,
+      )
 }
 
 const of = ({ school }: Pick<Backups, 'school'>) => (school ? ` of ${school}` : '')
@@ -133,10 +136,10 @@ function copies({ copies, newest, school }: Backups): Finding[] {
 
 type Known = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
 
-/** Reads the newest backup whole, as a restore would. */
-export async function lookAtBackups(place: BackupLocation, known: Known): Promise<Backups> {
+/** Reads the newest backup whole, as a restore would, unless `quick`. */
+export async function lookAtBackups(place: BackupLocation, known: Known, { quick = false } = {}): Promise<Backups> {
   const { whose, backup, copy } = await newestHere(place)
-  const newest = backup && { at: backup.at, path: backup.path, flaw: await flawOf(backup.path, place) }
+  const newest = backup && { at: backup.at, path: backup.path, isRead: !quick, flaw: quick ? null : await flawOf(backup.path, place) }
   const school = whose?.school ?? null
   const now = place.clock.now()
   const rehearsed = rehearsedOf(place, whose?.id ?? null)

@@ -151,7 +151,7 @@ describe('mail', () => {
 })
 
 describe('backups', () => {
-  const newest = { at: NOW - HOUR, path: '/b/1', flaw: null }
+  const newest = { at: NOW - HOUR, path: '/b/1', isRead: true, flaw: null }
   const copies = { folder: '/usb', state: 'there' as const, newestAt: NOW - HOUR }
   const backups: Backups = {
     now: NOW,
@@ -208,10 +208,22 @@ describe('backups', () => {
 })
 
 describe('the database', () => {
-  const soundness = { state: 'read', standing: 'current', damage: [], newest: NOTHING_WRITTEN, size: 2 ** 20, log: 0, unused: 0 } as const
+  const soundness = {
+    state: 'read',
+    standing: 'current',
+    damage: [],
+    newest: NOTHING_WRITTEN,
+    size: 2 ** 20,
+    log: 0,
+    unused: 0,
+    isWhole: true,
+    marks: null,
+  } as const
   const where = { where: '/data', central: false, backup: '/b/1' }
   test('sound, older, newer, and with a log or room that is worth tidying', () => {
     expect(severities(checkDatabase({ ...where, soundness }))).toEqual(['ok'])
+    const [glance] = checkDatabase({ ...where, soundness: { ...soundness, isWhole: false, marks: 12_260_000 } })
+    expect(glance).toMatchObject({ severity: 'ok', what: expect.stringMatching(/about 12.?260.?000 marks.*its rows were not read/) })
     expect(severities(checkDatabase({ ...where, soundness: { ...soundness, standing: 'older' } }))).toEqual(['ok', 'notice'])
     expect(severities(checkDatabase({ ...where, soundness: { ...soundness, standing: 'newer' } }))).toEqual(['problem'])
     expect(checkDatabase({ ...where, soundness: { ...soundness, log: 2 ** 30 } })).toMatchObject([{}, { severity: 'notice', fix: 'log' }])

@@ -1,6 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import type { Standing } from '../../store/migrate.ts'
-import type { Damage, Soundness } from '../../store/soundness/soundness.ts'
+import type { Damage, Read, Soundness } from '../../store/soundness/soundness.ts'
 import { bytes, counted } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
@@ -20,11 +20,12 @@ export function checkDatabase(found: DatabaseFound): Finding[] {
   const damaged = soundness.damage.flatMap((damage) => checkDamage(found, damage))
   const all = [...standing, ...damaged, ...room(soundness)]
   if (standing.some(({ severity }) => severity === 'problem') || damaged.length > 0) return all
-  return [
-    ...fine('database', `The database (${bytes(soundness.size)}) was read whole: its rows, their versions and their history are sound.`),
-    ...all,
-  ]
+  return [...fine('database', soundness.isWhole ? wholeOf(soundness) : glanceOf(soundness)), ...all]
 }
+
+const wholeOf = ({ size }: Read) => `The database (${bytes(size)}) was read whole: its rows, their versions and their history are sound.`
+const glanceOf = ({ size, marks }: Read) =>
+  `The database (${bytes(size)}${marks === null ? '' : `, about ${counted(marks, 'mark')}`}) answers and is of this version; its rows were not read.`
 
 const restoring = ({ backup, central }: DatabaseFound) =>
   backup

@@ -23,15 +23,21 @@ import { checkSettings, type SettingsFound } from './settings.ts'
 export type Examined = Omit<Config, 'sessionSecret'>
 
 /**
- * Looks at everything and says what it found, in the order of `checks`. Changes nothing; the server may go on working. Throws where
+ * Looks at everything and says what it found, in the order of `checks`; `quick`: reads neither the rows of the database nor the backup. Changes nothing; the server may go on working. Throws where
  * this account may not look at the data folder.
  */
-export async function examine(config: Examined, settings: SettingsFound, log: (doing: string) => void = () => {}): Promise<Finding[]> {
+export async function examine(
+  config: Examined,
+  settings: SettingsFound,
+  log: (doing: string) => void = () => {},
+  { quick = false }: { quick?: boolean } = {},
+): Promise<Finding[]> {
   const { dataDir, databaseUrl, smtpUrl, role } = config
   const place = placeOf(config)
   const { server, figures } = await lookAtServer(config)
   log('Reading the database')
-  const soundness = databaseUrl ? await soundnessOfPostgres(databaseUrl) : await soundnessOfSqlite(dataDir)
+  const looking = { quick, tell: (how: string) => log(`Reading the database: ${how}`) }
+  const soundness = databaseUrl ? await soundnessOfPostgres(databaseUrl, looking) : await soundnessOfSqlite(dataDir, looking)
   const newest = soundness.state === 'read' ? soundness.newest : NOTHING_WRITTEN
   const known = {
     scheduled: config.backups,
@@ -39,8 +45,8 @@ export async function examine(config: Examined, settings: SettingsFound, log: (d
     newestMark: newest.at,
     failed: figures?.failedBackups ?? null,
   }
-  log('Reading the newest backup')
-  const backups = await lookAtBackups(place, known)
+  log(quick ? 'Looking for the newest backup' : 'Reading the newest backup')
+  const backups = await lookAtBackups(place, known, { quick })
   log('Asking the clock, the mail server and the disks')
   const [times, greeting, disks, port] = await Promise.all([
     lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newest),

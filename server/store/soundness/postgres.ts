@@ -1,14 +1,26 @@
+import { limits } from '@markbook/shared/limits'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import type postgres from 'postgres'
 import { postgresPlaceOf } from '../dialect.texts.ts'
 import { appliedPostgres, standingOf } from '../migrate.ts'
 import { withPostgres } from '../postgres.ts'
-import { type Ask, type Damage, damageOfContents, NOTHING_WRITTEN, newestEntries, type Soundness, type Words } from './soundness.ts'
+import {
+  type Ask,
+  type Damage,
+  type Looking,
+  NOTHING_WRITTEN,
+  readContents,
+  readLatest,
+  type Slice,
+  type Soundness,
+  type Words,
+} from './soundness.ts'
 
-/** Reads a central database whole and changes nothing. The servers may go on working. */
-export async function soundnessOfPostgres(url: string): Promise<Soundness> {
+/** Reads a central database, whole unless `quick`, and changes nothing. The servers may go on working. */
+export async function soundnessOfPostgres(url: string, looking: Looking): Promise<Soundness> {
   try {
-    return await withPostgres(url, read, { connect_timeout: 10, connection: { application_name: 'markbook doctor', TimeZone: 'UTC' } })
+    const connection = { application_name: 'markbook doctor', TimeZone: 'UTC' }
+    return await withPostgres(url, (sql) => read(sql, looking), { connect_timeout: 10, connection })
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     // Class XX: the server found its own files damaged.
@@ -19,29 +31,77 @@ export async function soundnessOfPostgres(url: string): Promise<Soundness> {
   }
 }
 
-async function read(sql: postgres.Sql): Promise<Soundness> {
+async function read(sql: postgres.Sql, { quick, tell }: Looking): Promise<Soundness> {
   const applied = await appliedPostgres(sql)
   if (applied.length === 0) return { state: 'absent' }
   const standing = standingOf(applied, 'postgres')
-  const [about] = await sql`select pg_database_size(current_database()) as size,
-      (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures`
+  const [about] = await sql`select pg_database_size(current_database()) as size, current_setting('server_version_num')::int as version,
+      (select coalesce(sum(checksum_failures), 0) from pg_stat_database where datname = current_database()) as failures,
+      (select reltuples from pg_class where oid = to_regclass('grading.grade')) as marks`
   const failures = Number(about?.['failures'])
   const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
-  const common = { state: 'read', standing, size: Number(about?.['size']), log: 0, unused: 0 } as const
+  // Of a table that it never counted the database believes -1.
+  const marks = Number(about?.['marks'] ?? -1)
+  const common = {
+    state: 'read',
+    standing,
+    size: Number(about?.['size']),
+    log: 0,
+    unused: 0,
+    isWhole: !quick,
+    marks: marks < 0 ? null : marks,
+  } as const
   if (standing !== 'current') return { ...common, damage, newest: NOTHING_WRITTEN }
-  const found = await contents(sql)
-  return { ...common, damage: [...damage, ...found.damage], newest: found.newest }
+  const version = Number(about?.['version'])
+  const slice = slicesOf(sql, version)
+  if (quick) return { ...common, damage, newest: await readLatest(slice, WORDS) }
+  await readRows(slice, version, tell)
+  const orphans = await orphansIn(slice, version, tell)
+  const contents = await readContents(slice, WORDS, tell)
+  return { ...common, damage: [...damage, ...orphans, ...contents.damage], newest: contents.newest }
 }
 
-const contents = (sql: postgres.Sql) =>
-  sql.begin('isolation level repeatable read read only', async (tx) => {
-    await tx`select set_config('role', 'markbook_system', true)`
-    const ask: Ask = (text) => tx.unsafe<Record<string, unknown>[]>(text)
-    // Every value of every row is read from the disk.
-    for (const place of Object.keys(postgresTables).map(postgresPlaceOf)) await ask(`select max(length(t::text)) from ${place} t`)
-    const contents = await damageOfContents(ask, WORDS, 'select school_id::text, seq::int, head from sync.sync_feed')
-    return { damage: [...(await orphans(ask)), ...contents], newest: await newestEntries(ask, WORDS) }
-  })
+/**
+ * Each slice is a transaction, so that nothing of what the servers remove is kept for longer. What is stopped in the middle ends by itself:
+ * the database looks every second whether somebody still waits, where it can (PostgreSQL 14).
+ */
+function slicesOf(sql: postgres.Sql, version: number): Slice {
+  const settings = [
+    "set_config('role', 'markbook_system', true)",
+    `set_config('statement_timeout', '${limits.doctor.slice}', true)`,
+    ...(version >= 140_000 ? ["set_config('client_connection_check_interval', '1000', true)"] : []),
+  ]
+  return <T>(work: (ask: Ask) => Promise<T>) =>
+    sql.begin('isolation level repeatable read read only', async (tx) => {
+      await tx.unsafe(`select ${settings}`)
+      return work((text) => tx.unsafe<Record<string, unknown>[]>(text))
+    }) as Promise<T>
+}
+
+/** Blocks of a table that are read at once: 64 MB. */
+const BLOCKS = 8_192
+const BLOCK_BYTES = 8_192
+
+/** Conditions on a table `t`, of one part each. Before version 14 the database finds no rows by their place, and a table is one part. */
+async function partsOf(slice: Slice, place: string, version: number): Promise<string[]> {
+  if (version < 140_000) return ['true']
+  const [row] = await slice((ask) => ask(`select pg_relation_size(to_regclass('${place}')) as size`))
+  const count = Math.max(1, Math.ceil(Number(row?.['size']) / BLOCK_BYTES / BLOCKS))
+  // What is written meanwhile comes after the last.
+  const end = (part: number) => (part + 1 < count ? ` and t.ctid < '(${(part + 1) * BLOCKS},0)'` : '')
+  return Array.from({ length: count }, (_, part) => `t.ctid >= '(${part * BLOCKS},0)'${end(part)}`)
+}
+
+/** Every value of every row is read from the disk. */
+async function readRows(slice: Slice, version: number, tell: Looking['tell']): Promise<void> {
+  for (const place of Object.keys(postgresTables).map(postgresPlaceOf)) {
+    const parts = await partsOf(slice, place, version)
+    for (const [at, part] of parts.entries()) {
+      tell(`the rows of ${place}, part ${at + 1} of ${parts.length}`)
+      await slice((ask) => ask(`select max(length(t::text)) from ${place} t where ${part}`))
+    }
+  }
+}
 
 const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 const WORDS: Words = {
@@ -51,14 +111,17 @@ const WORDS: Words = {
     `select id::text, ${instant('at')} as at, actor_id::text, node_id::text, entity, row_id::text,
        near_id::text, action, changes::text as changes, detail, seq::int as seq, head
      from sync.history where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from sync.node) and source_id is null`,
+  latest: `select h.node, ${instant('h.at')} as at, h.source from sync.sync_feed f cross join lateral (
+      select node_id::text as node, at, source_id::text as source from sync.history where school_id = f.school_id order by seq desc limit 20) h`,
 }
 
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }
 
 /** PostgreSQL holds references itself; rows without their parents are damage, or somebody's hand. */
-async function orphans(ask: Ask): Promise<Damage[]> {
-  const references = (await ask(
-    `select format('%I.%I', cn.nspname, c.relname) as child, format('%I.%I', pn.nspname, p.relname) as parent,
+async function orphansIn(slice: Slice, version: number, tell: Looking['tell']): Promise<Damage[]> {
+  const references = (await slice((ask) =>
+    ask(
+      `select format('%I.%I', cn.nspname, c.relname) as child, format('%I.%I', pn.nspname, p.relname) as parent,
        array(select quote_ident(a.attname) from unnest(k.conkey) with ordinality as x(number, place)
          join pg_attribute a on a.attrelid = k.conrelid and a.attnum = x.number order by x.place) as columns,
        array(select quote_ident(a.attname) from unnest(k.confkey) with ordinality as x(number, place)
@@ -66,15 +129,21 @@ async function orphans(ask: Ask): Promise<Damage[]> {
      from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace cn on cn.oid = c.relnamespace
        join pg_class p on p.oid = k.confrelid join pg_namespace pn on pn.oid = p.relnamespace
      where k.contype = 'f' and cn.nspname not in ('pg_catalog', 'information_schema')`,
+    ),
   )) as Reference[]
   const found: Damage[] = []
   for (const { child, parent, columns, parents } of references) {
-    const on = columns.map((column, at) => `p.${parents[at]} = c.${column}`).join(' and ')
-    const given = columns.map((column) => `c.${column} is not null`).join(' and ')
-    const [row] = await ask(
-      `select count(*) as count from ${child} c where ${given} and not exists (select 1 from ${parent} p where ${on})`,
-    )
-    const count = Number(row?.['count'])
+    const on = columns.map((column, at) => `p.${parents[at]} = t.${column}`).join(' and ')
+    const given = columns.map((column) => `t.${column} is not null`).join(' and ')
+    let count = 0
+    const parts = await partsOf(slice, child, version)
+    for (const [at, part] of parts.entries()) {
+      tell(`what the rows of ${child} belong to, part ${at + 1} of ${parts.length}`)
+      const [row] = await slice((ask) =>
+        ask(`select count(*) as count from ${child} t where ${part} and ${given} and not exists (select 1 from ${parent} p where ${on})`),
+      )
+      count += Number(row?.['count'])
+    }
     if (count > 0) found.push({ kind: 'orphans', count, detail: `${child} without its ${parent}` })
   }
   return found

@@ -7,6 +7,7 @@ import { tamper as tamperIn } from '../../testing/tamper.ts'
 import { openCentralStore, openSchoolStore } from '../store.ts'
 import { asSystem } from '../tx.ts'
 import { soundnessOfPostgres } from './postgres.ts'
+import type { Looking } from './soundness.ts'
 import { soundnessOfSqlite } from './sqlite.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -16,7 +17,9 @@ beforeEach(async () => {
 })
 afterEach(() => st.close())
 
-const soundness = () => (onPostgres ? soundnessOfPostgres(st.database.url) : soundnessOfSqlite(st.database.folder))
+const whole = { quick: false, tell: () => {} }
+const soundness = (looking: Looking = whole) =>
+  onPostgres ? soundnessOfPostgres(st.database.url, looking) : soundnessOfSqlite(st.database.folder, looking)
 const file = () => join(st.database.folder, 'markbook.sqlite')
 const tamper = (text: (at: (table: string) => string) => string) => tamperIn(st.database, text)
 
@@ -157,8 +160,27 @@ describe.skipIf(onPostgres)('the file of a school', () => {
   })
 })
 
+test('a quick look reads no row, but for the last ones that were written; a whole one says how far it is', async () => {
+  await tamper((at) => `update ${at('sync_row')} set deleted = true where table_name = 'grade'`)
+  const { clock } = st
+  clock.advance(60_000)
+  const [first] = await st.as.okafor.students.list()
+  await st.as.okafor.students.update({ params: { id: first?.id ?? '' }, body: { lastName: 'Ní Bhriain' } })
+  expect(await soundness({ quick: true, tell: () => {} })).toMatchObject({
+    isWhole: false,
+    damage: [],
+    newest: { own: clock.now(), others: [] },
+  })
+  const told: string[] = []
+  expect(await soundness({ quick: false, tell: (how) => told.push(how) })).toMatchObject({
+    isWhole: true,
+    damage: [{ kind: 'versions', detail: expect.stringMatching(/^grade: \d+ without a version/) }],
+  })
+  expect(told.at(-1)).toBe('3 of 3 schools')
+})
+
 test.runIf(onPostgres)('a server that does not answer, and a database that is not there', async () => {
-  expect(await soundnessOfPostgres('postgres://127.0.0.1:1/markbook')).toMatchObject({ state: 'unreachable' })
+  expect(await soundnessOfPostgres('postgres://127.0.0.1:1/markbook', whole)).toMatchObject({ state: 'unreachable' })
   const url = Object.assign(new URL(st.database.url), { pathname: '/not_made_yet' }).href
-  expect(await soundnessOfPostgres(url)).toMatchObject({ state: 'refused' })
+  expect(await soundnessOfPostgres(url, whole)).toMatchObject({ state: 'refused' })
 })

@@ -5,6 +5,11 @@ import type { Standing } from '../migrate.ts'
 
 /** Asks a database; `text` holds no values but ids of our own. */
 export type Ask = (text: string) => Promise<Record<string, unknown>[]>
+/** Asks several things in one view of the database, which is held no longer than that. */
+export type Slice = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>
+
+/** `quick`: no row is read, but for the last ones that were written. `tell` hears how far it is. */
+export type Looking = { quick: boolean; tell: (how: string) => void }
 
 /** What can be wrong within a database that can be opened. `count` says how many rows or places. */
 export type Damage = {
@@ -29,6 +34,9 @@ export type Newest = { at: number | null; own: number | null; others: readonly N
 export type Read = {
   state: 'read'
   standing: Standing
+  /** Every row was read; else `marks` is what the database itself believes of their number, where it does. */
+  isWhole: boolean
+  marks: number | null
   damage: readonly Damage[]
   newest: Newest
   size: number
@@ -45,20 +53,54 @@ export type Words = {
   placeOf: (table: string) => string
   /** Asks for the entries of a school that this database wrote, from one place to another. */
   history: (school: string, from: number, to: number) => string
+  /** Asks for the last entries of each school, by an index. */
+  latest: string
 }
 
-/** Damage of versions and of the history. `feeds` asks for the feeds of all schools. */
-export async function damageOfContents(ask: Ask, words: Words, feeds: string): Promise<Damage[]> {
-  const damage = await versionDamage(ask, words.placeOf)
+/**
+ * Damage of versions and of the history, and when the newest entries were written. School by school, so that no statement is long and
+ * none holds on to an old view of the database.
+ */
+export async function readContents(slice: Slice, words: Words, tell: Looking['tell']): Promise<{ damage: Damage[]; newest: Newest }> {
+  const { placeOf } = words
+  const feeds = (await slice((ask) => ask(`select school_id, seq, head from ${placeOf('sync_feed')}`))) as Feed[]
+  const feedBySchool = new Map(feeds.map((feed) => [String(feed.school_id), { ...feed, seq: Number(feed.seq) }]))
+  const schools = (await slice((ask) => ask(`select id from ${placeOf('school')}`))).map(({ id }) => String(id))
+  const all = [...new Set([COMMONS, ...feedBySchool.keys(), ...schools])]
+  const misfits = new Map<Replicated, Misfits>()
   const broken: string[] = []
-  for (const feed of (await ask(feeds)) as Feed[]) {
-    const { school_id } = feed
-    const read = async (from: number, to: number) => (await ask(words.history(school_id, from, to))) as StoredEntry[]
-    broken.push(...(await brokenLinks(read, feed)).map(({ seq }) => `${school_id}:${seq ?? 'end'}`))
+  const times = new Map<string, Written>()
+  for (const [at, school] of all.entries()) {
+    tell(`${at + 1} of ${all.length} schools`)
+    await slice(async (ask) => {
+      await compareVersions(ask, placeOf, school, misfits)
+      for (const written of (await ask(writtenIn(school, words))) as Written[]) takeLater(times, written)
+    })
+    const feed = feedBySchool.get(school)
+    if (!feed) continue
+    const read = async (from: number, to: number) => (await slice((ask) => ask(words.history(school, from, to)))) as StoredEntry[]
+    broken.push(...(await brokenLinks(read, feed)).map(({ seq }) => `${school}:${seq ?? 'end'}`))
   }
+  const damage = [...misfits]
+    .filter(([, { without, left }]) => without + left > 0)
+    .map(
+      ([table, { without, left }]): Damage => ({
+        kind: 'versions',
+        count: without + left,
+        detail: `${table}: ${without} without a version, ${left} lost`,
+      }),
+    )
   if (broken.length > 0) damage.push({ kind: 'history', count: broken.length, detail: broken.slice(0, 3).join(' ') })
-  return damage
+  return { damage, newest: await slice((ask) => newestOf(ask, words, times)) }
 }
+
+/** Only the last entries of each school. */
+export const readLatest = (slice: Slice, words: Words): Promise<Newest> =>
+  slice(async (ask) => {
+    const times = new Map<string, Written>()
+    for (const written of (await ask(words.latest)) as Written[]) takeLater(times, written)
+    return newestOf(ask, words, times)
+  })
 
 type Feed = { school_id: string; seq: number; head: string }
 /** An entry, and the place that it took. */
@@ -102,48 +144,58 @@ export async function brokenLinks(
   return broken
 }
 
-const schoolOf = (table: Replicated) => ({ school: 'r.school_id', self: 'r.id', commons: `'${COMMONS}'` })[descriptions[table].scope]
+type Misfits = { without: number; left: number }
 
 /**
  * Every row has its version, and every version its row, but for what a rule between rows keeps or leaves out: without that other nodes
  * would never hear of a mark, or hear of one that is gone.
  */
-async function versionDamage(ask: Ask, placeOf: (table: string) => string): Promise<Damage[]> {
+async function compareVersions(ask: Ask, placeOf: Words['placeOf'], school: string, misfits: Map<Replicated, Misfits>): Promise<void> {
   const versions = placeOf('sync_row')
-  const found: Damage[] = []
   for (const table of Object.keys(descriptions) as Replicated[]) {
-    const on = `s.school_id = ${schoolOf(table)} and s.table_name = '${table}' and s.row_id = r.id`
+    const { scope } = descriptions[table]
+    if ((scope === 'commons') !== (school === COMMONS)) continue
+    const own = { school: `r.school_id = '${school}'`, self: `r.id = '${school}'`, commons: 'true' }[scope]
+    const version = `s.school_id = '${school}' and s.table_name = '${table}'`
     const [without] = await ask(
-      `select count(*) as count from ${placeOf(table)} r left join ${versions} s on ${on} and (s.settled or not s.deleted) where s.row_id is null`,
+      `select count(*) as count from ${placeOf(table)} r
+       left join ${versions} s on ${version} and s.row_id = r.id and (s.settled or not s.deleted) where ${own} and s.row_id is null`,
     )
     const [left] = await ask(
-      `select count(*) as count from ${versions} s left join ${placeOf(table)} r on ${on}
-       where s.table_name = '${table}' and not s.deleted and not s.settled and r.id is null`,
+      `select count(*) as count from ${versions} s left join ${placeOf(table)} r on s.row_id = r.id and ${own}
+       where ${version} and not s.deleted and not s.settled and r.id is null`,
     )
-    const count = Number(without?.['count']) + Number(left?.['count'])
-    if (count > 0)
-      found.push({ kind: 'versions', count, detail: `${table}: ${without?.['count']} without a version, ${left?.['count']} lost` })
+    const sum = misfits.get(table) ?? { without: 0, left: 0 }
+    misfits.set(table, { without: sum.without + Number(without?.['count']), left: sum.left + Number(left?.['count']) })
   }
-  return found
+}
+
+/** The newest entry of a node in a school. `source`: who told of it. */
+type Written = { node: string; at: string; source: string | null }
+
+const writtenIn = (school: string, { instant, placeOf }: Words) =>
+  `select h.node, ${instant('h.at')} as at, h.source from (select cast(node_id as text) as node, max(at) as at, min(cast(source_id as text)) as source
+     from ${placeOf('history')} where school_id = '${school}' group by node_id) h`
+
+function takeLater(times: Map<string, Written>, written: Written): void {
+  const known = times.get(written.node)
+  if (!known || known.at < written.at) times.set(written.node, written)
 }
 
 export const NOTHING_WRITTEN: Newest = { at: null, own: null, others: [] }
 
-export async function newestEntries(ask: Ask, { instant, placeOf }: Words): Promise<Newest> {
-  const nameOf = (node: string) => `(select min(p.name) from ${placeOf('sync_peer')} p where cast(p.node_id as text) = ${node})`
-  const rows = await ask(
-    `select ${instant('h.at')} as at, ${nameOf('h.node')} as name, ${nameOf('h.source')} as by_name,
-       exists (select 1 from ${placeOf('node')} n where cast(n.id as text) = h.node) as own
-     from (select cast(node_id as text) as node, max(at) as at, min(cast(source_id as text)) as source
-       from ${placeOf('history')} group by node_id) h`,
-  )
-  const found = rows.map(({ at, name, by_name, own }) => ({
-    name: (name ?? null) as string | null,
-    by: (by_name ?? null) as string | null,
-    at: Date.parse(String(at)),
-    isOwn: Boolean(own),
+async function newestOf(ask: Ask, { placeOf }: Words, times: ReadonlyMap<string, Written>): Promise<Newest> {
+  const own = new Set((await ask(`select cast(id as text) as id from ${placeOf('node')}`)).map(({ id }) => String(id)))
+  const peers = await ask(`select cast(node_id as text) as id, min(name) as name from ${placeOf('sync_peer')} group by node_id`)
+  const nameById = new Map(peers.map(({ id, name }) => [String(id), String(name)]))
+  const nameOf = (id: string | null) => (id === null ? null : (nameById.get(id) ?? null))
+  const found = [...times.values()].map(({ node, at, source }) => ({
+    name: nameOf(node),
+    by: nameOf(source),
+    at: Date.parse(at),
+    isOwn: own.has(node),
   }))
-  const latest = (times: readonly { at: number }[]) => (times.length === 0 ? null : Math.max(...times.map(({ at }) => at)))
+  const latest = (entries: readonly { at: number }[]) => (entries.length === 0 ? null : Math.max(...entries.map(({ at }) => at)))
   return {
     at: latest(found),
     own: latest(found.filter(({ isOwn }) => isOwn)),

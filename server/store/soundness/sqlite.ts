@@ -6,16 +6,18 @@ import { DATABASE_FILE } from '../sqlite.ts'
 import {
   type Ask,
   type Damage,
-  damageOfContents,
+  type Looking,
   NOTHING_WRITTEN,
-  newestEntries,
   type Read,
+  readContents,
+  readLatest,
+  type Slice,
   type Soundness,
   type Words,
 } from './soundness.ts'
 
-/** Reads a school's database whole and changes nothing. The server may go on working. */
-export async function soundnessOfSqlite(folder: string): Promise<Soundness> {
+/** Reads a school's database, whole unless `quick`, and changes nothing. The server may go on working. */
+export async function soundnessOfSqlite(folder: string, looking: Looking): Promise<Soundness> {
   const path = join(folder, DATABASE_FILE)
   const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
   const [size = 0, log = 0] = sizes
@@ -28,7 +30,7 @@ export async function soundnessOfSqlite(folder: string): Promise<Soundness> {
     connection.pragma('query_only = ON')
     // One view of everything, while others go on writing.
     connection.exec('begin')
-    return await read(connection, { size, log })
+    return await read(connection, { size, log }, looking)
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
     if (!code.startsWith('SQLITE_')) throw error
@@ -58,19 +60,24 @@ function refusalOf(path: string): string | null {
   }
 }
 
-async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>): Promise<Soundness> {
-  const torn = tornPages(connection)
+async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'log'>, { quick, tell }: Looking): Promise<Soundness> {
+  const torn = quick ? [] : tornPages(connection)
   const damage: Damage[] = torn.length > 0 ? [{ kind: 'pages', count: torn.length, detail: torn[0] ?? '' }] : []
   const applied = appliedSqlite(connection)
   if (applied.length === 0) return { state: 'no markbook', detail: 'it has no tables of Markbook' }
   const standing = standingOf(applied, 'sqlite')
   const ask: Ask = async (text) => connection.prepare(text).all() as Record<string, unknown>[]
+  const slice: Slice = (work) => work(ask)
   const figure = (name: string) => Number(connection.pragma(name, { simple: true }))
   const unused = figure('freelist_count') * figure('page_size')
-  if (damage.length === 0 && standing === 'current') damage.push(...(await contents(connection, ask)))
-  // A damaged file, or one of another version, may have no history that can be read.
-  const newest = await newestEntries(ask, WORDS).catch(() => NOTHING_WRITTEN)
-  return { state: 'read', ...sizes, standing, damage, newest, unused }
+  const common = { state: 'read', ...sizes, standing, unused, isWhole: !quick, marks: null } as const
+  if (quick || damage.length > 0 || standing !== 'current') {
+    // A damaged file, or one of another version, may have no history that can be read.
+    return { ...common, damage, newest: await readLatest(slice, WORDS).catch(() => NOTHING_WRITTEN) }
+  }
+  const orphans = orphansIn(connection)
+  const contents = await readContents(slice, WORDS, tell)
+  return { ...common, damage: [...orphans, ...contents.damage], newest: contents.newest }
 }
 
 /** What SQLite says of pages that do not hold what they should, at most 20 lines. */
@@ -96,11 +103,9 @@ export function damageOfPages(folder: string): string | null {
   }
 }
 
-async function contents(connection: Database.Database, ask: Ask): Promise<Damage[]> {
+function orphansIn(connection: Database.Database): Damage[] {
   const orphans = connection.pragma('foreign_key_check') as { table: string; parent: string }[]
-  const damage: Damage[] = []
-  if (orphans[0]) damage.push({ kind: 'orphans', count: orphans.length, detail: `${orphans[0].table} without its ${orphans[0].parent}` })
-  return [...damage, ...(await damageOfContents(ask, WORDS, 'select school_id, seq, head from sync_feed'))]
+  return orphans[0] ? [{ kind: 'orphans', count: orphans.length, detail: `${orphans[0].table} without its ${orphans[0].parent}` }] : []
 }
 
 const WORDS: Words = {
@@ -109,4 +114,5 @@ const WORDS: Words = {
   history: (school, from, to) =>
     `select id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail, seq, head from history
      where school_id = '${school}' and seq between ${from} and ${to} and node_id in (select id from node) and source_id is null`,
+  latest: `select h.node_id as node, h.at, h.source_id as source from sync_feed f join history h on h.school_id = f.school_id and h.seq > f.seq - 20`,
 }
