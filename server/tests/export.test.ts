@@ -13,6 +13,7 @@ import { writeParts } from '../cli/export/place.ts'
 import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
 import { asSystem } from '../store/tx.ts'
+import { png } from '../testing/pictures.ts'
 import { type School, school } from '../testing/school.ts'
 
 let st: School
@@ -106,7 +107,7 @@ describe('taking an export in', () => {
     expect(() => readExport(path, head)).toThrow('tables/grade.csv in this export is missing or not what was written.')
     rmSync(join(path, 'tables/grade.csv'))
     expect(() => readExport(path, head)).toThrow('tables/grade.csv in this export is missing or not what was written.')
-    const about = JSON.parse(text(path, 'export.json'))
+    const { digest: _digest, ...about } = JSON.parse(text(path, 'export.json'))
     writeFileSync(join(path, 'export.json'), JSON.stringify({ ...about, schema: 99 }))
     expect(() => readExport(path, head)).toThrow(/newer Markbook/)
     writeFileSync(
@@ -117,6 +118,69 @@ describe('taking an export in', () => {
     expect(() => readExport(folder, head)).toThrow(/is not an export of Markbook/)
     expect(() => readExport(join(folder, 'nowhere'), head)).toThrow(/There is no export/)
     expect(await st.digest()).toBe(before)
+  })
+})
+
+describe('an export that is damaged', () => {
+  /** The parts, with one of them otherwise; in the shape that is named. */
+  const damaged = (parts: ReadonlyMap<string, Uint8Array>, path: string, bytes: Uint8Array, to: string) => {
+    writeParts(join(folder, to), new Map([...parts, [path, bytes]]))
+    return () => readExport(join(folder, to), head)
+  }
+  const flipped = (bytes: Uint8Array, at: number) => Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ 4 : byte))
+
+  test('one byte of any file of it, in a folder or a zip, and it is refused before anything is written', async () => {
+    const form = new FormData()
+    form.set('file', new File([png()], 'crest.png', { type: 'image/png' }))
+    await st.as.okafor.schools.putCrest({ body: form })
+    const { parts, missing } = await exported('all')
+    expect([...parts.keys()].some((path) => path.startsWith('files/images/crests/'))).toBe(true)
+    expect(missing).toEqual([])
+    const before = await st.digest()
+    let count = 0
+    for (const [path, bytes] of parts) {
+      for (const end of ['', '.zip']) {
+        count += 1
+        const refused = damaged(parts, path, flipped(bytes, bytes.length >> 1), `flipped-${count}${end}`)
+        expect(refused, path).toThrow(/not what was written|cannot be read|not an export/)
+      }
+    }
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('a byte of the manifest, wherever', async () => {
+    const { path, parts } = await exported('all')
+    const manifest = parts.get('export.json') ?? new Uint8Array()
+    // All of its end, and a byte in each line or two of the rest.
+    for (let at = 0; at < manifest.length; at += at < manifest.length - 120 ? 41 : 1) {
+      writeFileSync(join(path, 'export.json'), flipped(manifest, at))
+      expect(() => readExport(path, head), `byte ${at}`).toThrow(/not what was written|cannot be read|newer Markbook/)
+    }
+  })
+
+  test('a zip that was cut off anywhere', async () => {
+    const { path } = await exported('school.zip')
+    const whole = readFileSync(path)
+    expect(readExport(path, head).manifest.school.id).toBe(stBrigids)
+    for (let size = 0; size < whole.length; size += Math.ceil(whole.length / 40)) {
+      writeFileSync(path, whole.subarray(0, size))
+      expect(() => readExport(path, head), `${size} bytes`).toThrow(/neither a folder nor a zip|not an export|not what was written/)
+    }
+    writeFileSync(path, whole.subarray(0, whole.length - 1))
+    expect(() => readExport(path, head)).toThrow()
+  })
+
+  test.each(['', '.zip'])('a file that the manifest does not name, in an export%s', async (end) => {
+    const { parts } = await exported('all')
+    const refused = damaged(parts, 'tables/more.csv', Buffer.from('id'), `more${end}`)
+    expect(refused).toThrow('tables/more.csv lies in this export and is no part of it.')
+  })
+
+  test('one of before there was a digest of the manifest is taken in', async () => {
+    const { path } = await exported('all')
+    const { digest: _digest, ...about } = JSON.parse(text(path, 'export.json'))
+    writeFileSync(join(path, 'export.json'), JSON.stringify(about, null, 2))
+    expect(readExport(path, head).manifest.school.id).toBe(stBrigids)
   })
 })
 

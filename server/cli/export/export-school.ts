@@ -4,13 +4,14 @@ import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { writeCsv } from '../../documents/csv.ts'
 import { XLSX_TYPE } from '../../documents/sheet-kind.ts'
 import { sha256Of } from '../../files/digest.ts'
+import { imageObject } from '../../files/image-address.ts'
 import type { Bucket } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
-import { MANIFEST, Manifest } from './manifest.ts'
+import { MANIFEST, Manifest, manifestText } from './manifest.ts'
 import type { Parts } from './place.ts'
 import { marksTable, reportsTable, resultsTable, type Table } from './readable.ts'
 import { exportedTables, historyOfSchool, rowsOfSchool, type SchoolRows } from './rows.ts'
@@ -62,7 +63,7 @@ export async function exportSchool(services: Services, { schoolId, adminId, log 
     ...about,
     parts: [...parts].map(([path, bytes]) => ({ path, size: bytes.length, sha256: sha256Of(bytes) })),
   })
-  parts.set(MANIFEST, Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+  parts.set(MANIFEST, Buffer.from(manifestText(manifest)))
   return { parts, manifest, missing }
 }
 
@@ -96,13 +97,23 @@ function classesTable({
   return { head: ['year', 'class', 'class_teacher', 'students'], rows }
 }
 
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
 type Stored = { bucket: Bucket; path: string; type: string }
 const FILE_TYPES: Record<string, string> = { pdf: 'application/pdf', csv: 'text/csv', xlsx: XLSX_TYPE }
 
 /** What the rows name as stored. */
 function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_report_file = [] }: SchoolRows): Stored[] {
   const picture = (row: Record<string, unknown>, name: string): Stored[] =>
-    row[`${name}_path`] ? [{ bucket: 'images', path: String(row[`${name}_path`]), type: String(row[`${name}_type`]) }] : []
+    row[`${name}_path`]
+      ? [
+          {
+            bucket: 'images',
+            path: imageObject(String(row[`${name}_path`]), textOf(row[`${name}_sha256`])),
+            type: String(row[`${name}_type`]),
+          },
+        ]
+      : []
   const paper = (row: Record<string, unknown>, kind: string): Stored => {
     return { bucket: 'report-books', path: String(row['file_path']), type: FILE_TYPES[kind] ?? 'application/octet-stream' }
   }

@@ -6,7 +6,7 @@ import type { Services } from '../../http/services.ts'
 import { orNull } from '../../or-null.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
 import { fromLines } from './cells.ts'
-import { MANIFEST, Manifest } from './manifest.ts'
+import { isAsWritten, MANIFEST, Manifest } from './manifest.ts'
 import { openParts } from './place.ts'
 import { exportedTables, type SchoolRows } from './rows.ts'
 
@@ -15,17 +15,26 @@ export type Incoming = { manifest: Manifest; rows: SchoolRows; adminId: string; 
 
 const NEWER = 'This export was made by a newer Markbook. Update this one first.'
 
-/** Throws in one line: no export, damaged, of a newer Markbook, or without `email` as an active administrator. */
+/**
+ * Reads every file of an export and compares it with the manifest. Throws in one line: no export, damaged, with a file that it does not
+ * name, of a newer Markbook, or without `email` as an active administrator.
+ */
 export function readExport(from: string, email: string): Incoming {
-  const open = openParts(from)
-  const manifest = manifestIn(open(MANIFEST), from)
+  const { paths, read } = openParts(from)
+  const manifest = manifestIn(read(MANIFEST), from)
   if (manifest.schema > SCHEMA_VERSION) throw new Error(NEWER)
-  const known = new Map(manifest.parts.map((part) => [part.path, part.sha256]))
+  const known = new Map(manifest.parts.map((part) => [part.path, part]))
   const part = (path: string) => {
-    const bytes = open(path)
-    if (!bytes || known.get(path) !== sha256Of(bytes)) throw new Error(`${path} in this export is missing or not what was written.`)
+    const bytes = read(path)
+    const { size, sha256 } = known.get(path) ?? {}
+    if (bytes?.length !== size || !bytes || sha256Of(bytes) !== sha256)
+      throw new Error(`${path} in this export is missing or not what was written. Nothing was changed.`)
     return bytes
   }
+  for (const path of known.keys()) part(path)
+  const strange = paths.find((path) => path !== MANIFEST && !known.has(path))
+  if (strange !== undefined)
+    throw new Error(`${strange} lies in this export and is no part of it. Look what it is, and take it out. Nothing was changed.`)
   const rows: SchoolRows = {}
   for (const table of exportedTables) rows[table] = fromLines(table, readExactCsv(part(`tables/${table}.csv`)))
   for (const file of manifest.files) part(file.part)
@@ -34,10 +43,12 @@ export function readExport(from: string, email: string): Incoming {
 
 function manifestIn(bytes: Uint8Array | null, from: string): Manifest {
   if (!bytes) throw new Error(`${from} is not an export of Markbook: there is no ${MANIFEST} in it.`)
-  const found = orNull(() => JSON.parse(Buffer.from(bytes).toString('utf8')) as { format?: string } | null)
+  const text = Buffer.from(bytes).toString('utf8')
+  const found = orNull(() => JSON.parse(text) as { format?: string } | null)
   if (/^markbook-export\/(?!1$)\d+$/.test(found?.format ?? '')) throw new Error(NEWER)
   const { data } = Manifest.safeParse(found)
   if (!data) throw new Error(`The ${MANIFEST} of this export cannot be read.`)
+  if (!isAsWritten(text)) throw new Error(`The ${MANIFEST} of this export is not what was written. Nothing was changed.`)
   return data
 }
 

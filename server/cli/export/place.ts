@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import { orNull } from '../../or-null.ts'
 
@@ -43,12 +43,22 @@ export function writeParts(to: string, parts: Parts): void {
   renameSync(part, to)
 }
 
-/** Reads parts one by one out of a folder or zip; null for one that is not there. */
-export function openParts(from: string): (path: string) => Uint8Array | null {
+/** An export as it lies there: the paths of all files in it, with slashes, and each of them; null for one that is not there. */
+export type OpenedParts = { paths: readonly string[]; read(path: string): Uint8Array | null }
+
+export function openParts(from: string): OpenedParts {
   const there = statSync(from, { throwIfNoEntry: false })
   if (!there) throw new Error(`There is no export at ${from}.`)
-  if (there.isDirectory()) return (path) => (existsSync(join(from, path)) ? readFileSync(join(from, path)) : null)
+  if (there.isDirectory()) {
+    const read = (path: string) => (existsSync(join(from, path)) ? readFileSync(join(from, path)) : null)
+    return { paths: filesBelow(from), read }
+  }
   const entries = orNull(() => unzipSync(readFileSync(from)))
   if (!entries) throw new Error(`${from} is neither a folder nor a zip that can be read.`)
-  return (path) => entries[path] ?? null
+  return { paths: Object.keys(entries).filter((path) => !path.endsWith('/')), read: (path) => entries[path] ?? null }
 }
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
