@@ -9,6 +9,7 @@ import { checkDatabase } from './database.ts'
 import { checkDisks } from './disk.ts'
 import type { Finding } from './finding.ts'
 import { checkFolder, shareOf, syncServiceOf } from './folder.ts'
+import { checkLines, lookAtLines } from './lines.ts'
 import { checkMail } from './mail.ts'
 import { checkMemory } from './memory.ts'
 import { checkReplication, type ParentFound, type ReplicationFound } from './replication.ts'
@@ -452,5 +453,49 @@ describe('replication', () => {
     expect(severities(checkReplication({ ...alone, children: { count: 1, silent: [0] }, held: { rows: 1, oldest: NOW - HOUR } }))).toEqual([
       'ok',
     ])
+  })
+})
+
+describe('the lines to services of another machine', () => {
+  const eth0 = { address: '192.0.2.7', family: 'IPv4' as const, internal: false, netmask: '', mac: '', cidr: null }
+  const machine = { hostname: 'centre', interfaces: { eth0: [eth0] } }
+  const s3 = { endpoint: 'https://s3.example', region: '', accessKeyId: '', secretAccessKey: '', bucketPrefix: '' }
+  const settings = { databaseUrl: null, redisUrl: null, s3: null }
+  const found = (more: Partial<Parameters<typeof lookAtLines>[0]>) =>
+    lookAtLines({ ...settings, ...more }, machine).map(({ setting, host }) => `${setting} ${host}`)
+
+  test.each([
+    'postgres://m:secret@db.example/markbook',
+    'postgres://m:secret@db.example/markbook?sslmode=disable',
+    'postgres://m:secret@db.example/markbook?sslmode=prefer',
+    'postgres://m:secret@127.0.0.1,db.example/markbook',
+  ])('%s is told, without its password', (databaseUrl) => {
+    expect(found({ databaseUrl })).toEqual(['DATABASE_URL db.example'])
+    const [finding] = checkLines(lookAtLines({ ...settings, databaseUrl }, machine), { ...settings, databaseUrl })
+    expect(finding).toMatchObject({ severity: 'notice', do: expect.stringContaining('sslmode=verify-full') })
+    expect(JSON.stringify(finding)).not.toContain('secret')
+  })
+
+  test.each([
+    'postgres://m@db.example/markbook?sslmode=require',
+    'postgres://m@db.example/markbook?sslmode=verify-full',
+    'postgres://m@localhost/markbook',
+    'postgres://m@[::1]/markbook',
+    'postgres://m@192.0.2.7/markbook',
+    'postgres://m@centre/markbook',
+    'postgres://m@%2Fvar%2Frun%2Fpostgresql/markbook',
+  ])('%s is not', (databaseUrl) => {
+    expect(found({ databaseUrl })).toEqual([])
+  })
+
+  test('Redis and an S3; a school alone has no such line', () => {
+    expect(found({ redisUrl: 'redis://cache.example:6379', s3: { ...s3, endpoint: 'http://s3.example:9000' } })).toEqual([
+      'REDIS_URL cache.example',
+      'S3_ENDPOINT s3.example',
+    ])
+    expect(found({ redisUrl: 'rediss://cache.example:6379', s3 })).toEqual([])
+    expect(found({ redisUrl: 'redis://localhost', s3: { ...s3, endpoint: 'http://127.0.0.1:9000' } })).toEqual([])
+    expect(checkLines([], settings)).toEqual([])
+    expect(severities(checkLines([], { ...settings, s3 }))).toEqual(['ok'])
   })
 })

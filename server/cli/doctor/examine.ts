@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { thisMachine } from '../../network/addresses.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { latestBackup } from '../../store/backup/restore.ts'
 import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
@@ -13,6 +14,7 @@ import { checkDisks, lookAtDisks } from './disk.ts'
 import type { Finding } from './finding.ts'
 import { checkFolder, lookAtFolder } from './folder.ts'
 import { checkLeftovers, lookAtLeftovers } from './leftovers.ts'
+import { checkLines, lookAtLines } from './lines.ts'
 import { checkMail, greetMailServer } from './mail.ts'
 import { checkMemory, lookAtMemory } from './memory.ts'
 import { checkReplication, lookAtReplication } from './replication.ts'
@@ -78,6 +80,7 @@ export async function examine(
     ...checkClock(times),
     ...checkCertificate(lookAtCertificate(asServed(config, server)), now),
     ...(replication ? checkReplication(replication) : []),
+    ...checkLines(lookAtLines(config, thisMachine()), config),
     ...checkMail(mail),
     ...checkPort(port),
     ...checkMemory(lookAtMemory()),

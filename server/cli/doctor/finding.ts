@@ -11,6 +11,7 @@ const checks = [
   'clock',
   'certificate',
   'replication',
+  'lines',
   'mail',
   'port',
   'memory',
