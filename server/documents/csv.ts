@@ -98,8 +98,13 @@ const inert = (cell: Cell): string => {
 
 /** Writes a CSV file that Excel opens with its accents right: UTF-8 with its mark, CRLF, inert text, numbers with a decimal point. */
 export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }): Uint8Array {
-  const lines = [table.head, ...table.rows].map((cells) => cells.map(inert))
-  return Buffer.from(stringify(lines, { bom: true, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }), 'utf8')
+  return csvLines([table.head, ...table.rows], { isFirst: true })
+}
+
+/** A part of such a file; `isFirst`: the one that it begins with. */
+export function csvLines(lines: readonly (readonly Cell[])[], { isFirst }: { isFirst: boolean }): Uint8Array {
+  const texts = lines.map((cells) => cells.map(inert))
+  return Buffer.from(stringify(texts, { bom: isFirst, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }), 'utf8')
 }
 
 /** See `decodeText`. Throws imports.unreadable for anything that holds control characters, which no spreadsheet saved as text does. */

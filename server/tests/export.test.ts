@@ -1,15 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportSchool } from '../cli/export/export-school.ts'
 import { importSchool, readExport } from '../cli/export/import-school.ts'
 import { marksWorkbook } from '../cli/export/marks-workbook.ts'
 import { administrator, schoolNamed } from '../cli/export/naming.ts'
-import { writeParts } from '../cli/export/place.ts'
+import { openParts, writeExport } from '../cli/export/place.ts'
 import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
 import { asSystem } from '../store/tx.ts'
@@ -30,9 +31,12 @@ afterEach(async () => {
 const head = people.okafor.email
 const exported = async (name: string) => {
   const path = join(folder, name)
-  const made = await exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, log: () => {} })
-  writeParts(path, made.parts)
-  return { path, ...made }
+  const made = await writeExport(path, (into) =>
+    exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, into, log: () => {} }),
+  )
+  const { paths, read } = openParts(path)
+  const parts = new Map(paths.map((part) => [part, read(part) as Uint8Array]))
+  return { path, parts, ...made }
 }
 const rowsIn = (of: School) => of.services.store.read(asSystem(), (tx) => rowsOfSchool(tx, stBrigids))
 const text = (path: string, file: string) => readFileSync(join(path, file), 'utf8')
@@ -73,8 +77,10 @@ describe('an export', () => {
   test('is never written over something, and leaves no session behind', async () => {
     const sessions = () => st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.session))
     const before = (await sessions()).filter(({ revoked_at }) => revoked_at === null).length
-    const { path, parts } = await exported('all')
-    expect(() => writeParts(path, parts)).toThrow(/is there already, and was not touched/)
+    const { path } = await exported('all')
+    await expect(exported('all')).rejects.toThrow(/is there already, and was not touched/)
+    expect(readdirSync(folder)).toEqual(['all'])
+    expect(readdirSync(path)).toContain('export.json')
     expect((await sessions()).filter(({ revoked_at }) => revoked_at === null)).toHaveLength(before)
   })
 })
@@ -121,10 +127,31 @@ describe('taking an export in', () => {
   })
 })
 
+test('an export that fails in the middle leaves nothing', async () => {
+  const failing = writeExport(join(folder, 'all.zip'), (into) =>
+    exportSchool(st.services, {
+      schoolId: stBrigids,
+      adminId: people.okafor.id,
+      into,
+      log: (doing) => {
+        if (doing === 'Collecting the files') throw new Error('the disk is full')
+      },
+    }),
+  )
+  await expect(failing).rejects.toThrow('the disk is full')
+  expect(readdirSync(folder)).toEqual([])
+})
+
 describe('an export that is damaged', () => {
   /** The parts, with one of them otherwise; in the shape that is named. */
   const damaged = (parts: ReadonlyMap<string, Uint8Array>, path: string, bytes: Uint8Array, to: string) => {
-    writeParts(join(folder, to), new Map([...parts, [path, bytes]]))
+    const all = new Map([...parts, [path, bytes]])
+    if (to.endsWith('.zip')) writeFileSync(join(folder, to), zipSync(Object.fromEntries(all)))
+    else
+      for (const [part, content] of all) {
+        mkdirSync(dirname(join(folder, to, part)), { recursive: true })
+        writeFileSync(join(folder, to, part), content)
+      }
     return () => readExport(join(folder, to), head)
   }
   const flipped = (bytes: Uint8Array, at: number) => Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ 4 : byte))

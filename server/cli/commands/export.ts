@@ -6,7 +6,7 @@ import { withNode } from '../console.ts'
 import { exportSchool } from '../export/export-school.ts'
 import { marksWorkbook } from '../export/marks-workbook.ts'
 import { schoolNamed } from '../export/naming.ts'
-import { demandFree, demandFreeFile, writeParts } from '../export/place.ts'
+import { demandFree, demandFreeFile, writeExport } from '../export/place.ts'
 import { addCommand } from '../help.ts'
 import { counted } from '../words.ts'
 
@@ -52,12 +52,8 @@ async function exportAll(options: Options, command: Command) {
 
 async function writeSchool({ services }: Node, path: string, named: string | undefined) {
   const { schoolId, userId } = await schoolNamed(services.store, named)
-  const { parts, manifest, missing } = await exportSchool(services, {
-    schoolId,
-    adminId: userId,
-    log: (doing) => console.log(`${doing} …`),
-  })
-  writeParts(path, parts)
+  const log = (doing: string) => console.log(`${doing} …`)
+  const { manifest, missing } = await writeExport(path, (into) => exportSchool(services, { schoolId, adminId: userId, into, log }))
   const { student = 0, grade = 0, report_book = 0 } = manifest.counts
   console.log(`Exported ${manifest.school.name}: ${path}`)
   console.log(

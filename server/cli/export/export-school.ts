@@ -1,70 +1,138 @@
-import { buffer } from 'node:stream/consumers'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
+import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
-import { writeCsv } from '../../documents/csv.ts'
+import type { Replicated } from '@markbook/shared/tables/tables'
 import { XLSX_TYPE } from '../../documents/sheet-kind.ts'
-import { sha256Of } from '../../files/digest.ts'
 import { imageObject } from '../../files/image-address.ts'
 import type { Bucket } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
-import { asSystem } from '../../store/tx.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
 import { MANIFEST, Manifest, manifestText } from './manifest.ts'
-import type { Parts } from './place.ts'
-import { marksTable, reportsTable, resultsTable, type Table } from './readable.ts'
-import { exportedTables, historyOfSchool, rowsOfSchool, type SchoolRows } from './rows.ts'
+import { PartsFolder, SortedLines } from './parts.ts'
+import { RESULTS, type Readable, readableMarks, readableReports, type Table, writeResults } from './readable.ts'
+import { type AnyRow, exportedTables, notePeople, pagesOfHistory, pagesOfPeople, pagesOfSchool, type SchoolRows } from './rows.ts'
 
-type ExportOptions = { schoolId: string; adminId: string; log: (line: string) => void }
-export type Exported = { parts: Parts; manifest: Manifest; missing: string[] }
+type ExportOptions = { schoolId: string; adminId: string; into: string; log: (line: string) => void }
+export type Exported = { manifest: Manifest; missing: string[] }
 
 const HISTORY = ['at', 'actor_id', 'node_id', 'entity', 'row_id', 'action', 'changes', 'seq'] as const
 const STUDENTS = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'is_active', 'class'] as const
 
+/** Tables of which the rows stay in memory, for others are written with their names. Of the others each row is written as it is read. */
+const KEPT = new Set<Replicated>([
+  'school',
+  'academic_year',
+  'active_year',
+  'term',
+  'student_group',
+  'class_teacher',
+  'subject',
+  'student',
+  'enrolment',
+  'assessment',
+  'report_book',
+  'user_profile',
+])
+
 /**
- * All that a school has here, in open formats (docs/design/imports.md). Results are computed as the administrator would see them.
- * `missing`: files that rows name and that are not stored.
+ * All that a school has here, in open formats (docs/design/imports.md), written into the folder `into`, which is for it alone. Results are
+ * computed as the administrator would see them. `missing`: files that rows name and that are not stored.
  */
-export async function exportSchool(services: Services, { schoolId, adminId, log }: ExportOptions): Promise<Exported> {
+export async function exportSchool(services: Services, { schoolId, adminId, into, log }: ExportOptions): Promise<Exported> {
   const { store, clock } = services
-  const { rows, history } = await store.read(asSystem(), async (tx) => ({
-    rows: await rowsOfSchool(tx, schoolId),
-    history: await historyOfSchool(tx, schoolId),
-  }))
-  const school = rows.school?.[0]
-  if (!school) throw new Error('the school is not there')
-  log('Computing the results')
-  const readable: Record<string, Table> = {
-    'students.csv': studentsTable(rows),
-    'classes.csv': classesTable(rows),
-    'marks.csv': marksTable(rows),
-    'reports.csv': reportsTable(rows),
-    'history.csv': { head: [...HISTORY], rows: history.map((entry) => HISTORY.map((name) => toCell(entry[name]))) },
-    'results.csv': await actingAs(services, adminId, (api) => resultsTable(api, rows)),
+  const parts = new PartsFolder(into)
+  const sorting = `${into}.sorting`
+  try {
+    const { rows, counts, stored, heads } = await store.read(asSystem(), (tx) => writeRows(tx, schoolId, parts, sorting))
+    const school = rows.school?.[0]
+    if (!school) throw new Error('the school is not there')
+    log('Computing the results')
+    const results = parts.table('results.csv', RESULTS)
+    await actingAs(services, adminId, (api) => writeResults(api, rows, results.add))
+    results.end()
+    log('Collecting the files')
+    const { files, missing } = await collectFiles(services, stored, parts)
+    const about = {
+      format: 'markbook-export/1' as const,
+      version,
+      schema: SCHEMA_VERSION,
+      made_at: toInstant(clock.now()),
+      school: { id: school.id, name: String(school['name']) },
+      counts,
+      files,
+    }
+    parts.text('README.md', readme(about, { ...heads, 'results.csv': RESULTS }))
+    const manifest = Manifest.parse({ ...about, parts: [...parts.written] })
+    parts.text(MANIFEST, manifestText(manifest))
+    return { manifest, missing }
+  } finally {
+    rmSync(sorting, { recursive: true, force: true })
   }
-  const parts: Parts = new Map()
-  for (const [path, table] of Object.entries(readable)) parts.set(path, writeCsv(table))
-  for (const table of exportedTables) parts.set(`tables/${table}.csv`, writeCsv(toTable(table, rows[table] ?? [])))
-  log('Collecting the files')
-  const { files, missing } = await collectFiles(services, rows, parts)
-  const about = {
-    format: 'markbook-export/1' as const,
-    version,
-    schema: SCHEMA_VERSION,
-    made_at: toInstant(clock.now()),
-    school: { id: school.id, name: String(school['name']) },
-    counts: Object.fromEntries(exportedTables.map((table) => [table, rows[table]?.length ?? 0])),
-    files,
+}
+
+/** Every row once, in one view of the database, and in no more memory than the kept tables take. */
+async function writeRows(tx: ReadTx, schoolId: string, parts: PartsFolder, sorting: string) {
+  const rows: SchoolRows = {}
+  const counts: Record<string, number> = {}
+  const people = new Set<unknown>()
+  const stored: Stored[] = []
+  const [marks, entries] = [new SortedLines(join(sorting, 'marks'), 3), new SortedLines(join(sorting, 'reports'), 3)]
+  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, also: (row: AnyRow) => void = () => {}) => {
+    const own = toTable(table, [])
+    const file = parts.table(`tables/${table}.csv`, own.head)
+    const kept: AnyRow[] = []
+    counts[table] = 0
+    for await (const page of pages) {
+      for (const line of toTable(table, page).rows) file.add(line)
+      for (const row of page) {
+        notePeople(row, people)
+        also(row)
+      }
+      stored.push(...storedBy({ [table]: page }))
+      counts[table] += page.length
+      if (KEPT.has(table)) kept.push(...page)
+    }
+    file.end()
+    rows[table] = kept
   }
-  const heads = Object.fromEntries(Object.entries(readable).map(([path, { head }]) => [path, head]))
-  parts.set('README.md', Buffer.from(readme(about, heads)))
-  const manifest = Manifest.parse({
-    ...about,
-    parts: [...parts].map(([path, bytes]) => ({ path, size: bytes.length, sha256: sha256Of(bytes) })),
-  })
-  parts.set(MANIFEST, Buffer.from(manifestText(manifest)))
-  return { parts, manifest, missing }
+  const streamed = exportedTables.filter((table) => !KEPT.has(table))
+  for (const table of exportedTables)
+    if (KEPT.has(table) && table !== 'user_profile') await write(table, pagesOfSchool(tx, table, schoolId))
+  const [ofMarks, ofReports] = [readableMarks(rows), readableReports(rows)]
+  const sortInto =
+    (sorted: SortedLines, { lineOf }: Readable) =>
+    (row: AnyRow) => {
+      const line = lineOf(row)
+      if (line) sorted.add(line)
+    }
+  const also: Partial<Record<Replicated, (row: AnyRow) => void>> = {
+    grade: sortInto(marks, ofMarks),
+    report_book_entry: sortInto(entries, ofReports),
+  }
+  for (const table of streamed) await write(table, pagesOfSchool(tx, table, schoolId), also[table])
+  await write('user_profile', pagesOfPeople(tx, people))
+  const heads: Record<string, readonly string[]> = {}
+  const lay = (path: string, head: readonly string[], lines: Iterable<readonly Cell[]>) => {
+    heads[path] = head
+    const file = parts.table(path, head)
+    for (const line of lines) file.add(line)
+    file.end()
+  }
+  const [students, classes] = [studentsTable(rows), classesTable(rows)]
+  lay('students.csv', students.head, students.rows)
+  lay('classes.csv', classes.head, classes.rows)
+  lay('marks.csv', ofMarks.head, marks.inOrder())
+  lay('reports.csv', ofReports.head, entries.inOrder())
+  heads['history.csv'] = HISTORY
+  const history = parts.table('history.csv', HISTORY)
+  for await (const page of pagesOfHistory(tx, schoolId)) for (const entry of page) history.add(HISTORY.map((name) => toCell(entry[name])))
+  history.end()
+  return { rows, counts, stored, heads }
 }
 
 /** In the columns that the import of students reads; the class is the one of the active year. */
@@ -125,17 +193,17 @@ function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_
   ]
 }
 
-async function collectFiles({ files: storage }: Services, rows: SchoolRows, parts: Parts) {
+async function collectFiles({ files: storage }: Services, stored: readonly Stored[], parts: PartsFolder) {
   const files: Manifest['files'] = []
   const missing: string[] = []
-  for (const { bucket, path, type } of storedBy(rows)) {
+  for (const { bucket, path, type } of stored) {
     const opened = await storage.open(bucket, path)
     if (!opened) {
       missing.push(`${bucket}/${path}`)
       continue
     }
     const part = `files/${bucket}/${path}`
-    parts.set(part, await buffer(opened.body))
+    await parts.file(part, opened.body)
     files.push({ part, bucket, path, content_type: opened.object.contentType || type })
   }
   return { files, missing }

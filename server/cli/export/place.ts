@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { unzipSync, zipSync } from 'fflate'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { unzipSync, Zip, ZipDeflate } from 'fflate'
 import { orNull } from '../../or-null.ts'
-
-/** The parts of an export by their paths, with slashes. */
-export type Parts = Map<string, Uint8Array>
 
 const isZip = (path: string) => path.toLowerCase().endsWith('.zip')
 const unfinished = (path: string) => `${path}.unfinished`
@@ -24,23 +23,51 @@ export function demandFreeFile(to: string): void {
     throw new Error(`There is no folder ${folder}. Is the path right, and the disk or stick there?`)
 }
 
-/** A folder, or a zip where the name ends so; there whole or not at all. */
-export function writeParts(to: string, parts: Parts): void {
+/** Has an export written, into a folder, or a zip where the name ends so; there whole or not at all. */
+export async function writeExport<T>(to: string, write: (folder: string) => Promise<T>): Promise<T> {
   demandFree(to)
   const part = unfinished(to)
-  rmSync(part, { recursive: true, force: true })
-  if (isZip(to)) {
-    mkdirSync(dirname(to), { recursive: true })
-    writeFileSync(part, zipSync(Object.fromEntries(parts), { level: 6 }), { mode: 0o600 })
-  } else {
-    for (const [path, bytes] of parts) {
-      const file = join(part, path)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, bytes, { mode: 0o600 })
-    }
-    if (existsSync(to)) rmSync(to, { recursive: true })
+  const folder = isZip(to) ? `${part}.parts` : part
+  const clear = () => {
+    for (const path of [part, folder]) rmSync(path, { recursive: true, force: true })
   }
-  renameSync(part, to)
+  clear()
+  try {
+    const result = await write(folder)
+    if (isZip(to)) await pipeline(Readable.from(zipped(folder), { objectMode: false }), createWriteStream(part, { mode: 0o600 }))
+    else if (existsSync(to)) rmSync(to, { recursive: true })
+    renameSync(part, to)
+    return result
+  } finally {
+    clear()
+  }
+}
+
+/** A zip cannot say larger sizes. */
+const ZIP_MOST = 4_000_000_000
+
+/** The files of a folder as one zip, piece by piece. */
+export async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
+  const paths = filesBelow(folder).sort()
+  const size = paths.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
+  if (size > ZIP_MOST) throw new Error('This export is too large for a zip. Name a folder.')
+  const ready: Uint8Array[] = []
+  const zip = new Zip((error, piece) => {
+    if (error) throw error
+    ready.push(piece)
+  })
+  for (const path of paths) {
+    const added = new ZipDeflate(path, { level: 6 })
+    zip.add(added)
+    for await (const piece of createReadStream(join(folder, path))) {
+      added.push(piece as Uint8Array)
+      yield* ready.splice(0)
+    }
+    added.push(new Uint8Array(), true)
+    yield* ready.splice(0)
+  }
+  zip.end()
+  yield* ready.splice(0)
 }
 
 /** An export as it lies there: the paths of all files in it, with slashes, and each of them; null for one that is not there. */

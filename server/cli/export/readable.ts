@@ -1,5 +1,4 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
-import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import type { Api } from '../act-as.ts'
 import { toCell } from './cells.ts'
@@ -25,11 +24,14 @@ const PUPIL = ['student_number', 'last_name', 'first_name'] as const
 const OF_ASSESSMENT = ['assessment_type', 'assessment_date', 'max_score'] as const
 const OF_GRADE = ['score', 'is_excluded', 'remarks'] as const
 
+/** How a row is written for a person; the first three cells are year, term and class. */
+export type Readable = { head: string[]; lineOf(row: AnyRow): Cell[] | null }
+
 /** Every mark with the words that a person looks for: whose, in what, of how many. */
-export function marksTable(rows: SchoolRows): Table {
+export function readableMarks(rows: SchoolRows): Readable {
   const [student, assessment, term] = [indexed(rows.student), indexed(rows.assessment), indexed(rows.term)]
   const [year, subject, classOf] = [indexed(rows.academic_year), indexed(rows.subject), classesIn(rows)]
-  const lines = (rows.grade ?? []).map((grade) => {
+  const lineOf = (grade: AnyRow) => {
     const { assessment_id: assessmentId, student_id: studentId, term_id: termId } = grade
     const yearId = term(termId, 'academic_year_id')
     return [
@@ -42,21 +44,23 @@ export function marksTable(rows: SchoolRows): Table {
       ...OF_ASSESSMENT.map((name) => assessment(assessmentId, name)),
       ...OF_GRADE.map((name) => toCell(grade[name])),
     ]
-  })
-  return { head: ['year', 'term', 'class', ...PUPIL, 'subject', 'assessment', ...OF_ASSESSMENT, ...OF_GRADE], rows: sorted(lines) }
+  }
+  return { head: ['year', 'term', 'class', ...PUPIL, 'subject', 'assessment', ...OF_ASSESSMENT, ...OF_GRADE], lineOf }
 }
 
 const OF_REPORT = ['overall_average', 'position', 'total_students', 'conduct', 'attendance_percentage', 'class_teacher_remark'] as const
 const OF_ENTRY = ['coursework_average', 'exam_average', 'term_composite', 'year_grade'] as const
 
-/** Every line of every report book. */
-export function reportsTable(rows: SchoolRows): Table {
+/** Every line of every report book; null for one of a book that is not there. */
+export function readableReports(rows: SchoolRows): Readable {
   const [student, group, term] = [indexed(rows.student), indexed(rows.student_group), indexed(rows.term)]
   const [year, subject] = [indexed(rows.academic_year), indexed(rows.subject)]
   const ofBook = ['year', 'term', 'class', 'report_type', 'status', ...PUPIL, ...OF_REPORT]
-  const entries = groupsBy(rows.report_book_entry ?? [], 'report_book_id')
-  const lines = (rows.report_book ?? []).flatMap((book) => {
-    const common = [
+  const books = new Map((rows.report_book ?? []).map((book) => [book.id, book]))
+  const lineOf = (entry: AnyRow) => {
+    const book = books.get(String(entry['report_book_id']))
+    if (!book) return null
+    return [
       year(book['academic_year_id'], 'name'),
       term(book['term_id'], 'name'),
       group(book['student_group_id'], 'name'),
@@ -64,32 +68,34 @@ export function reportsTable(rows: SchoolRows): Table {
       toCell(book['status']),
       ...PUPIL.map((name) => student(book['student_id'], name)),
       ...OF_REPORT.map((name) => toCell(book[name])),
-    ]
-    return (entries.get(book.id) ?? []).map((entry) => [
-      ...common,
       subject(entry['subject_id'], 'name'),
       ...OF_ENTRY.map((name) => toCell(entry[name])),
       toCell(entry['manual_letter'] ?? entry['computed_letter']),
       toCell(entry['teacher_remark']),
-    ])
-  })
-  return { head: [...ofBook, 'subject', ...OF_ENTRY, 'letter_grade', 'teacher_remark'], rows: sorted(lines) }
+    ]
+  }
+  return { head: [...ofBook, 'subject', ...OF_ENTRY, 'letter_grade', 'teacher_remark'], lineOf }
 }
 
 const OF_RESULT = ['subject', 'coursework_average', 'exam_average', 'result', 'letter_grade', 'position', 'total_students'] as const
 
+export const RESULTS = ['year', 'term', 'class', 'last_name', 'first_name', ...OF_RESULT]
+
 type Standing = Pick<ClassTerm['students'][number], 'student' | 'letter_grade' | 'position' | 'total_students'>
 
 /** What the service computes today for every class, term and year; a line without a subject is the whole. */
-export async function resultsTable(api: Api, { academic_year = [], term = [], student_group = [] }: SchoolRows): Promise<Table> {
-  const lines: Cell[][] = []
+export async function writeResults(
+  api: Api,
+  { academic_year = [], term = [], student_group = [] }: SchoolRows,
+  write: (line: Cell[]) => void,
+): Promise<void> {
   for (const year of academic_year) {
     const terms = term.filter((each) => each['academic_year_id'] === year.id)
     for (const group of student_group.filter((each) => each['academic_year_id'] === year.id)) {
       const add = (when: Cell, { student, letter_grade, position, total_students }: Standing, overall: Cell, subjects: Cell[][]) => {
         const start = [toCell(year['name']), when, toCell(group['name']), student.last_name, student.first_name]
         const whole = [null, null, null, overall, letter_grade, position, total_students]
-        for (const line of [...subjects, whole]) lines.push([...start, ...line])
+        for (const line of [...subjects, whole]) write(RESULTS.map((_, at) => [...start, ...line][at] ?? null))
       }
       for (const each of terms) {
         const { students } = await api.calculations.classTerm({ query: { termId: each.id, studentGroupId: group.id } })
@@ -117,14 +123,4 @@ export async function resultsTable(api: Api, { academic_year = [], term = [], st
       }
     }
   }
-  const head = ['year', 'term', 'class', 'last_name', 'first_name', ...OF_RESULT]
-  return { head, rows: lines.map((line) => head.map((_, at) => line[at] ?? null)) }
 }
-
-const groupsBy = (rows: readonly AnyRow[], name: string): Map<string, AnyRow[]> => groupedBy(rows, (row) => String(row[name]))
-
-const sorted = (lines: Cell[][]): Cell[][] =>
-  lines
-    .map((line) => ({ line, key: line.map((cell) => cell ?? '').join('\u0001') }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ line }) => line)

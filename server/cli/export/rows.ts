@@ -1,5 +1,5 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { type Column, eq, getTableColumns } from 'drizzle-orm'
+import { and, type Column, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -19,23 +19,76 @@ const PEOPLE = ['user_id', 'user_profile_id', 'created_by', 'updated_by', 'gener
 const select = (tx: ReadTx, table: Replicated) => tx.db.select().from(tx.t[table] as SQLiteTable)
 const columnOf = (tx: ReadTx, table: Replicated | 'history', name: string) =>
   (getTableColumns(tx.t[table]) as Record<string, Column>)[name] as Column
-const ordered = (rows: readonly AnyRow[]) => [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
+/** Rows that are read at once. */
+const PAGE = 2_000
 
-/** All rows of one school, and the people who stand in them. */
+/** The rows of one table that are of a school, by id, page after page; none of people. */
+export async function* pagesOfSchool(tx: ReadTx, table: Replicated, schoolId: string): AsyncGenerator<AnyRow[]> {
+  const { scope } = descriptions[table]
+  if (scope === 'commons') return
+  const [id, school] = [columnOf(tx, table, 'id'), columnOf(tx, table, scope === 'self' ? 'id' : 'school_id')]
+  for (let last: string | null = null; ; ) {
+    const rest = last === null ? undefined : gt(id, last)
+    const page = (await select(tx, table)
+      .where(and(eq(school, schoolId), rest))
+      .orderBy(sql`${id}`)
+      .limit(PAGE)) as AnyRow[]
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    last = page.at(-1)?.id ?? null
+  }
+}
+
+/** The people who stand in rows, by id. */
+export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<unknown>): AsyncGenerator<AnyRow[]> {
+  const { id } = tx.t.user_profile
+  for (let last: string | null = null; ; ) {
+    const page: AnyRow[] = await tx.db
+      .select()
+      .from(tx.t.user_profile)
+      .where(last === null ? undefined : gt(id, last))
+      .orderBy(id)
+      .limit(PAGE)
+    const found = page.filter((row) => people.has(row.id))
+    if (found.length > 0) yield found
+    if (page.length < PAGE) return
+    last = page.at(-1)?.id ?? null
+  }
+}
+
+/** Notes who stands in a row. */
+export function notePeople(row: AnyRow, people: Set<unknown>): void {
+  for (const name of PEOPLE) people.add(row[name])
+}
+
+/** All rows of one school, and the people who stand in them: of a small one, for they are all in memory. */
 export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<SchoolRows> {
   const rows: SchoolRows = {}
   const people = new Set<unknown>()
   for (const table of exportedTables) {
-    if (descriptions[table].scope === 'commons') continue
-    const by = columnOf(tx, table, descriptions[table].scope === 'self' ? 'id' : 'school_id')
-    const found = (await select(tx, table).where(eq(by, schoolId))) as AnyRow[]
-    rows[table] = ordered(found)
-    for (const row of found) for (const name of PEOPLE) people.add(row[name])
+    for await (const page of pagesOfSchool(tx, table, schoolId)) {
+      for (const row of page) notePeople(row, people)
+      rows[table] = [...(rows[table] ?? []), ...page]
+    }
+    if (descriptions[table].scope !== 'commons') rows[table] ??= []
   }
-  const everybody: AnyRow[] = await tx.db.select().from(tx.t.user_profile)
-  rows.user_profile = ordered(everybody.filter(({ id }) => people.has(id)))
+  for await (const page of pagesOfPeople(tx, people)) rows.user_profile = [...(rows.user_profile ?? []), ...page]
   return rows
 }
 
-export const historyOfSchool = (tx: ReadTx, schoolId: string): Promise<Row<'history'>[]> =>
-  tx.db.select().from(tx.t.history).where(eq(tx.t.history.school_id, schoolId)).orderBy(tx.t.history.seq, tx.t.history.id)
+/** The history of a school in its order, page after page. */
+export async function* pagesOfHistory(tx: ReadTx, schoolId: string): AsyncGenerator<Row<'history'>[]> {
+  const { history } = tx.t
+  for (let last: Row<'history'> | undefined; ; ) {
+    const rest = last && sql`(${history.seq}, ${history.id}) > (${last.seq}, ${last.id})`
+    const page: Row<'history'>[] = await tx.db
+      .select()
+      .from(history)
+      .where(and(eq(history.school_id, schoolId), rest))
+      .orderBy(history.seq, history.id)
+      .limit(PAGE)
+    if (page.length > 0) yield page
+    if (page.length < PAGE) return
+    last = page.at(-1)
+  }
+}

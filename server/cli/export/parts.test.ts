@@ -1,0 +1,38 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { writeCsv } from '../../documents/csv.ts'
+import { sha256Of } from '../../files/digest.ts'
+import { PartsFolder, SortedLines } from './parts.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'markbook-parts-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('a table that is written piece by piece is the same file, and its digest is told', () => {
+  const rows = Array.from({ length: 1_234 }, (_, at) => [at, `=a "${at}"`, null, 'é\n;'])
+  const parts = new PartsFolder(join(folder, 'export'))
+  const table = parts.table('tables/a.csv', ['n', 'text', 'none', 'lines'])
+  for (const row of rows) table.add(row)
+  table.end()
+  const expected = writeCsv({ head: ['n', 'text', 'none', 'lines'], rows })
+  expect(readFileSync(join(folder, 'export/tables/a.csv')).equals(expected)).toBe(true)
+  expect(parts.written).toEqual([{ path: 'tables/a.csv', size: expected.length, sha256: sha256Of(expected) }])
+})
+
+test('lines come in the order of all their cells, however many there are', () => {
+  const sorted = new SortedLines(join(folder, 'sorting'), 2)
+  const long = 'x'.repeat(400)
+  const lines = Array.from({ length: 20_000 }, (_, at) => [
+    `${(at * 7) % 5}`,
+    at % 3 === 0 ? null : `${(at * 11) % 4}`,
+    (at * 7_919) % 20_000,
+    long,
+  ])
+  for (const line of lines) sorted.add(line)
+  const key = (line: readonly unknown[]) => line.map((cell) => `${cell ?? ''}\u0001`).join('')
+  expect([...sorted.inOrder()].map(key)).toEqual(lines.map(key).sort())
+})
