@@ -47,7 +47,7 @@ export async function writeExport<T>(to: string, write: (folder: string) => Prom
 const ZIP_MOST = 4_000_000_000
 
 /** The files of a folder as one zip, piece by piece. */
-export async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
+async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
   const paths = filesBelow(folder).sort()
   const size = paths.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
   if (size > ZIP_MOST) throw new Error('This export is too large for a zip. Name a folder.')
