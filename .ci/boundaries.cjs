@@ -74,7 +74,7 @@ module.exports = {
       '^server/features/([^/]+)/',
       {
         path: '^server/features/[^/]+/',
-        pathNot: ['^server/features/$1/', '\\.policy\\.ts$', '^server/features/replication/replication\\.queries\\.ts$'],
+        pathNot: ['^server/features/$1/', '\\.policy\\.ts$', '^server/features/replication/(replication\\.queries|naming|people)\\.ts$'],
       },
       { except: ['^server/features/history/undoers\\.ts$', '^server/features/replication/', '\\.fixtures\\.ts$'] },
     ),

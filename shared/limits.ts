@@ -278,6 +278,10 @@ export const limits = {
     told: 10,
     text: 200,
     restored: 30 * 86_400_000,
+    /** Of the list of a school's writes: in an answer, and the most; what one answer looks at; in an export, and so many looks of it. */
+    entries: { page: 50, most: 200, scan: 5_000, scans: 40, exported: 5_000 },
+    /** Earlier runs that are told. */
+    earlier: 14,
   },
   /**
    * Replication (sync/SPEC.md, «Limits»). Rows and bytes of a page; how long a question waits for news, seconds; how long a node waits

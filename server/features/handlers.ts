@@ -2,6 +2,7 @@ import type { Contract } from '@markbook/shared/contract/contract'
 import type { Handlers } from '../http/handler.ts'
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
+import { auditHandlers } from './audit/audit.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
 import { signInMethodHandlers } from './auth/sign-in-methods.handlers.ts'
 import { avatarHandlers } from './avatars/avatars.handlers.ts'
@@ -50,6 +51,7 @@ export const handlers = {
   assessments: assessmentHandlers,
   grades: gradeHandlers,
   history: historyHandlers,
+  audit: auditHandlers,
   bin: binHandlers,
   replication: replicationHandlers,
 } satisfies { [R in keyof Contract]: Handlers<Contract[R]> }

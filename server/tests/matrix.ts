@@ -1,7 +1,7 @@
 import type { Contract } from '@markbook/shared/contract/contract'
 import { classRows } from './matrix/classes.ts'
 import { jobRows, reportFileRows } from './matrix/files.ts'
-import { assessmentRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
+import { assessmentRows, auditRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
 import type { HistoryIds } from './matrix/neighbour.ts'
 import { replicationRows } from './matrix/nodes.ts'
 import { authRows, invitationRows, schoolRows } from './matrix/people.ts'
@@ -35,6 +35,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   jobs: jobRows,
   gradingScale: gradingScaleRows,
   history: historyRows(history),
+  audit: auditRows,
   bin: binRows(history),
   imports: importRows,
   replication: replicationRows,

@@ -1,5 +1,6 @@
 import { academicYears } from './academic-years.ts'
 import { assessments } from './assessments.ts'
+import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { avatars } from './avatars.ts'
 import { bin } from './bin.ts'
@@ -42,6 +43,7 @@ export const contract = {
   jobs,
   gradingScale,
   history,
+  audit,
   bin,
   imports,
   replication,

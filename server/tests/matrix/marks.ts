@@ -1,4 +1,5 @@
 import type { assessments } from '@markbook/shared/contract/assessments'
+import type { audit } from '@markbook/shared/contract/audit'
 import type { bin } from '@markbook/shared/contract/bin'
 import type { grades } from '@markbook/shared/contract/grades'
 import type { history } from '@markbook/shared/contract/history'
@@ -170,6 +171,23 @@ export const historyRows = ({ own, hilltop }: HistoryIds): Rows<typeof history> 
     absent: [byId(ABSENT), '  403 404 404 404 404 404'],
   },
 })
+
+const ofStudent = (studentId: string) => ({ query: { studentId } })
+export const auditRows: Rows<typeof audit> = {
+  report: { own: [{}, onlyAdmins] },
+  entries: {
+    own: [{}, onlyAdmins],
+    student: [ofStudent(zoe.id), '         403 403 403 403 ok  404'],
+    hilltop: [ofStudent(hilltopPupil.id), '403 403 403 403 404 ok '],
+    absent: [ofStudent(ABSENT), '          403 403 403 403 404 404'],
+  },
+  export: {
+    own: [{}, onlyAdmins],
+    student: [ofStudent(zoe.id), '         403 403 403 403 ok  404'],
+    hilltop: [ofStudent(hilltopPupil.id), '403 403 403 403 404 ok '],
+    absent: [ofStudent(ABSENT), '          403 403 403 403 404 404'],
+  },
+}
 
 const file = (text: string) => ({ file: { name: 'table.csv', text } })
 const newcomers = file('first_name,last_name,gender\nNóra,Daly,female\n')

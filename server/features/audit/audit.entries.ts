@@ -1,0 +1,79 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { AuditEntry } from '@markbook/shared/contract/audit'
+import { limits } from '@markbook/shared/limits'
+import { parsedDetail } from '@markbook/sync/journal'
+import type { ReadTx } from '../../store/tx.ts'
+import { namesOf } from '../replication/naming.ts'
+import { peopleNamed } from '../replication/people.ts'
+import { type Here, nodeNames } from '../replication/replication.queries.ts'
+import { entriesByIds, entriesOfSpan, type Place, rowsOfStudent } from './audit.queries.ts'
+
+export type Filters = {
+  actorId?: string | undefined
+  studentId?: string | undefined
+  entity?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+type Asked = Filters & { before?: string | undefined; limit?: number | undefined }
+export type EntriesPage = { entries: AuditEntry[]; next: string | null; back_to: string | null }
+
+const DAY = 86_400_000
+const placeOf = (text: string): Place => ({ at: text.slice(0, 24), id: text.slice(25) })
+
+/** One look at the writes of a school: at most `limits.audit.entries.scan` of them, of which those are told that pass the filters. */
+export async function entriesPage(tx: ReadTx, here: Here, school: string, asked: Asked): Promise<EntriesPage> {
+  const { actorId, studentId, entity, from, to, before, limit = limits.audit.entries.page } = asked
+  const isFiltered = actorId !== undefined || studentId !== undefined || entity !== undefined
+  const looked = isFiltered ? limits.audit.entries.scan : limit
+  const span = {
+    school,
+    from: from === undefined ? null : toInstant(Date.parse(from)),
+    until: to === undefined ? null : toInstant(Date.parse(to) + DAY),
+    before: before === undefined ? null : placeOf(before),
+    limit: looked,
+  }
+  const rows = studentId === undefined ? null : await rowsOfStudent(tx, school, studentId)
+  const seen = await entriesOfSpan(tx, span, studentId ?? null)
+  const passed: string[] = []
+  let last: Place | undefined
+  for (const each of seen) {
+    if (passed.length === limit) break
+    last = each
+    if (actorId !== undefined && each.actor_id !== actorId) continue
+    if (entity !== undefined && each.entity !== entity) continue
+    // SQLite has no booleans.
+    if (rows && !rows.has(each.row_id) && !Number(each.names_pupil)) continue
+    // What was deleted since has older entries, which do not say whose it was.
+    rows?.add(each.row_id)
+    passed.push(each.id)
+  }
+  const isEnd = seen.length < looked && last?.id === seen.at(-1)?.id
+  const entries = await toldEntries(tx, here, school, passed)
+  return { entries, next: isEnd || !last ? null : `${last.at}~${last.id}`, back_to: last?.at ?? null }
+}
+
+/** In this order; without those that only say again what another said. */
+async function toldEntries(tx: ReadTx, here: Here, school: string, ids: readonly string[]): Promise<AuditEntry[]> {
+  if (ids.length === 0) return []
+  const byId = new Map((await entriesByIds(tx, { school, ids: JSON.stringify(ids) })).map((entry) => [entry.id, entry]))
+  const entries = ids.flatMap((id) => byId.get(id) ?? []).filter(({ detail }) => detail === null || !parsedDetail(detail)?.again)
+  const nameOf = await namesOf(tx, school, entries)
+  const nodes = await nodeNames(tx, here)
+  const person = await peopleNamed(
+    tx,
+    school,
+    entries.map(({ actor_id }) => actor_id),
+  )
+  return entries.map((entry) => ({
+    id: entry.id,
+    at: entry.at,
+    actor: person(entry.actor_id),
+    node_name: nodes.get(entry.node_id) ?? null,
+    entity: entry.entity,
+    row_id: entry.row_id,
+    name: nameOf(entry),
+    action: entry.action,
+    changes: entry.changes,
+  }))
+}

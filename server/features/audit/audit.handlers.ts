@@ -1,0 +1,78 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { type AuditEntry, audit } from '@markbook/shared/contract/audit'
+import { common } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import { writeCsv } from '../../documents/csv.ts'
+import { type Handlers, on, onFile, onGuard } from '../../http/handler.ts'
+import type { Services } from '../../http/services.ts'
+import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { entriesPage, type Filters } from './audit.entries.ts'
+import { pastOfStudent, studentById } from './audit.queries.ts'
+import { reportOfAudit } from './audit.report.ts'
+
+const hereOf = ({ store, config }: Services) => ({ id: store.nodeId, name: config.nodeName })
+
+type Context = { tx: ReadTx; caller: { school_id: string } }
+
+/** A student who is or was of the caller's school: else 404. */
+async function demandStudent({ tx, caller: { school_id: school } }: Context, student: string | undefined): Promise<void> {
+  if (student === undefined) return
+  const known = (await studentById(tx, { school, id: student })).length > 0 || (await pastOfStudent(tx, { school, student })).length > 0
+  if (!known) throw common.notFound()
+}
+
+// All as the service: a person who has left the school still has a name in its history, and the runs are the service's.
+export const auditHandlers: Handlers<typeof audit> = {
+  report: onGuard(audit.report, ({ tx, caller, services }) => reportOfAudit(tx, caller.school_id, services.keys.seal), 'system'),
+
+  entries: on(audit.entries, {
+    as: 'system',
+    load: (context, { targets }) => demandStudent(context, targets['studentId']),
+    run: ({ tx, caller, services }, { query }) => entriesPage(tx, hereOf(services), caller.school_id, query),
+  }),
+
+  export: onFile(audit.export, {
+    as: 'system',
+    load: (context, { targets }) => demandStudent(context, targets['studentId']),
+    run: async ({ caller }, { query }) => ({ school: caller.school_id, query }),
+    finish: async ({ school, query }, services) => ({
+      bytes: writeCsv({ head: HEAD, rows: await exported(services, school, query) }),
+      contentType: 'text/csv; charset=utf-8',
+      filename: 'History.csv',
+    }),
+  }),
+}
+
+const HEAD = ['time', 'person', 'person_id', 'server', 'kind', 'row', 'row_id', 'action', 'changes']
+
+/** Page by page, each in a moment of its own, so that others have their turn. */
+async function exported(services: Services, school: string, filters: Filters): Promise<(string | null)[][]> {
+  const { exported: most, scans, most: page } = limits.audit.entries
+  const rows: (string | null)[][] = []
+  let next: string | undefined
+  for (let looks = 0; looks < scans && rows.length < most; looks += 1) {
+    const asked = { ...filters, before: next, limit: Math.min(page, most - rows.length) }
+    const found = await services.store.read(asSystem(), (tx) => entriesPage(tx, hereOf(services), school, asked))
+    rows.push(...found.entries.map(cellsOf))
+    if (found.next === null) return rows
+    next = found.next
+    await turn()
+  }
+  return [...rows, [next?.slice(0, 24) ?? null, 'Older entries were left out: choose days, or a person.']]
+}
+
+const cellsOf = ({ at, actor, node_name, entity, name, row_id, action, changes }: AuditEntry): (string | null)[] => [
+  at,
+  actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') : '',
+  actor?.id ?? null,
+  node_name,
+  entity,
+  name,
+  row_id,
+  action,
+  Object.entries(changes)
+    .map(([column, { before, after }]) => `${column}: ${[before, after].map(said).join(' → ')}`)
+    .join('; '),
+]
+const said = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { endpoint } from './endpoint.ts'
+import { choice, Day, Id, Instant, row, say } from './scalars.ts'
+
+const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable()
+const Values = z.record(z.string(), z.unknown())
+const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
+
+/**
+ * A row or file that the last audit found contradicted. `name`: by what people know it, empty where it is not known. `here`: the values that
+ * stand, and `history`: those that the history says instead, of the columns in which they differ; null where there are none. `actor` wrote it
+ * at `at`, by the history, or else by the row itself.
+ */
+const AuditFinding = row('AuditFinding', {
+  entity: z.string(),
+  row_id: Id,
+  name: z.string(),
+  why: choice(['other', 'changed', 'forged', 'taken_out', 'misplaced', 'gone', 'unwritten', 'swapped']),
+  here: Values.nullable(),
+  history: Values.nullable(),
+  actor: Person,
+  at: Instant.nullable(),
+})
+
+/**
+ * What the last audit of the school came to. `state`: `never` where there was none yet. `transactions`: how far the history went; `code`: its
+ * head there, as documents print it. `broken`: transactions of the history that are not as they were written. `before`: whether the history
+ * still has the head of an earlier audit, of `before_at`. `restored_at`: when a backup was last restored, within a month, and from when that
+ * was. `witnesses`: what other servers and laptops know of this history. `people`: what the audit of all people of this server came to. The
+ * first `findings` are told; `earlier` has the runs before.
+ */
+export const AuditReport = row('AuditReport', {
+  state: choice(['never', 'good', 'bad']),
+  at: Instant.nullable(),
+  transactions: z.int(),
+  code: z.string().nullable(),
+  marks: Tally,
+  others: Tally,
+  files: z.object({ same: z.int(), unhashed: z.int(), absent: z.int(), swapped: z.int() }),
+  broken: z.int(),
+  before: choice(['first', 'same', 'restored', 'other']),
+  before_at: Instant.nullable(),
+  restored_at: Instant.nullable(),
+  restored_from: Instant.nullable(),
+  witnesses: z.array(z.object({ name: z.string(), side: choice(['parent', 'child']), is: choice(['same', 'other', 'silent', 'unasked']) })),
+  people: choice(['never', 'good', 'bad']),
+  findings: z.array(AuditFinding),
+  earlier: z.array(z.object({ at: Instant, state: choice(['good', 'bad']) })),
+})
+export type AuditReport = z.infer<typeof AuditReport>
+
+/**
+ * One write to one row of the school, or a note of what was done there. `name`: by what people know the row, empty where it is not known.
+ * `actor` null where the service wrote; `node_name` null where this server knows no name of the machine.
+ */
+export const AuditEntry = row('AuditEntry', {
+  id: Id,
+  at: Instant,
+  actor: Person,
+  node_name: z.string().nullable(),
+  entity: z.string(),
+  row_id: Id,
+  name: z.string(),
+  action: choice(['create', 'update', 'delete']),
+  changes: z.record(z.string(), z.object({ before: z.unknown(), after: z.unknown() })),
+})
+export type AuditEntry = z.infer<typeof AuditEntry>
+
+/** `next` continues after these entries; null where there are no older ones. `back_to`: the time of the last entry that was looked at. */
+export const AuditEntries = row('AuditEntries', { entries: z.array(AuditEntry), next: z.string().nullable(), back_to: Instant.nullable() })
+
+const PLACE_SENTENCE = 'must be the `next` of an answer'
+const PLACE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const isPlace = (text: string): boolean => PLACE.test(text) && !Number.isNaN(Date.parse(text.slice(0, 24)))
+const Place = z.string(say(PLACE_SENTENCE)).refine(isPlace, PLACE_SENTENCE)
+const SIZE_SENTENCE = `must be a whole number from 1 to ${limits.audit.entries.most}`
+const isSize = (text: string): boolean => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= limits.audit.entries.most
+const Size = z.string(say(SIZE_SENTENCE)).refine(isSize, SIZE_SENTENCE).transform(Number)
+
+const KIND_SENTENCE = 'must be the name of a kind of rows'
+const filters = {
+  actorId: Id.optional(),
+  studentId: Id.optional(),
+  entity: z
+    .string(say(KIND_SENTENCE))
+    .regex(/^[a-z_]{1,40}$/, KIND_SENTENCE)
+    .optional(),
+  from: Day.optional(),
+  to: Day.optional(),
+}
+
+const FILTERS =
+  '`from` and `to` are days in UTC, both included. `studentId`: entries of the student and of all that bears their id, while it stands or as it was made or deleted.'
+
+/** What an administrator reads to see that nobody wrote past the program, and who wrote what. */
+export const audit = {
+  report: endpoint('GET /api/audit', 'admin', 'Read what the last audit of the school found', {
+    notes: 'A server audits itself once a day; a laptop never does.',
+    reply: AuditReport,
+  }),
+  entries: endpoint('GET /api/audit/entries', 'admin', 'List all writes in the school, newest first', {
+    notes: `${FILTERS} An answer has at most \`limit\` entries, ${limits.audit.entries.page} where nothing is said, and looks at ${limits.audit.entries.scan}: with filters it may have fewer, or none, although \`next\` leads to more.`,
+    query: z.object({ ...filters, before: Place.optional(), limit: Size.optional() }),
+    reply: AuditEntries,
+  }),
+  export: endpoint('GET /api/audit/export', 'admin', 'Download the writes in the school as CSV, newest first', {
+    notes: `${FILTERS} At most ${limits.audit.entries.exported} entries of the newest ${limits.audit.entries.scan * limits.audit.entries.scans}; the last line says where more were left out.`,
+    query: z.object(filters),
+    reply: 'binary',
+  }),
+}
