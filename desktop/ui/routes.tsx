@@ -76,6 +76,7 @@ const schoolRoutes = [
   page('/school', () => import('./pages/school/school-page.tsx'), 'SchoolPage'),
   page('/scale', () => import('./pages/school/scale-page.tsx'), 'ScalePage'),
   page('/bin', () => import('./pages/bin/bin-page.tsx'), 'BinPage'),
+  searchPage('/audit', texts('person', 'pupil', 'kind', 'from', 'to'), () => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
   page('/people', () => import('./pages/people/people-page.tsx'), 'PeoplePage'),
   page('/sync', () => import('./pages/sync/sync-page.tsx'), 'SyncPage'),
   page('/sync/conflicts', () => import('./pages/sync/conflicts-page.tsx'), 'ConflictsPage'),

@@ -68,7 +68,7 @@ export const AuditEntry = row('AuditEntry', {
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** `next` continues after these entries; null where there are no older ones. `back_to`: the time of the last entry that was looked at. */
-export const AuditEntries = row('AuditEntries', { entries: z.array(AuditEntry), next: z.string().nullable(), back_to: Instant.nullable() })
+const AuditEntries = row('AuditEntries', { entries: z.array(AuditEntry), next: z.string().nullable(), back_to: Instant.nullable() })
 
 const PLACE_SENTENCE = 'must be the `next` of an answer'
 const PLACE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z~[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -8,6 +8,7 @@ declare module 'i18next' {
       app: typeof import('./en/app.json')
       account: typeof import('./en/account.json')
       assessments: typeof import('./en/assessments.json')
+      audit: typeof import('./en/audit.json')
       bin: typeof import('./en/bin.json')
       classes: typeof import('./en/classes.json')
       columns: typeof import('@markbook/shared/words/en/columns.json')

@@ -68,20 +68,23 @@ export function HistoryPanel({ entity, id }: Props) {
   )
 }
 
-function Changes({ entry }: { entry: HistoryEntry }) {
+/** What an entry says of each column, or a beginning of it: `most` of them. */
+export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick<HistoryEntry, 'action' | 'changes'>; most?: number }) {
   const { t } = useTranslation('history')
   const { named, columnName, said } = useChangeTexts()
   const isUpdate = entry.action === 'update'
+  const changes = shownChanges(entry, named)
   return (
     <>
       {entry.action !== 'update' && <p>{t(entry.action)}</p>}
       <ul className={styles['changes']}>
-        {shownChanges(entry, named).map((change) => (
+        {changes.slice(0, most).map((change) => (
           <li key={change.field}>
             {columnName(change)}: {isUpdate && <del>{said(change.before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
             <ins>{said(isUpdate || change.after !== null ? change.after : change.before)}</ins>
           </li>
         ))}
+        {changes.length > most && <li className={layout['note']}>{t('more', { count: changes.length - most })}</li>}
       </ul>
     </>
   )
@@ -110,7 +113,7 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
 const MOST_LETTERS = 24
 const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
-function useChangeTexts() {
+export function useChangeTexts() {
   const { t, i18n } = useTranslation(['history', 'columns'])
   return {
     /** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */

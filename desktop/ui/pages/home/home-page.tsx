@@ -15,6 +15,7 @@ import { AccountNotices } from '../account/account-notices.tsx'
 import { standingQuery } from '../reports/book-queries.ts'
 import { isOutdated } from '../reports/book-standing.ts'
 import { Offers } from '../sign-in/offers.tsx'
+import { AuditNotice } from './audit-notice.tsx'
 import { Decisions, OwnDecisions } from './decisions.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { byClass, type ClassTotal, missingOf, rowsMissingMarks, unassessedIn } from './progress.ts'
@@ -62,6 +63,7 @@ function StaffToday() {
   if (isLoading) return <Loading />
   return (
     <>
+      {isAdmin(profile) && <AuditNotice />}
       {isAdmin(profile) && <FirstSteps />}
       {isAdmin(profile) ? <Decisions /> : <OwnDecisions />}
       {term && year && <TermToday termId={term.id} yearId={year.id} />}

@@ -1,0 +1,72 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditDue } from '../../../../server/replication/audit/schedule.ts'
+import { tamper } from '../../../../server/testing/tamper.ts'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('the audit', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+  const cut = async () => {
+    throw new Error('there is no line')
+  }
+
+  test('the head reads who wrote what, and after a night in which somebody changed a mark in the file is told which', async () => {
+    const { services } = site.running().node
+    const mark = (score: number) => ({ assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] })
+    await (await site.as('ada')).grades.bulk({ body: mark(72) })
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/audit`)
+    await page.getByText('This server has not compared the marks', { exact: false }).waitFor()
+    await auditDue(services, cut)
+    await page.reload()
+    await page.getByText('Everything stands as it was written.').waitFor()
+    await expect.poll(() => page.getByRole('row').nth(1).innerText()).toMatch(/Ada Nowak.*Mark.*Adeyemi Zoë · Christmas exam.*71.*72/s)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'audit-pc')
+
+    await page.getByLabel('Kind').selectOption('term')
+    await expect.poll(() => page.getByRole('row').count()).toBe(5)
+    await page.getByLabel('Kind').selectOption('')
+    await page.getByLabel('Person').selectOption(people.ada.id)
+    await expect.poll(() => page.getByRole('row').count()).toBe(2)
+    expect(page.url()).toContain(`person=${people.ada.id}`)
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Download as CSV' }).click()])
+    expect(saved.suggestedFilename()).toBe('History.csv')
+
+    await tamper({ url: '', folder: services.config.dataDir }, (at) => {
+      const id = naturalId('grade', mathsExam.id, zoe.id)
+      return `update ${at('grade')} set score = 97 where id = '${id}'; update ${at('audit_run')} set begun_at = '2026-01-01T00:00:00.000Z'`
+    })
+    await auditDue(services, cut)
+    await page.goto(site.url)
+    await page.getByRole('alert').filter({ hasText: 'The audit found something' }).waitFor()
+    await picture(page, 'audit-today')
+    await page.getByRole('link', { name: 'See what was found' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'The history says something else.' })
+    await expect.poll(() => row.innerText()).toMatch(/Mark.*Adeyemi Zoë.*97.*72.*Ada Nowak/s)
+    await expectForEverybody(page)
+    await picture(page, 'audit-bad-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'audit-bad-phone')
+    await page.getByRole('heading', { name: 'Who wrote what' }).scrollIntoViewIfNeeded()
+    await picture(page, 'audit-list-phone')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
