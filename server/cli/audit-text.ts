@@ -1,6 +1,7 @@
 import type { FileTally } from '../replication/audit/audit.files.ts'
 import { isBad } from '../replication/audit/audit.found.ts'
 import type { Witness } from '../replication/audit/audit.heads.ts'
+import type { Restored } from '../replication/audit/audit.kept.ts'
 import type { Tally, Why } from '../replication/audit/audit.rows.ts'
 import { codeOfHead } from '../replication/audit/head-code.ts'
 import type { ToldAudit, ToldDisagreement, ToldWrong } from './audit-here.ts'
@@ -136,3 +137,24 @@ const WHAT_TO_DO =
   'What to do: keep everything as it is now (markbook backup), and correct nothing yet. Compare the marks named above with the paper, and ask whoever wrote them. Then enter what is right in the app: the history has it from there on. Where another server knows another history, restore nothing by hand; markbook sync verify says what differs. Find out who can write to the database file or the server.'
 const UNTOLD =
   'Untold is no fault: the history here does not tell of these writes. They came with a first copy, were numbered anew after a restore, or are from before Markbook wrote all of it down.'
+
+/** Where the history has a printed head, or the last restore where it has not. */
+type HeadFound = { name: string | null; at: string; node: string | null } | Restored | null
+
+/** What a printed code says of this database, and what to do. */
+export function headText(found: HeadFound): string[] {
+  if (found && 'name' in found)
+    return [
+      `The history of ${found.name ?? 'a school'} contains it: it stood there on ${shortMoment(found.at)}${found.node ? `, at ${found.node}` : ''}.`,
+      'So nothing that was written until then was taken out or changed there, if markbook audit finds that the history is as it was written. Run it now.',
+    ]
+  const restored =
+    found &&
+    `A backup${found.from ? ` of ${shortMoment(found.from)}` : ''} was restored here on ${shortMoment(found.at)}. If the document was made between the two, that is why.`
+  return [
+    'NO HISTORY HERE CONTAINS IT.',
+    ...(restored ? [restored] : []),
+    'If the document was made at another server or on a laptop, ask there, or wait until it has sent what it has. If the code was typed wrongly, type it again: it has 16 letters and digits, and no 0, 1, 8 or 9.',
+    'Otherwise this database was put back, or its history was changed, since the document was made. Keep everything as it is (markbook backup), and compare the marks with the paper in your hand: it says what stood here then. Then run markbook audit.',
+  ]
+}

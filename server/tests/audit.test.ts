@@ -126,6 +126,21 @@ describe('markbook audit', () => {
     expect(exit).toBe(0)
   })
 
+  test('says of a printed code whether the history has it, and what follows where it has not', async () => {
+    const { text } = await audit('--school', 'brigid')
+    const code = /Code now: +(\S+)/.exec(text)?.[1] ?? ''
+    expect(await audit('--head', code.toLowerCase())).toMatchObject({
+      exit: 0,
+      text: expect.stringMatching(/^The history of St Brigid’s contains it: it stood there on .*, at\s+The office\./),
+    })
+    const other = await audit('--head', 'AAAA-AAAA-AAAA-AAAA')
+    expect([other.exit, other.text]).toEqual([
+      3,
+      expect.stringMatching(/^NO HISTORY HERE CONTAINS IT\.[\s\S]*put back, or its history was\s+changed/),
+    ])
+    expect((await audit('--head', 'nonsense')).exit).toBe(2)
+  })
+
   test('refuses a school that is not here, in one line', async () => {
     const { exit, text } = await audit('--school', 'Nowhere')
     expect([exit, text.trim().split('\n').length]).toEqual([1, 1])

@@ -6,7 +6,7 @@ import { letterhead } from '../drawing/letterhead.ts'
 import { cut, wrap } from '../drawing/lines.ts'
 import { landscape, openPdf } from '../drawing/pdf.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
-import { dayOf, periodText } from '../report-card/words.ts'
+import { dayOf, historyText, periodText } from '../report-card/words.ts'
 import type { BroadsheetInput } from './broadsheet.input.ts'
 import { genderBlock, headOf, rowOf, type Sheet, statisticBlock } from './broadsheet.page.ts'
 import { statisticsOf } from './statistics.ts'
@@ -73,8 +73,8 @@ function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: 
   canvas.decoration(() => {
     const base = height - 22
     const text = `${input.school.name}  ·  class ${input.class_name}  ·  ${periodOf(input)}  ·  made on ${dayOf(input.madeAt)}`
-    canvas.line(cut(text, fonts.regular, LABEL.size, width - 80), LABEL, { x: left, base })
-    canvas.line(`Page ${page} of ${pages}`, LABEL, { x: left + width, base, align: 'right' })
+    canvas.line(cut(text, fonts.regular, LABEL.size, width - (input.historyCode ? 200 : 80)), LABEL, { x: left, base })
+    canvas.line(`${historyText(input.historyCode)}Page ${page} of ${pages}`, LABEL, { x: left + width, base, align: 'right' })
   })
 }
 

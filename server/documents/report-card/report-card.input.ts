@@ -47,7 +47,10 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
     entries: readonly Entry[]
   }
 
-/** What the cards of a class share. `term` is the term's name as stored; it is printed with a capital. `madeAt` in ms since 1970. */
+/**
+ * What the cards of a class share. `term` is the term's name as stored; it is printed with a capital. `madeAt` in ms since 1970.
+ * `historyCode`: on the document of a whole class, where the school's history stood when it was made.
+ */
 export type ReportCardFrame = {
   school: Letterhead
   class_name: string
@@ -57,6 +60,7 @@ export type ReportCardFrame = {
   scale: GradingScale
   paper: PaperSize
   madeAt: number
+  historyCode?: string | null
 }
 
 /**

@@ -9,7 +9,7 @@ import { closingBlocks, remarkBlocks } from './closing.ts'
 import { openingBlocks } from './opening.ts'
 import type { ReportCard, ReportCardsInput } from './report-card.input.ts'
 import { subjectBlocks } from './subjects.ts'
-import { dayOf, fullName, periodOf } from './words.ts'
+import { dayOf, fullName, historyText, periodOf } from './words.ts'
 
 const FOOT: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 
@@ -43,8 +43,8 @@ function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): vo
   const draw = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
     canvas.line(cut(text, card.fonts[face], FOOT.size, room), { ...FOOT, face }, { x: left, base: at })
   canvas.decoration(() => {
-    draw(`${frame.school.name}  ·  made on ${dayOf(frame.madeAt)}`, 'regular', width - 70, base)
-    canvas.line(`Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
+    draw(`${frame.school.name}  ·  made on ${dayOf(frame.madeAt)}`, 'regular', width - (frame.historyCode ? 200 : 70), base)
+    canvas.line(`${historyText(frame.historyCode)}Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
     if (page === 1) return
     draw(`${fullName(own.student)}  ·  ${frame.class_name}  ·  ${periodOf(frame, card.layout)}`, 'semibold', width, 34)
     canvas.rule(left, 41, width, colors.line, 0.5)

@@ -29,3 +29,6 @@ export const periodText = ({ term, year }: { term: string; year: string }, isTer
   isTerm ? `${capitalised(term)} term ${year}` : `Year ${year}`
 
 export const periodOf = (frame: ReportCardFrame, layout: ReportCardLayout): string => periodText(frame, layout.kind === 'term')
+
+/** Before the number of a page: by what `markbook audit --head` knows where the history stood. */
+export const historyText = (code: string | null | undefined): string => (code ? `History ${code}  ·  ` : '')

@@ -4,6 +4,7 @@ import { chargeUpload } from '../../../files/quota.ts'
 import type { StoredObject } from '../../../files/storage.ts'
 import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
 import type { Services } from '../../../http/services.ts'
+import { codeOfHistory } from '../../../replication/audit/head-code.ts'
 import type { WriteTx } from '../../../store/tx.ts'
 import { type ClassPlace, classPlace } from '../reports.policy.ts'
 import { broadsheetInput, readBroadsheet } from './broadsheet-data.ts'
@@ -71,10 +72,11 @@ export const classFileHandlers = {
       const { reportType, fileType } = body
       if (reportType === 'year_end' && place.year.grading_model === 'term_based') throw reportFailures.noYearEnd()
       const gathered = await readBroadsheet(tx, { ...place, type: reportType }, paperSize(query.paper))
-      return { gathered, groupId: place.group.id, reportType, fileType }
+      const historyCode = await codeOfHistory(tx, place.group.school_id)
+      return { gathered, historyCode, groupId: place.group.id, reportType, fileType }
     },
-    make: async (services, { gathered, groupId, reportType, fileType }) => {
-      const input = await broadsheetInput(gathered, services.files)
+    make: async (services, { gathered, historyCode, groupId, reportType, fileType }) => {
+      const input = { ...(await broadsheetInput(gathered, services.files)), historyCode }
       const bytes = await services.documents.broadsheet(input, fileType, { school: gathered.head.schoolId })
       return { object: await keep(services, groupId, fileType, bytes), reportType, fileType }
     },

@@ -14,6 +14,8 @@ import {
 } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasPoppler, pagesOfPdf } from '../../../documents/drawing/pdf-text.fixtures.ts'
+import { codeOfHistory, headOfCode, writtenWithHead } from '../../../replication/audit/head-code.ts'
 import { asSystem } from '../../../store/tx.ts'
 import { refused } from '../../../testing/refused.ts'
 import { type School, school } from '../../../testing/school.ts'
@@ -207,5 +209,32 @@ describe('GET /api/students/import-template', () => {
     const made = new FormData()
     made.set('file', new File([body as never], 'pupils.xlsx'))
     expect(await st.as.okafor.imports.students({ body: made, query: { dryRun: 'true' } })).toMatchObject({ errors: 0, rows: [] })
+  })
+})
+
+describe('the code of the history', () => {
+  const summary = { body: { ...of3B, fileType: 'pdf' } } as const
+  const read = (of = { ...of3B, fileType: 'pdf' } as const) => st.as.byrne.reportFiles.downloadClassFile({ query: of })
+
+  test('stands at the foot of every page of a class’s documents, and a stored one stays as it is', async () => {
+    const at = () => st.services.store.read(asSystem(), (tx) => codeOfHistory(tx, class3B.school_id))
+    const code = await at()
+    expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
+    await st.as.byrne.reportFiles.generateClassFile(summary)
+    const first = await read()
+    if (hasPoppler) for (const page of pagesOfPdf(first)) expect(page).toContain(`History ${code} · Page`)
+    st.clock.advance(60_000)
+    await st.as.okafor.subjects.create({ body: { name: 'Astronomy', code: 'AST' } })
+    expect(await at()).not.toBe(code)
+    expect(Buffer.from(await read()).equals(Buffer.from(first))).toBe(true)
+    const now = await at()
+    const run = await st.as.byrne.reportFiles.print({ query: of3B })
+    expect(Buffer.from(await st.as.byrne.reportFiles.print({ query: of3B })).equals(Buffer.from(run))).toBe(true)
+    await st.as.okafor.subjects.create({ body: { name: 'Geology', code: 'GEO' } })
+    expect(Buffer.from(await st.as.byrne.reportFiles.print({ query: of3B })).equals(Buffer.from(run))).toBe(false)
+    if (hasPoppler) for (const page of pagesOfPdf(run)) expect(page).toContain(`History ${now} · Page`)
+    const prefix = headOfCode(code?.toLowerCase().replaceAll('-', ' ') ?? '')
+    const found = await st.services.store.read(asSystem(), (tx) => writtenWithHead(tx, class3B.school_id, prefix ?? ''))
+    expect(found?.node_id).toBe(st.services.store.nodeId)
   })
 })

@@ -1,5 +1,6 @@
 import { reportFileFailures, reportFiles } from '@markbook/shared/contract/report-files'
 import { type Handlers, on, onFile } from '../../../http/handler.ts'
+import { codeOfHistory } from '../../../replication/audit/head-code.ts'
 import { startJob } from '../../jobs/jobs.policy.ts'
 import { classPlace } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
@@ -34,11 +35,21 @@ export const classPdfHandlers = {
     run: async ({ tx }, { query }, place) => {
       const books = await booksOf(tx, place, query.reportType)
       const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, paperSize(query.paper))
-      return { gathered, twoSided: query.twoSided ?? false, filename: classFileName('reports', titledOf(place, query.reportType), 'pdf') }
+      const historyCode = await codeOfHistory(tx, place.group.school_id)
+      return {
+        gathered,
+        historyCode,
+        twoSided: query.twoSided ?? false,
+        filename: classFileName('reports', titledOf(place, query.reportType), 'pdf'),
+      }
     },
-    finish: async ({ gathered, twoSided, filename }, { documents, files }) => {
+    finish: async ({ gathered, historyCode, twoSided, filename }, { documents, files }) => {
       const options = { school: gathered.head.schoolId, twoSided }
-      return { bytes: await documents.printRun(await cardsInput(gathered, files), options), contentType: contentTypes.pdf, filename }
+      return {
+        bytes: await documents.printRun({ ...(await cardsInput(gathered, files)), historyCode }, options),
+        contentType: contentTypes.pdf,
+        filename,
+      }
     },
   }),
 
