@@ -1,13 +1,15 @@
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { elan, hilltopPupil, mathsExam, zoe } from '@markbook/shared/story/marks'
-import { people } from '@markbook/shared/story/people'
+import { people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditDue } from '../../replication/audit/schedule.ts'
+import { asSystem } from '../../store/tx.ts'
 import { lowered } from '../../testing/lowered.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
+import { entriesOfSpan } from './audit.queries.ts'
 
 let st: School
 const idOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)
@@ -63,6 +65,15 @@ describe('GET /api/audit/entries', () => {
       })
       expect(found).toEqual(whole)
     }
+  })
+
+  test.runIf(process.env['TEST_DATABASE'] === 'sqlite')('reads by the index of times, in a school of any size', async () => {
+    const span = { school: stBrigids, from: '2026-01-12T00:00:00.000Z', until: null, before: null, limit: 5 }
+    const plan = await st.services.store.read(asSystem(), (tx) => {
+      const { sql: text, params } = entriesOfSpan(tx, span, null).toSQL()
+      return tx.connection.rows<{ detail: string }>(`explain query plan ${text}`, params)
+    })
+    expect(plan[0]?.detail).toContain('USING INDEX history_by_time (school_id=? AND at>?)')
   })
 
   test('of a person, a kind, some days', async () => {

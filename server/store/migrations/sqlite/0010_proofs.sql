@@ -1,1 +1,0 @@
-ALTER TABLE `session` ADD `proved_at` text;
