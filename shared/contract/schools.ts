@@ -27,6 +27,17 @@ const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().null
 /** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
 
+/**
+ * The backups of this server's database: whether it makes them by itself, when the newest was made, when one last came back whole in a trial, and
+ * whether the last trial failed. Null where there was none.
+ */
+const ServerBackups = row('ServerBackups', {
+  scheduled: z.boolean(),
+  newest_at: Instant.nullable(),
+  proved_at: Instant.nullable(),
+  trial_failed: z.boolean(),
+})
+
 const JoinRequest = row('JoinRequest', {
   id: Id,
   user_id: Id,
@@ -104,6 +115,9 @@ export const schools = {
   }),
   addresses: endpoint('GET /api/schools/mine/addresses', 'admin', 'Say under which addresses other devices reach this server', {
     reply: ServerAddresses,
+  }),
+  backups: endpoint('GET /api/schools/mine/backups', 'admin', 'Say when this server was last backed up, and when that was last proved', {
+    reply: ServerBackups,
   }),
   requestToJoin: endpoint('POST /api/schools/:schoolId/join-requests', 'session', 'Ask to join a school', {
     status: 201,

@@ -117,6 +117,7 @@ export const addedRows: readonly string[] = [
   'PATCH /api/schools/mine',
   'PUT /api/schools/mine/crest',
   'GET /api/schools/mine/addresses',
+  'GET /api/schools/mine/backups',
   'DELETE /api/schools/join-requests/:requestId',
   'GET /api/schools/members',
   'PATCH /api/schools/members/:userId',

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { type HandlerContext, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { hostOf, isLoopback } from '../../network/addresses.ts'
+import { backupsInShort } from '../../store/backup/in-short.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { ownSchool } from '../policy.ts'
@@ -77,6 +78,8 @@ export const schoolHandlers: Handlers<typeof schools> = {
     const urls = config.publicUrlFollows ? (presence?.urls() ?? []) : [config.publicUrl]
     return { urls: urls.filter((url) => !isLoopback(hostOf(url))) }
   }),
+
+  backups: onGuard(schools.backups, async ({ services: { config } }) => backupsInShort(config)),
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,

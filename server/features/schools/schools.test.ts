@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -278,6 +281,31 @@ describe('the setup code', () => {
     expect(JSON.stringify(answer)).not.toContain((await setupCodeHere(own.services))?.code)
     expect(await st.anonymous.outage.ways()).not.toHaveProperty('setup_code')
     await own.close()
+  })
+})
+
+describe('GET /api/schools/mine/backups', () => {
+  test('says when the newest was made and when one last came back whole; for administrators alone', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'markbook-short-'))
+    const { dataDir: before, backupDir } = st.services.config
+    Object.assign(st.services.config, { dataDir, backupDir: dataDir })
+    try {
+      const nothing = { scheduled: true, newest_at: null, proved_at: null, trial_failed: false }
+      expect(await st.as.okafor.schools.backups()).toEqual(nothing)
+      const id = '01920000-0000-7000-8000-000000000001'
+      writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id, school: null }))
+      const own = join(dataDir, id)
+      mkdirSync(join(own, '2026-01-12T01-00-00Z-nightly'), { recursive: true })
+      const made = { ...nothing, newest_at: '2026-01-12T01:00:00.000Z' }
+      expect(await st.as.okafor.schools.backups()).toEqual(made)
+      const sound = { at: '2026-01-05T01:00:00.000Z', backup: 'x' }
+      writeFileSync(join(own, 'rehearsal.json'), JSON.stringify({ at: '2026-01-12T01:10:00.000Z', backup: 'y', flaw: 'short', sound }))
+      expect(await st.as.okafor.schools.backups()).toEqual({ ...made, proved_at: sound.at, trial_failed: true })
+      await expect(st.as.byrne.schools.backups()).rejects.toMatchObject({ status: 403 })
+    } finally {
+      Object.assign(st.services.config, { dataDir: before, backupDir })
+      rmSync(dataDir, { recursive: true })
+    }
   })
 })
 

@@ -63,6 +63,7 @@ export const schoolRows: Rows<typeof schools> = {
   updateMine: { own: [{ body: { phone: '045 123456' } }, onlyAdmins] },
   putCrest: { own: [{ file: { name: 'crest.png', text: png(), type: 'image/png' } }, onlyAdmins] },
   addresses: { own: [{}, onlyAdmins] },
+  backups: { own: [{}, onlyAdmins] },
   requestToJoin: {
     own: [asked(stBrigids), `409:${member} 409:${member} 409:${member} 409:${member} 409:${member} ok`, `ok 400 409:${member}`],
     hilltop: [asked(hilltop), `ok ok ok ok ok 409:${member}`, 'ok 400 ok'],

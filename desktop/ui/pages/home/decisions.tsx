@@ -5,7 +5,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, FailureNotice } from '../../components/page.tsx'
 import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
-import { firstOf } from '../../words/format.ts'
+import { firstOf, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 
 /** The open decisions of an administrator: join requests, and values that two servers hold differently. */
@@ -37,6 +37,7 @@ export function Decisions() {
           </li>
         )}
         <ConflictsLine count={decisions} />
+        <BackupsLine />
         {summary && decisions === 0 && (isSyncWaiting || sync.data?.state !== 'alone') && (
           <li className={layout['split']}>
             <span className={layout['row']}>
@@ -49,6 +50,24 @@ export function Decisions() {
         )}
       </ul>
     </Card>
+  )
+}
+
+/** How the marks of this server are backed up. Nothing where it does not say: an older one, or an instance that makes none. */
+function BackupsLine() {
+  const { t } = useTranslation('home')
+  const { data } = useQuery(ask('schools', 'backups'))
+  if (!data?.newest_at) return null
+  const { newest_at, proved_at, trial_failed } = data
+  return (
+    <li className={layout['row']}>
+      {t('decide.backedUp', { at: moment(newest_at) })}{' '}
+      {trial_failed ? (
+        <Badge tone="bad">{t('decide.trialFailed')}</Badge>
+      ) : (
+        t(proved_at ? 'decide.proved' : 'decide.notProved', { at: proved_at ? moment(proved_at) : '' })
+      )}
+    </li>
   )
 }
 

@@ -1,0 +1,23 @@
+import { toInstant } from '@markbook/shared/clock'
+import type { Config } from '../../config.ts'
+import { newestOwn } from './own.ts'
+import { lastRehearsal } from './proved.ts'
+import { readWhoseNote } from './whose.ts'
+
+type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
+
+/**
+ * The backups of the database of a server, in short: names of files in its folder and one small file. `newest_at` and `proved_at` are null where
+ * there is none, or where this instance of several knows of none.
+ */
+export async function backupsInShort({ dataDir, backupDir, backups }: Settings) {
+  const id = readWhoseNote(dataDir)?.id
+  const newest = id ? await newestOwn(backupDir, id).catch(() => null) : null
+  const last = id ? lastRehearsal(backupDir, id) : null
+  return {
+    scheduled: backups,
+    newest_at: newest ? toInstant(newest.at) : null,
+    proved_at: last?.sound?.at ?? null,
+    trial_failed: last !== null && last.flaw !== null,
+  }
+}
