@@ -7,6 +7,7 @@ import { dropCopies } from './fill.ts'
 import { root } from './paths.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
 import { appKeys, appLoad, appOpen } from './rows/app.rows.ts'
+import { backups } from './rows/backups.rows.ts'
 import { meDuringJobs, reportCards, workbook } from './rows/documents.rows.ts'
 import { live } from './rows/live.rows.ts'
 import { saturation, waitingNodes } from './rows/load.rows.ts'
@@ -40,6 +41,7 @@ const benches: Record<string, Bench> = {
   upload,
   live,
   'waiting-nodes': waitingNodes,
+  backups,
   'app-load': appLoad,
   'app-keys': appKeys,
   'app-open': appOpen,
