@@ -4,6 +4,7 @@ import { academicYearHandlers } from './academic-years/academic-years.handlers.t
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { auditHandlers } from './audit/audit.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
+import { passkeyHandlers } from './auth/passkeys.handlers.ts'
 import { signInMethodHandlers } from './auth/sign-in-methods.handlers.ts'
 import { avatarHandlers } from './avatars/avatars.handlers.ts'
 import { binHandlers } from './bin/bin.handlers.ts'
@@ -34,6 +35,7 @@ export const handlers = {
   auth: authHandlers,
   avatars: avatarHandlers,
   outage: signInMethodHandlers,
+  passkeys: passkeyHandlers,
   sessions: sessionHandlers,
   terms: termHandlers,
   gradingScale: gradingScaleHandlers,

@@ -76,6 +76,8 @@ export type Exchange = {
   services: Services
   /** The other end's address, for limits. */
   address: string
+  /** Of the page that asks, which the mount has let pass; of this server where the client is no browser. */
+  origin: string
   caller: Caller | null
   /** Where whoever asks is, as a session remembers it. */
   client(): SessionClient

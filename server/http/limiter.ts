@@ -11,7 +11,16 @@ export type Client = { readonly name: string; connections: number; bytes: number
 export type Widened<T> = T extends number ? number : { readonly [K in keyof T]: Widened<T[K]> }
 export type LimiterBounds = Widened<typeof limits.admission>
 
-const SIGN_IN = new Set(['/api/auth/otp/send', '/api/auth/otp/verify', '/api/auth/proof', '/api/auth/refresh', '/api/auth/ways'])
+const SIGN_IN = new Set([
+  '/api/auth/otp/send',
+  '/api/auth/otp/verify',
+  '/api/auth/proof',
+  '/api/auth/passkeys/ask',
+  '/api/auth/passkeys/sign-in',
+  '/api/auth/passkeys/proof',
+  '/api/auth/refresh',
+  '/api/auth/ways',
+])
 const HEALTH = new Set(['/healthz', '/readyz', '/metrics'])
 
 function laneOf(url: string): LaneName {

@@ -266,6 +266,7 @@ async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
 export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, headers: HeaderList): Exchange => ({
   services,
   address: networkOf(addressOf(c, services)),
+  origin: c.req.header('origin') ?? new URL(c.req.url).origin,
   client: () => clientOf(c, services),
   ...signedIn,
   setSession: (session) => {

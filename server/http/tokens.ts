@@ -13,6 +13,7 @@ export type Keys = {
   peers: Buffer
   setup: Buffer
   cache: Buffer
+  passkey: Buffer
 }
 export const keysOf = (secret: string): Keys => {
   const key = (use: string) => createHmac('sha256', secret).update(`markbook:${use}`).digest()
@@ -26,6 +27,7 @@ export const keysOf = (secret: string): Keys => {
     peers: key('peers'),
     setup: key('setup'),
     cache: key('cache'),
+    passkey: key('passkey'),
   }
 }
 

@@ -55,7 +55,7 @@ is nothing you need to do.
 }
 
 /** What was new about an account; `at` is an instant. */
-export type AccountNews = Device & { kind: 'sign_in' | 'totp' | 'recovery_codes'; address: string | null; at: string }
+export type AccountNews = Device & { kind: 'sign_in' | 'totp' | 'recovery_codes' | 'passkey'; address: string | null; at: string }
 
 const NEWS: Record<AccountNews['kind'], { subject: string; text: string }> = {
   sign_in: { subject: 'Somebody signed in to Markbook as you', text: 'Somebody signed in to Markbook as you from a new place.' },
@@ -64,6 +64,7 @@ const NEWS: Record<AccountNews['kind'], { subject: string; text: string }> = {
     subject: 'New codes on paper sign you in to Markbook',
     text: 'New codes were made that can sign in to Markbook as you.',
   },
+  passkey: { subject: 'A new passkey signs you in to Markbook', text: 'A passkey was set up that can sign in to Markbook as you.' },
 }
 
 /** The mail that tells the owner of an account what was new about it. */

@@ -4,6 +4,7 @@ import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, auditRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
 import type { HistoryIds } from './matrix/neighbour.ts'
 import { replicationRows } from './matrix/nodes.ts'
+import { passkeyRows } from './matrix/passkeys.ts'
 import { authRows, invitationRows, schoolRows } from './matrix/people.ts'
 import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, reportRows } from './matrix/results.ts'
@@ -19,6 +20,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   auth: authRows,
   avatars: avatarRows,
   outage: signInMethodRows,
+  passkeys: passkeyRows,
   sessions: sessionRows,
   schools: schoolRows,
   invitations: invitationRows,

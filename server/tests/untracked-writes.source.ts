@@ -8,6 +8,7 @@ const LOCAL = new Set([
   'otp_code',
   'attempt',
   'totp_enrolment',
+  'passkey',
   'school_invitation',
   'school_invitation',
   'server_secret',

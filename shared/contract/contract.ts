@@ -12,6 +12,7 @@ import { history } from './history.ts'
 import { imports } from './imports.ts'
 import { invitations } from './invitations.ts'
 import { jobs } from './jobs.ts'
+import { passkeys } from './passkeys.ts'
 import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
 import { reports } from './reports.ts'
@@ -27,6 +28,7 @@ export const contract = {
   auth,
   avatars,
   outage: signInMethods,
+  passkeys,
   sessions,
   schools,
   invitations,

@@ -105,7 +105,7 @@ test('a term is created with the six fields it needs, by its administrator', () 
 
 test('the session is asked for everywhere but in what the sign-in page calls', () => {
   const open = operations.filter(([, { operation }]) => operation.security?.length === 0).map(([id]) => id)
-  expect(open).toEqual(['auth.sendOtp', 'auth.verifyOtp', 'outage.ways'])
+  expect(open).toEqual(['auth.sendOtp', 'auth.verifyOtp', 'outage.ways', 'passkeys.ask', 'passkeys.signIn'])
 })
 
 test('only a join request may come without its body', () => {

@@ -98,6 +98,8 @@ describe('the contract', () => {
       'auth.sendOtp',
       'auth.verifyOtp',
       'outage.ways',
+      'passkeys.ask',
+      'passkeys.signIn',
     ])
   })
 

@@ -123,7 +123,7 @@ export const session = (c: Columns) =>
     rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
   })
 
-const noticeKinds = ['sign_in', 'totp', 'recovery_codes'] as const
+const noticeKinds = ['sign_in', 'totp', 'recovery_codes', 'passkey'] as const
 
 /**
  * What was new about an account, until its owner has seen it: by which session, which does not see it itself, and where that was. Never
@@ -144,7 +144,7 @@ export const accountNotice = (c: Columns) =>
     rules: (t) => [
       c.key(t.id),
       c.unique('account_notice_once', [t.user_id, t.session_id, t.kind]),
-      c.check('account_notice_kind', sql`${t.kind} in ('sign_in', 'totp', 'recovery_codes')`),
+      c.check('account_notice_kind', sql`${t.kind} in ('sign_in', 'totp', 'recovery_codes', 'passkey')`),
     ],
   })
 
@@ -177,6 +177,27 @@ export const totpEnrolment = (c: Columns) =>
   c.table('public', 'totp_enrolment', {
     columns: { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
     rules: (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
+  })
+
+/**
+ * The passkeys of a person: the public key, as COSE in base64url, of a key that an authenticator made for `host`, the name by which this
+ * server was reached. `counter` is the authenticator's own, 0 where it counts nothing. Never leaves its node.
+ */
+export const passkey = (c: Columns) =>
+  c.table('public', 'passkey', {
+    columns: {
+      id: c.uuid().notNull(),
+      user_id: c.uuid().notNull(),
+      credential_id: c.text().notNull(),
+      host: c.text().notNull(),
+      public_key: c.text().notNull(),
+      counter: c.bigint().notNull(),
+      transports: c.json<string[]>().notNull(),
+      name: c.text().notNull(),
+      created_at: c.instant().notNull(),
+      last_used_at: c.instant(),
+    },
+    rules: (t) => [c.key(t.id), c.unique('passkey_credential', [t.credential_id]), c.index('passkey_user', t.user_id)],
   })
 
 /**

@@ -58,6 +58,7 @@ const localTables = (c: Columns) => ({
   otp_code: local.otpCode(c),
   attempt: local.attempt(c),
   totp_enrolment: local.totpEnrolment(c),
+  passkey: local.passkey(c),
   school_invitation: local.schoolInvitation(c),
   server_secret: local.serverSecret(c),
   server_instance: local.serverInstance(c),
@@ -82,6 +83,7 @@ export type Local =
   | 'otp_code'
   | 'attempt'
   | 'totp_enrolment'
+  | 'passkey'
   | 'school_invitation'
   | 'server_secret'
   | 'server_instance'

@@ -11,6 +11,10 @@
   const theme = stored('markbook.theme')
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme
 
+  // As `api/passkeys.ts` decides it: where this address has none, the prerendered page does not offer them.
+  const isNumber = /^(\d+(\.\d+){3}|\[.*\])$/.test(location.hostname)
+  if (isSecureContext && !isNumber && 'PublicKeyCredential' in window) document.documentElement.dataset.passkeys = 'here'
+
   // The prerendered sign-in page can be typed in and sent before it is hydrated. Until `prerender/hydrate.tsx` removes the attribute, a press
   // is only marked on its button, and does what the hydrated page does with it.
   const page = () => document.querySelector('[data-prerendered]')

@@ -1,46 +1,30 @@
 import { auth, authFailures } from '@markbook/shared/contract/auth'
 import { byFoldedName } from '@markbook/shared/domain/fold'
 import { common, Failure } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { type Exchange, type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
-import { authenticate, callerAgain, endSession, isRefreshable, noteProof, sessionIdOf, startSession } from '../../http/sessions.ts'
+import { callerAgain, endSession, isRefreshable, noteProof } from '../../http/sessions.ts'
 import { normalEmail } from '../../mail/emails.ts'
 import { signInCodeMessage } from '../../mail/messages.ts'
 import { sweep } from '../../store/attempts.ts'
-import { laptopOwner } from '../../store/laptop.ts'
-import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { asSystem } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
-import { mailNews, noteSignIn } from '../sessions/notices.policy.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
+import { beginSession, enter } from './begin-session.ts'
 import { newCode } from './codes.ts'
 import { issueCode, refuseFlood, tryCode } from './otp.ts'
 import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
 import { laneOf } from './sign-up.ts'
 
-/** The person with an address; the first who signs in with it is created, without a school. */
-async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
-  if (knownId) return knownId
-  const id = naturalId('user', email)
-  await tx.insert('user_profile', { id, email, first_name: null, last_name: null, school_id: null })
-  return id
-}
-
 /** Tries the code and, where it is right, starts a session in place of the one that this browser had. */
-const signIn = ({ services: { store, keys }, address, caller, client }: Exchange, email: string, token: string) =>
-  store.write(asSystem(), async (tx) => {
+const signIn = (exchange: Exchange, email: string, token: string) =>
+  exchange.services.store.write(asSystem(), async (tx) => {
+    const { services, address } = exchange
     const flood = await refuseFlood(tx, address)
     if (flood) return flood
     const userId = (await userByEmail(tx, { email }))[0]?.id ?? null
-    const refusal = await tryCode(tx, { email, token, userId, address }, keys)
-    if (refusal) return refusal
-    const owner = await laptopOwner(tx)
-    if (owner !== null && owner !== (userId ?? naturalId('user', email))) return common.othersLaptop()
-    if (caller) await endSession(tx, caller.session_id)
-    const id = await userIdOf(tx, email, userId)
-    const session = await startSession(tx, id, keys, client())
-    return { session, news: await noteSignIn(tx, { user_id: id, session_id: sessionIdOf(session, keys), email }, client()) }
+    return (await tryCode(tx, { email, token, userId, address }, services.keys)) ?? beginSession(tx, exchange, email, userId)
   })
 
 export const authHandlers: Handlers<typeof auth> = {
@@ -64,15 +48,9 @@ export const authHandlers: Handlers<typeof auth> = {
   }),
 
   verifyOtp: onOpen(auth.verifyOtp, async (exchange, { body }) => {
-    const { services } = exchange
-    const signedIn = await signIn(exchange, normalEmail(body.email), body.token)
-    if (signedIn instanceof Failure) throw signedIn
-    const { session, news } = signedIn
-    const known = await authenticate(services.store, session, services.clock.now(), services.keys, exchange.client)
-    if (!known) throw common.unauthenticated()
-    mailNews(services, news)
-    exchange.setSession(session)
-    return { session, user: await profileOf(services, known.caller) }
+    const begun = await signIn(exchange, normalEmail(body.email), body.token)
+    if (begun instanceof Failure) throw begun
+    return enter(exchange, begun)
   }),
 
   me: onOpen(auth.me, async ({ services, caller }) => profileOf(services, signedIn(caller))),

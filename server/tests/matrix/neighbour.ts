@@ -9,6 +9,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictIds, furnishNodes, furnishOwnNodes, nodeIds, refusalIds } from './neighbour.sync.ts'
+import { furnishPasskeys, passkeyIds } from './passkeys.ts'
 import { furnishPictures, uploadPictures } from './pictures.ts'
 import { furnishSessions, noticeIds, sessionIds } from './sessions.ts'
 
@@ -167,6 +168,7 @@ export async function furnish(st: School): Promise<HistoryIds> {
   await furnishLocal(st, [stBrigids, hilltop])
   await furnishPictures(st)
   await furnishSessions(st, [stBrigids, hilltop])
+  await furnishPasskeys(st, [stBrigids, hilltop])
   await furnishNodes(st)
   const change = async (who: 'ada' | 'marker', id: string) => {
     await st.as[who].grades.update({ params: { id }, body: { score: 18 } })
@@ -202,6 +204,7 @@ export async function furnishCopy(st: School, schoolId: string): Promise<void> {
   await furnishLocal(st, [schoolId])
   await uploadPictures(st)
   await furnishSessions(st, [schoolId])
+  await furnishPasskeys(st, [schoolId])
   await furnishOwnNodes(st, [schoolId])
 }
 
@@ -213,6 +216,7 @@ export function counterpart(id: string, history: HistoryIds): string {
   if (id === invitationIds.own) return invitationIds.hilltop
   if (id === sessionIds.own) return sessionIds.hilltop
   if (id === noticeIds.own) return noticeIds.hilltop
+  if (id === passkeyIds.own) return passkeyIds.hilltop
   if (id === nodeIds.own) return nodeIds.hilltop
   if (id === refusalIds.own) return refusalIds.hilltop
   if (Object.values(conflictIds).includes(id)) return conflictIds.hilltop

@@ -13,7 +13,15 @@ export type Row = { own: Target } & Record<string, Target>
 export type Rows<R extends Resource> = { [K in keyof R]: Row }
 
 /** What the matrix asks of these is well formed, and refused all the same: a code that nobody was sent opens nothing. */
-export const withoutCode: readonly string[] = ['auth.verifyOtp', 'auth.prove', 'outage.confirmTotp', 'replication.join']
+export const withoutCode: readonly string[] = [
+  'auth.verifyOtp',
+  'auth.prove',
+  'passkeys.add',
+  'passkeys.signIn',
+  'passkeys.prove',
+  'outage.confirmTotp',
+  'replication.join',
+]
 
 export const ABSENT = '00000000-0000-7000-8000-999999999999'
 

@@ -18,6 +18,7 @@ import { PrintSheet } from '../../components/print-sheet.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import styles from './account.module.css'
+import { Passkeys } from './passkeys.tsx'
 import { QrCode } from './qr-code.tsx'
 
 const FEW_CODES = 3
@@ -37,6 +38,7 @@ export function SignInWays() {
           </>
         )}
       </Answer>
+      <Passkeys />
     </Card>
   )
 }

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client, desktopClient } from '../../api/client.ts'
 import { useProofQuestion } from '../../api/fresh-proof.ts'
+import { passkeyObstacle, proveWithPasskey } from '../../api/passkeys.ts'
 import { ask } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
@@ -30,6 +31,7 @@ function ProofDialog({ onAnswer }: OnAnswer) {
   return (
     <Dialog title={t('proof.title')} lead={t('proof.lead')} first={field} onClose={() => onAnswer(false)}>
       <ByWindow onAnswer={onAnswer} />
+      <ByPasskey onAnswer={onAnswer} />
       <ByCode field={field} onAnswer={onAnswer} />
     </Dialog>
   )
@@ -54,6 +56,24 @@ function ByWindow({ onAnswer }: OnAnswer) {
       <div className={layout['wrap']}>
         <Button look="primary" busy={enter.isPending} onClick={() => enter.mutate()}>
           {t('proof.byWindow')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+/** With one of the person's passkeys for this name of the server. */
+function ByPasskey({ onAnswer }: OnAnswer) {
+  const { t } = useTranslation('sign-in')
+  const own = useQuery({ ...ask('passkeys', 'list'), enabled: passkeyObstacle() === 'none' })
+  const prove = useMutation({ mutationFn: proveWithPasskey, onSuccess: () => onAnswer(true) })
+  if (!own.data?.some(({ host }) => host === location.hostname)) return null
+  return (
+    <div className={layout['list']}>
+      <FailureNotice failure={prove.error} />
+      <div className={layout['wrap']}>
+        <Button busy={prove.isPending} onClick={() => prove.mutate()}>
+          {t('passkey.prove')}
         </Button>
       </div>
     </div>

@@ -8,6 +8,7 @@ import type { TFunction } from 'i18next'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
+import { signInWithPasskey } from '../../api/passkeys.ts'
 import { ask } from '../../api/queries.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { Button } from '../../components/button.tsx'
@@ -83,7 +84,24 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
       <ErasedNotice erased={methods?.erased} />
       <MailNotice methods={methods} />
       <AddressStep key={address} email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
+      <ByPasskey onSignedIn={onSignedIn} />
     </>
+  )
+}
+
+/** Signs in without an address and without a code. `public/early.js` says whether this browser has passkeys for this address; else it is hidden. */
+function ByPasskey({ onSignedIn }: Pick<SignInFormProps, 'onSignedIn'>) {
+  const { t } = useTranslation('sign-in')
+  const enter = useMutation({ mutationFn: signInWithPasskey, onSuccess: onSignedIn })
+  return (
+    <div className={styles['passkey']}>
+      <FailureNotice failure={enter.error} />
+      <div className={layout['wrap']}>
+        <Button busy={enter.isPending} onClick={() => enter.mutate()}>
+          {t('passkey.signIn')}
+        </Button>
+      </div>
+    </div>
   )
 }
 

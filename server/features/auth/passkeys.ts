@@ -1,0 +1,155 @@
+import { isIP } from 'node:net'
+import type { Assertion, NewCredential } from '@markbook/shared/contract/passkeys'
+import { passkeyFailures } from '@markbook/shared/contract/passkeys'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+} from '@simplewebauthn/server'
+import { COSEALG, decodeAttestationObject } from '@simplewebauthn/server/helpers'
+
+type Passkey = Row<'passkey'>
+/** The page that asks: its origin, and its host, for which its passkeys are. */
+export type Party = { origin: string; host: string }
+
+/** ES256, EdDSA and RS256, which every authenticator of today has one of. */
+const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+const timeout = limits.passkeys.challenge
+
+/** Throws 409 for an address that is a number: browsers make no passkeys for it. */
+export function partyOf(origin: string): Party {
+  const { hostname } = new URL(origin)
+  if (hostname === '' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw passkeyFailures.needsAName()
+  return { origin, host: hostname }
+}
+
+const named = ({ credential_id, transports }: Passkey) => ({ id: credential_id, transports })
+const typed = ({ id, transports }: { id: string; transports?: readonly string[] | undefined }) => ({
+  id,
+  type: 'public-key' as const,
+  ...(transports && { transports: [...transports] }),
+})
+
+type Owner = { id: string; email: string; first_name: string | null; last_name: string | null }
+
+/** What an authenticator is asked to make: a key that it can find by itself, and uses only for whom it has recognised. */
+export async function creationOptions({ host }: Party, { id, email, first_name, last_name }: Owner, own: Passkey[], challenge: Buffer) {
+  const options = await generateRegistrationOptions({
+    rpName: 'Markbook',
+    rpID: host,
+    userID: new Uint8Array(Buffer.from(id)),
+    userName: email,
+    userDisplayName: [first_name, last_name].filter(Boolean).join(' ') || email,
+    challenge: new Uint8Array(challenge),
+    timeout,
+    attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
+    excludeCredentials: own.map(named),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+  return {
+    ...options,
+    timeout,
+    rp: { id: host, name: options.rp.name },
+    excludeCredentials: (options.excludeCredentials ?? []).map(typed),
+    authenticatorSelection: { residentKey: 'required' as const, requireResidentKey: true, userVerification: 'required' as const },
+    attestation: 'none' as const,
+  }
+}
+
+/** What an authenticator is asked to sign. Of nobody's keys, so that nothing is told, unless `own` names those of who asks. */
+export async function requestOptions({ host }: Party, challenge: Buffer, own: Passkey[] | null) {
+  const options = await generateAuthenticationOptions({
+    rpID: host,
+    challenge: new Uint8Array(challenge),
+    timeout,
+    userVerification: 'required',
+    ...(own && { allowCredentials: own.map(named) }),
+  })
+  return {
+    ...options,
+    timeout,
+    rpId: host,
+    userVerification: 'required' as const,
+    allowCredentials: own ? (options.allowCredentials ?? []).map(typed) : undefined,
+  }
+}
+
+/** What a browser says of a ceremony; null where it cannot be read, or was asked for by a page within another site's. */
+export function challengeIn({ clientDataJSON }: { clientDataJSON: string }): string | null {
+  try {
+    const said: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
+    const { challenge, crossOrigin } = said as { challenge?: unknown; crossOrigin?: unknown }
+    return typeof challenge === 'string' && crossOrigin !== true ? challenge : null
+  } catch {
+    return null
+  }
+}
+
+const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+
+/**
+ * Without a statement of the maker, or signed by the new key itself. Others are not asked for, and their certificates name addresses from
+ * which the library would fetch lists of revoked ones.
+ */
+function isPlainAttestation(attestationObject: string): boolean {
+  const decoded = decodeAttestationObject(bytesOf(attestationObject))
+  const format = decoded.get('fmt')
+  return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
+}
+
+/** The new key, or null where it was not made as was asked, for this page and this challenge. */
+export async function verifiedCreation({ id, rawId, response }: NewCredential, { origin, host }: Party, expectedChallenge: string) {
+  try {
+    if (!isPlainAttestation(response.attestationObject)) return null
+    const { clientDataJSON, attestationObject } = response
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: { id, rawId, type: 'public-key', clientExtensionResults: {}, response: { clientDataJSON, attestationObject } },
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!verified) return null
+    const { credential } = registrationInfo
+    return {
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+    }
+  } catch {
+    return null
+  }
+}
+
+/** The counter of the authenticator, where the key of this passkey has signed for this page and this challenge, and its owner was recognised; else null. */
+export async function verifiedUse(
+  { id, rawId, response }: Assertion,
+  passkey: Passkey,
+  { origin, host }: Party,
+  expectedChallenge: string,
+): Promise<number | null> {
+  if (passkey.host !== host) return null
+  try {
+    const { clientDataJSON, authenticatorData, signature } = response
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: { id, rawId, type: 'public-key', clientExtensionResults: {}, response: { clientDataJSON, authenticatorData, signature } },
+      expectedChallenge,
+      expectedOrigin: origin,
+      expectedRPID: host,
+      requireUserVerification: true,
+      // The counter is compared when the row is locked, after the signature, so that only the holder of the key learns of a copy.
+      credential: { id: passkey.credential_id, publicKey: bytesOf(passkey.public_key), counter: 0 },
+    })
+    return verified ? authenticationInfo.newCounter : null
+  } catch {
+    return null
+  }
+}
+
+/** An authenticator that counts must have counted on; one that does not always says 0 (WebAuthn, «Signature counter»). */
+export const isCountedOn = (before: number, now: number): boolean => now > before || (now === 0 && before === 0)
