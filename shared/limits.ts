@@ -110,10 +110,9 @@ export const limits = {
    */
   proof: { counts: 600_000, ahead: 60_000 },
   /**
-   * Passkeys (docs/design/sign-in.md): of one person; characters of a name, and of a field of what a browser sends; how long a challenge
-   * counts.
+   * Passkeys (docs/design/sign-in.md): of one person; characters of a field of what a browser sends; how long a challenge counts.
    */
-  passkeys: { perPerson: 10, name: 60, field: 16_384, challenge: 300_000 },
+  passkeys: { perPerson: 10, field: 16_384, challenge: 300_000 },
   /** How many a set has. */
   recoveryCodes: 10,
   /** Codes that the sign-in desk of a school hands out. */

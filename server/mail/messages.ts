@@ -55,7 +55,11 @@ is nothing you need to do.
 }
 
 /** What was new about an account; `at` is an instant. */
-export type AccountNews = Device & { kind: 'sign_in' | 'totp' | 'recovery_codes' | 'passkey'; address: string | null; at: string }
+export type AccountNews = Device & {
+  kind: 'sign_in' | 'totp' | 'recovery_codes' | 'passkey' | 'second_factor_off'
+  address: string | null
+  at: string
+}
 
 const NEWS: Record<AccountNews['kind'], { subject: string; text: string }> = {
   sign_in: { subject: 'Somebody signed in to Markbook as you', text: 'Somebody signed in to Markbook as you from a new place.' },
@@ -63,6 +67,10 @@ const NEWS: Record<AccountNews['kind'], { subject: string; text: string }> = {
   recovery_codes: {
     subject: 'New codes on paper sign you in to Markbook',
     text: 'New codes were made that can sign in to Markbook as you.',
+  },
+  second_factor_off: {
+    subject: 'A code by mail alone signs you in to Markbook again',
+    text: 'Whoever has a code from your mail can now sign in to Markbook\nas you, without your app or a passkey.',
   },
   passkey: { subject: 'A new passkey signs you in to Markbook', text: 'A passkey was set up that can sign in to Markbook as you.' },
 }

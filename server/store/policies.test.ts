@@ -109,6 +109,7 @@ describe.runIf(onPostgres)('row-level security', () => {
         'user_totp',
         'recovery_code',
         'totp_enrolment',
+        'second_factor',
         'passkey',
         'server_secret',
         'server_instance',

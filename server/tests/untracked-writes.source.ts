@@ -8,6 +8,7 @@ const LOCAL = new Set([
   'otp_code',
   'attempt',
   'totp_enrolment',
+  'second_factor',
   'passkey',
   'school_invitation',
   'school_invitation',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { Assertion } from './credentials.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Email, Flag, Id, Instant, input, Name, row, say } from './scalars.ts'
 
@@ -65,6 +66,12 @@ const SignInToken = z
   .overwrite(bareCode)
   .regex(/^(?:[0-9]{8}|[A-Z2-7]{16})$/, SIGN_IN_SENTENCE)
 
+/** Beside a code by mail, of whom has chosen so: a code of their app or from paper, or one of their passkeys. */
+const Second = input({ token: SignInToken.optional(), credential: Assertion.optional() }).refine(
+  ({ token, credential }) => (token === undefined) !== (credential === undefined),
+  { message: 'takes either a token or a credential' },
+)
+
 /** The codes of the sign-in page, named in decisions §3 without a resource. */
 export const otpFailures = failures('', {
   otpInvalid: [400, 'That code is not right, or it is no longer valid. Please ask for a new one.'],
@@ -74,6 +81,9 @@ export const otpFailures = failures('', {
 
 export const authFailures = failures('auth', {
   notAMember: [403, 'You are not a member of that school.'],
+  secondNeeded: [401, 'The code by mail is right. Please show a second thing too: a code of your app or from paper, or a passkey.'],
+  secondInvalid: [400, 'The second code or passkey is not right. Please try again, or use another.'],
+  mailIsNotEnough: [403, 'A code by mail is not enough here, as you chose. Please use your app, a passkey, or a code from paper.'],
   freshProofNeeded: [403, 'Please show once more that it is you, with a code or by signing in again. Then try again.'],
 })
 
@@ -84,9 +94,19 @@ export const auth = {
     fails: ['otp_too_soon'],
   }),
   verifyOtp: endpoint('POST /api/auth/otp/verify', 'none', 'Sign in with a one-time code', {
-    body: input({ email: Email, token: SignInToken }),
+    notes:
+      'Where the account asks for a second thing beside a code by mail, 401 `auth.second_needed` says so; the code goes on to count, and is sent again with `second`.',
+    body: input({ email: Email, token: SignInToken, second: Second.optional() }),
     reply: z.object({ session: Session, user: Profile }),
-    fails: ['otp_invalid', 'otp_locked', 'others_laptop'],
+    fails: [
+      'otp_invalid',
+      'otp_locked',
+      'others_laptop',
+      'auth.second_needed',
+      'auth.second_invalid',
+      'passkeys.needs_a_name',
+      'passkeys.refused',
+    ],
   }),
   me: endpoint('GET /api/auth/me', 'session', 'Read the own profile', { reply: Profile }),
   schools: endpoint('GET /api/auth/schools', 'session', 'List the schools that one belongs to, by name', {
@@ -107,7 +127,7 @@ export const auth = {
     notes: `Any code that would sign the caller in. For this session it opens what needs a fresh proof, until \`fresh_until\`.`,
     body: input({ token: SignInToken }),
     reply: row('FreshProof', { fresh_until: Instant }),
-    fails: ['otp_invalid', 'otp_locked'],
+    fails: ['otp_invalid', 'otp_locked', 'auth.mail_is_not_enough'],
   }),
   logout: endpoint('POST /api/auth/logout', 'session', 'Sign out', { reply: Done }),
 }

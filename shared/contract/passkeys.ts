@@ -2,28 +2,11 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { auth } from './auth.ts'
+import { Assertion, NewCredential } from './credentials.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Id, Instant, input, label, row, say } from './scalars.ts'
+import { choice, Done, Id, Instant, input, Name, row } from './scalars.ts'
 
-const { perPerson, name, field } = limits.passkeys
-
-/** Bytes as WebAuthn writes them in JSON. */
-const Bytes = z
-  .string(say('must be base64url'))
-  .max(field, `must have at most ${field} characters`)
-  .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
-
-/** `PublicKeyCredential.toJSON()` of a browser; what it says besides is passed over. */
-const credential = <S extends z.ZodRawShape>(response: S) =>
-  z.object({ id: Bytes, rawId: Bytes, type: z.literal('public-key'), response: z.object(response) })
-const NewCredential = credential({
-  clientDataJSON: Bytes,
-  attestationObject: Bytes,
-  transports: z.array(z.string().max(20)).max(10).optional(),
-})
-const Assertion = credential({ clientDataJSON: Bytes, authenticatorData: Bytes, signature: Bytes, userHandle: Bytes.nullish() })
-export type Assertion = z.infer<typeof Assertion>
-export type NewCredential = z.infer<typeof NewCredential>
+const { perPerson } = limits.passkeys
 
 /** `host`: the name of the server for which it was made, and at which alone it signs in. */
 const Passkey = row('Passkey', { id: Id, name: z.string(), host: z.string(), created_at: Instant, last_used_at: Instant.nullable() })
@@ -78,11 +61,15 @@ export const passkeys = {
   add: endpoint('POST /api/auth/passkeys', 'session', 'Set up a passkey that was made for what `begin` answered', {
     fresh: true,
     status: 201,
-    body: input({ name: label(name), credential: NewCredential }),
+    body: input({ name: Name, credential: NewCredential }),
     reply: Passkey,
     fails: ['passkeys.needs_a_name', 'passkeys.too_many', 'passkeys.known', 'passkeys.refused'],
   }),
-  remove: endpoint('DELETE /api/auth/passkeys/:id', 'session', 'Remove one of the own passkeys', { fresh: true, reply: Done }),
+  remove: endpoint('DELETE /api/auth/passkeys/:id', 'session', 'Remove one of the own passkeys', {
+    fresh: true,
+    reply: Done,
+    fails: ['auth.last_second'],
+  }),
   ask: endpoint('POST /api/auth/passkeys/ask', 'none', 'Begin to use a passkey, to sign in or, signed in, to show that it is oneself', {
     reply: PasskeyRequest,
     fails: ['passkeys.needs_a_name'],

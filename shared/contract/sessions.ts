@@ -22,8 +22,8 @@ const OwnSession = row('OwnSession', {
   is_current: Flag,
 })
 
-/** A sign-in from a device or network that the account did not use in the last 90 days, an app or passkey that was set up, codes that were made. */
-const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes', 'passkey'])
+/** A sign-in from a device or network that the account did not use in the last 90 days, an app or passkey that was set up, codes that were made, a second thing that is asked for no more. */
+const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes', 'passkey', 'second_factor_off'])
 
 const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })
 

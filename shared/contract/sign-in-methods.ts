@@ -26,8 +26,15 @@ export const SignInMethods = row('Ways', {
 })
 export type SignInMethods = z.infer<typeof SignInMethods>
 
-/** The own sign-in methods besides mail. `confirmed_at` is null without an app; `recovery_codes` is the number of unused codes. */
-export const OwnSignInMethods = row('OwnWays', { confirmed_at: Instant.nullable(), recovery_codes: z.int() })
+/**
+ * The own sign-in methods besides mail. `confirmed_at` is null without an app; `recovery_codes` is the number of unused codes;
+ * `second_since`: since when this server asks for one of them beside a code by mail, null where it does not.
+ */
+export const OwnSignInMethods = row('OwnWays', {
+  confirmed_at: Instant.nullable(),
+  recovery_codes: z.int(),
+  second_since: Instant.nullable(),
+})
 export type OwnSignInMethods = z.infer<typeof OwnSignInMethods>
 
 /** `secret` in base 32, for typing by hand what `otpauth_uri` says as a QR code. */
@@ -49,6 +56,8 @@ export const signInFailures = failures('auth', {
     403,
     'The desk gives no code to this person: only to active members of this school alone who are not administrators. Please use the console of the server.',
   ],
+  nothingToAskFor: [409, 'There is nothing to ask for yet. Please set up an app or a passkey first.'],
+  lastSecond: [409, 'Signing in by mail asks for this beside the code. Please turn that off first, or set up another app or passkey.'],
   deskLimit: [429, 'The desk has given out as many codes as it may in an hour. Please wait.'],
 })
 
@@ -70,13 +79,23 @@ export const signInMethods = {
   removeTotp: endpoint('DELETE /api/auth/totp', 'session', 'Stop using the authenticator app', {
     fresh: true,
     reply: Done,
-    fails: ['sync.not_on_a_laptop'],
+    fails: ['sync.not_on_a_laptop', 'auth.last_second'],
   }),
   newRecoveryCodes: endpoint('POST /api/auth/recovery-codes', 'session', 'Make ten one-time codes to print; older ones end', {
     fresh: true,
     status: 201,
     reply: row('RecoveryCodes', { codes: z.array(z.string()) }),
     fails: ['sync.not_on_a_laptop'],
+  }),
+  askForSecond: endpoint('POST /api/auth/second-factor', 'session', 'Ask for a second thing whenever one signs in by mail', {
+    notes: 'At this server alone. For whoever has an app or a passkey.',
+    fresh: true,
+    reply: OwnSignInMethods,
+    fails: ['auth.nothing_to_ask_for'],
+  }),
+  askForNoSecond: endpoint('DELETE /api/auth/second-factor', 'session', 'Ask for nothing but the code when one signs in by mail', {
+    fresh: true,
+    reply: OwnSignInMethods,
   }),
   deskCodes: endpoint('GET /api/auth/desk-codes', 'admin', 'List what the sign-in desk did, newest first', { reply: z.array(DeskEntry) }),
   issueDeskCode: endpoint('POST /api/auth/desk-codes', 'admin', 'Hand a member a code to sign in once', {
@@ -89,7 +108,11 @@ export const signInMethods = {
   resetSignIn: endpoint(
     'POST /api/schools/members/:userId/reset-sign-in',
     'admin',
-    'Let a member sign in by mail again after too many wrong codes',
-    { reply: Done },
+    'Let a member sign in by mail again after too many wrong codes, or without the second thing that they have lost',
+    {
+      notes: 'The second thing is asked for no more only of whom the desk serves; of others the console alone helps.',
+      fresh: true,
+      reply: Done,
+    },
   ),
 }

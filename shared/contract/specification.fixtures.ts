@@ -93,6 +93,8 @@ export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
   'DELETE /api/auth/avatar',
   'POST /api/auth/proof',
+  'POST /api/auth/second-factor',
+  'DELETE /api/auth/second-factor',
   'GET /api/auth/passkeys',
   'POST /api/auth/passkeys/begin',
   'POST /api/auth/passkeys',

@@ -123,7 +123,7 @@ export const session = (c: Columns) =>
     rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
   })
 
-const noticeKinds = ['sign_in', 'totp', 'recovery_codes', 'passkey'] as const
+const noticeKinds = ['sign_in', 'totp', 'recovery_codes', 'passkey', 'second_factor_off'] as const
 
 /**
  * What was new about an account, until its owner has seen it: by which session, which does not see it itself, and where that was. Never
@@ -144,7 +144,7 @@ export const accountNotice = (c: Columns) =>
     rules: (t) => [
       c.key(t.id),
       c.unique('account_notice_once', [t.user_id, t.session_id, t.kind]),
-      c.check('account_notice_kind', sql`${t.kind} in ('sign_in', 'totp', 'recovery_codes', 'passkey')`),
+      c.check('account_notice_kind', sql`${t.kind} in ('sign_in', 'totp', 'recovery_codes', 'passkey', 'second_factor_off')`),
     ],
   })
 
@@ -177,6 +177,13 @@ export const totpEnrolment = (c: Columns) =>
   c.table('public', 'totp_enrolment', {
     columns: { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
     rules: (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
+  })
+
+/** Who is asked at this node for a second thing beside a code by mail. Never leaves it. */
+export const secondFactor = (c: Columns) =>
+  c.table('public', 'second_factor', {
+    columns: { user_id: c.uuid().notNull(), since: c.instant().notNull() },
+    rules: (t) => [c.key(t.user_id)],
   })
 
 /**

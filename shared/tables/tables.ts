@@ -58,6 +58,7 @@ const localTables = (c: Columns) => ({
   otp_code: local.otpCode(c),
   attempt: local.attempt(c),
   totp_enrolment: local.totpEnrolment(c),
+  second_factor: local.secondFactor(c),
   passkey: local.passkey(c),
   school_invitation: local.schoolInvitation(c),
   server_secret: local.serverSecret(c),
@@ -83,6 +84,7 @@ export type Local =
   | 'otp_code'
   | 'attempt'
   | 'totp_enrolment'
+  | 'second_factor'
   | 'passkey'
   | 'school_invitation'
   | 'server_secret'

@@ -36,16 +36,17 @@ export async function addPasskey(name: string): Promise<void> {
   await save('passkeys', 'add', { body: { name, credential } }, ['sessions'])
 }
 
-async function assertion() {
+/** What one of the person's passkeys has signed, to be sent to the server. Throws a `Failure`. */
+export async function passkeyAssertion() {
   const optionsJSON = await client.passkeys.ask()
   return withBrowser(({ startAuthentication }) => startAuthentication({ optionsJSON }))
 }
 
 /** Signs in with whichever passkey the person chooses. */
 export async function signInWithPasskey(): Promise<Profile> {
-  const { user } = await client.passkeys.signIn({ body: { credential: await assertion() } })
+  const { user } = await client.passkeys.signIn({ body: { credential: await passkeyAssertion() } })
   return user
 }
 
 /** Shows with a passkey that the person who is signed in is there. */
-export const proveWithPasskey = async () => client.passkeys.prove({ body: { credential: await assertion() } })
+export const proveWithPasskey = async () => client.passkeys.prove({ body: { credential: await passkeyAssertion() } })

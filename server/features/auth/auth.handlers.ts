@@ -1,4 +1,5 @@
 import { auth, authFailures } from '@markbook/shared/contract/auth'
+import type { Body } from '@markbook/shared/contract/endpoint'
 import { byFoldedName } from '@markbook/shared/domain/fold'
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
@@ -12,20 +13,43 @@ import { columnsOf } from '../columns.ts'
 import { joinableSchool, requestToJoin } from '../schools/join-requests.policy.ts'
 import { activeMembership, newestPendingRequest, schoolsOf, userByEmail } from './auth.queries.ts'
 import { beginSession, enter } from './begin-session.ts'
-import { newCode } from './codes.ts'
-import { issueCode, refuseFlood, tryCode } from './otp.ts'
+import { newCode, type SecondCheck, type SignInAttempt } from './codes.ts'
+import { issueCode, refuseFlood, tryCode, trySecondCode } from './otp.ts'
+import { checkedUse, useUp } from './passkey-use.ts'
 import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
 import { laneOf } from './sign-up.ts'
 
+type SignInBody = Body<typeof auth.verifyOtp>
+
+/** Looks at what came beside a code by mail. A passkey's signature is checked before the transaction. */
+async function secondOf(exchange: Exchange, { second }: SignInBody): Promise<(attempt: SignInAttempt) => SecondCheck> {
+  const credential = second?.credential
+  const passkey = credential && (await checkedUse(exchange, credential))
+  return (attempt) => async (tx) => {
+    const token = second?.token
+    if (token !== undefined) return trySecondCode(tx, { ...attempt, token }, exchange.services.keys)
+    if (!second) return authFailures.secondNeeded()
+    const used = passkey ? await useUp(tx, passkey) : null
+    return used && !(used instanceof Failure) && used.user_id === attempt.userId ? null : authFailures.secondInvalid()
+  }
+}
+
 /** Tries the code and, where it is right, starts a session in place of the one that this browser had. */
-const signIn = (exchange: Exchange, email: string, token: string) =>
-  exchange.services.store.write(asSystem(), async (tx) => {
-    const { services, address } = exchange
+async function signIn(exchange: Exchange, body: SignInBody) {
+  const { services, address } = exchange
+  const email = normalEmail(body.email)
+  const second = await secondOf(exchange, body)
+  return services.store.write(asSystem(), async (tx) => {
     const flood = await refuseFlood(tx, address)
     if (flood) return flood
     const userId = (await userByEmail(tx, { email }))[0]?.id ?? null
-    return (await tryCode(tx, { email, token, userId, address }, services.keys)) ?? beginSession(tx, exchange, email, userId)
+    const attempt = { email, token: body.token, userId, address }
+    return (await tryCode(tx, attempt, services.keys, second(attempt))) ?? beginSession(tx, exchange, email, userId)
   })
+}
+
+/** Whoever is asked for a second thing shows that, and no code by mail. */
+const mailIsNotEnough = async () => authFailures.mailIsNotEnough()
 
 export const authHandlers: Handlers<typeof auth> = {
   sendOtp: onOpen(auth.sendOtp, async ({ services: { store, mailer, clock, config, keys }, address }, { body }) => {
@@ -48,7 +72,7 @@ export const authHandlers: Handlers<typeof auth> = {
   }),
 
   verifyOtp: onOpen(auth.verifyOtp, async (exchange, { body }) => {
-    const begun = await signIn(exchange, normalEmail(body.email), body.token)
+    const begun = await signIn(exchange, body)
     if (begun instanceof Failure) throw begun
     return enter(exchange, begun)
   }),
@@ -107,7 +131,7 @@ export const authHandlers: Handlers<typeof auth> = {
   prove: onOpen(auth.prove, async ({ services: { store, keys }, caller, address }, { body: { token } }) => {
     const { user_id: userId, session_id, email } = signedIn(caller)
     const outcome = await store.write(asSystem(userId), async (tx) => {
-      const refusal = (await refuseFlood(tx, address)) ?? (await tryCode(tx, { email, token, userId, address }, keys))
+      const refusal = (await refuseFlood(tx, address)) ?? (await tryCode(tx, { email, token, userId, address }, keys, mailIsNotEnough))
       return refusal ?? { fresh_until: await noteProof(tx, session_id) }
     })
     if (outcome instanceof Failure) throw outcome

@@ -50,7 +50,7 @@ describe('POST /api/auth/totp', () => {
   test('does not sign anybody in before it is confirmed', async () => {
     const app = authenticator((await st.as.ada.outage.enrolTotp()).secret, st.clock)
     expect(await verify(people.ada.email, app.code())).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
-    expect(await st.as.ada.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 0 })
+    expect(await st.as.ada.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 0, second_since: null })
   })
 
   test('leaves the app that is in use until the new one is confirmed', async () => {
@@ -69,7 +69,7 @@ describe('POST /api/auth/totp/confirm', () => {
   test('answers when, which from then on stands among the own ways', async () => {
     const person = await newcomer(st, 'confirms')
     const app = authenticator((await person.as.outage.enrolTotp()).secret, st.clock)
-    const confirmed = { confirmed_at: new Date(st.clock.now()).toISOString(), recovery_codes: 0 }
+    const confirmed = { confirmed_at: new Date(st.clock.now()).toISOString(), recovery_codes: 0, second_since: null }
     expect(await person.as.outage.confirmTotp({ body: { token: app.code() } })).toEqual(confirmed)
     expect(await person.as.outage.ownWays()).toEqual(confirmed)
   })

@@ -13,6 +13,7 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { acceptedSecrets } from './accepted-secrets.ts'
 import { type CodeVerifier, ownerOf, waiting } from './codes.ts'
 import { isUnused } from './recovery-codes.ts'
+import { askedForSecondSince, demandAnotherSecond } from './second-factor.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './sign-in-methods.queries.ts'
 import { otpauthUri, stepsOf } from './totp.ts'
 
@@ -41,7 +42,11 @@ const WRONG = { max: limits.totp.wrongPerHour, windowMs: 3_600_000 }
 export async function ownMethodsOf(tx: ReadTx, userId: string): Promise<OwnSignInMethods> {
   const [totp] = await acceptedSecrets(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
   const codes = await acceptedSecrets(tx, 'recovery_code', userId, await recoveryCodesOf(tx, { user: userId }))
-  return { confirmed_at: totp?.confirmed_at ?? null, recovery_codes: codes.filter(isUnused).length }
+  return {
+    confirmed_at: totp?.confirmed_at ?? null,
+    recovery_codes: codes.filter(isUnused).length,
+    second_since: await askedForSecondSince(tx, userId),
+  }
 }
 
 /** Makes a secret to be confirmed. The confirmed one stays valid until then. */
@@ -88,6 +93,7 @@ export async function confirmEnrolment(
 
 /** Removes the confirmed secret of a person and any enrolment. */
 export async function removeTotp(tx: WriteTx, { id }: Owner): Promise<void> {
+  await demandAnotherSecond(tx, id)
   await tx.remove('user_totp', await totpOfUser(tx, { user: id }))
   const { totp_enrolment } = tx.t
   await tx.local.delete(totp_enrolment).where(eq(totp_enrolment.user_id, id))

@@ -14,6 +14,8 @@ const { length, lifetime } = limits.otp
 
 /** A code to be tried: for which address of mail, from which client, as `networkOf` names it. `userId` is null where nobody has that address yet. */
 export type SignInAttempt = { email: string; token: string; userId: string | null; address: string }
+/** Why a right code by mail is not enough for a person who is asked for a second thing; null where that was shown too. */
+export type SecondCheck = (tx: WriteTx) => Promise<Failure | null>
 /** Whose secrets are looked for; of an address without an account those of nobody, so that it takes as long as one with an account. */
 export const ownerOf = ({ email, userId }: SignInAttempt): string => userId ?? naturalId('user', email)
 /** Whether the code in the field `token` is right in one of the ways to sign in. A right one is used up at once. */

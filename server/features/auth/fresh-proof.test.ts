@@ -46,11 +46,14 @@ describe('what needs a fresh proof', () => {
   test('is what makes another way in, another administrator or another copy, and what cannot be taken back', () => {
     expect(fresh.map(([name]) => name).sort()).toEqual([
       'invitations.invite',
+      'outage.askForNoSecond',
+      'outage.askForSecond',
       'outage.confirmTotp',
       'outage.enrolTotp',
       'outage.issueDeskCode',
       'outage.newRecoveryCodes',
       'outage.removeTotp',
+      'outage.resetSignIn',
       'passkeys.add',
       'passkeys.begin',
       'passkeys.remove',

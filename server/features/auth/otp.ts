@@ -1,13 +1,25 @@
-import { otpFailures } from '@markbook/shared/contract/auth'
+import { authFailures, otpFailures } from '@markbook/shared/contract/auth'
 import { common, type Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Keys } from '../../http/tokens.ts'
 import { count, take, waitFor } from '../../store/attempts.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { verifyTotp } from './authenticator-app.ts'
-import { type CodeVerifier, endCode, isCodeOf, keepCode, liveCode, noteWrongTry, type SignInAttempt, waiting } from './codes.ts'
+import {
+  type CodeVerifier,
+  endCode,
+  isCodeOf,
+  keepCode,
+  liveCode,
+  noteWrongTry,
+  ownerOf,
+  type SecondCheck,
+  type SignInAttempt,
+  waiting,
+} from './codes.ts'
 import { verifyConsoleCode, verifyDeskCode, verifyInvitationCode } from './issued-codes.ts'
 import { isPrintedCode, verifyRecoveryCode } from './recovery-codes.ts'
+import { isAskedForSecond } from './second-factor.ts'
 import { boundedNetworks, countWrong, forgiveClient, pauseOf, takeTurn, type Way, waitAt, ways } from './wrong-tries.ts'
 
 const { otp } = limits
@@ -74,10 +86,17 @@ const verifyMailedCode: CodeVerifier = async (tx, attempt, { otp: key }) => {
   const place = { email: attempt.email, kind: 'mail' } as const
   const live = await liveCode(tx, place)
   if (!live) return false
-  const isRight = isCodeOf(live, attempt, key)
-  if (isRight || live.wrong_tries + 1 >= otp.triesPerCode) await endCode(tx, place)
+  if (isCodeOf(live, attempt, key)) return true
+  if (live.wrong_tries + 1 >= otp.triesPerCode) await endCode(tx, place)
   else await noteWrongTry(tx, place, live.wrong_tries + 1)
-  return isRight
+  return false
+}
+
+/** A right code by mail is used up, unless its owner is asked for a second thing, which is missing or wrong: it is sent again with that. */
+async function finishMailed(tx: WriteTx, attempt: SignInAttempt, second: SecondCheck): Promise<Failure | null> {
+  const refusal = (await isAskedForSecond(tx, ownerOf(attempt))) ? await second(tx) : null
+  if (!refusal) await endCode(tx, { email: attempt.email, kind: 'mail' })
+  return refusal
 }
 
 /** Codes that somebody handed over count their own wrong tries, and are looked at whatever was tried before. */
@@ -98,7 +117,7 @@ async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<Way
  * Tries a code in every way that is open to this client; null where one was right. A wrong one is counted at one way, alike for every
  * address, with an account or without, so that the counts tell nothing; the transaction has to commit. `refuseFlood` came before.
  */
-export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
+export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys, second: SecondCheck): Promise<Failure | null> {
   await takeTurn(tx, attempt.email)
   const open: Way[] = []
   let wait = 0
@@ -108,12 +127,24 @@ export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys
   }
   for (const verify of [...(isPrintedCode(attempt.token) ? [] : issuedCodes), ...open.flatMap((way) => verifiersOf[way])]) {
     if (!(await verify(tx, attempt, secrets))) continue
+    const refusal = verify === verifyMailedCode ? await finishMailed(tx, attempt, second) : null
+    if (refusal) return refusal
     await forgiveClient(tx, attempt)
     return null
   }
   const counted = open.at(-1)
   if (counted) await countWrong(tx, counted, attempt)
   return wait === 0 ? otpFailures.otpInvalid() : lockedFailure(tx, attempt, wait)
+}
+
+/** Tries the code that comes beside a right one by mail. A wrong one is counted as at the way it is of; the transaction has to commit. */
+export async function trySecondCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
+  const way: Way = isPrintedCode(attempt.token) ? 'printed' : 'app'
+  const wait = await waitAt(tx, way, attempt)
+  if (wait > 0) return lockedFailure(tx, attempt, wait)
+  for (const verify of [verifyTotp, verifyRecoveryCode]) if (await verify(tx, attempt, secrets)) return null
+  await countWrong(tx, way, attempt)
+  return authFailures.secondInvalid()
 }
 
 const WORDS: Record<Way, string> = {

@@ -1,4 +1,5 @@
-import { type Assertion, passkeyFailures, passkeys } from '@markbook/shared/contract/passkeys'
+import type { Assertion } from '@markbook/shared/contract/credentials'
+import { passkeyFailures, passkeys } from '@markbook/shared/contract/passkeys'
 import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -9,19 +10,12 @@ import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { mailNews, noteFactor } from '../sessions/notices.policy.ts'
 import { type Begun, beginSession, enter } from './begin-session.ts'
 import { refuseFlood } from './otp.ts'
-import { type ChallengeUse, isChallenge, newChallenge, useChallenge } from './passkey-challenges.ts'
-import { passkeyByCredential, passkeysOf, passkeyToUse } from './passkeys.queries.ts'
-import {
-  challengeIn,
-  creationOptions,
-  isCountedOn,
-  type Party,
-  partyOf,
-  requestOptions,
-  verifiedCreation,
-  verifiedUse,
-} from './passkeys.ts'
+import { type ChallengeUse, newChallenge, useChallenge } from './passkey-challenges.ts'
+import { checkedUse, knownChallenge, toUse, useUp } from './passkey-use.ts'
+import { passkeyByCredential, passkeysOf } from './passkeys.queries.ts'
+import { creationOptions, type Party, partyOf, requestOptions, verifiedCreation } from './passkeys.ts'
 import { ownRow, signedIn } from './profile.policy.ts'
+import { demandAnotherSecond } from './second-factor.ts'
 
 type Passkey = Row<'passkey'>
 
@@ -29,12 +23,6 @@ type Passkey = Row<'passkey'>
 const as = 'system'
 
 const challengeFor = ({ services: { clock, keys } }: Exchange, use: ChallengeUse) => newChallenge(use, clock.now(), keys.passkey)
-/** The challenge that a browser had signed; null where it is none of this server's for that use, or too old. */
-function knownChallenge({ services: { clock, keys } }: Exchange, response: { clientDataJSON: string }, use: ChallengeUse): string | null {
-  const challenge = challengeIn(response)
-  return challenge !== null && isChallenge(challenge, use, clock.now(), keys.passkey) ? challenge : null
-}
-
 async function demandRoom(tx: WriteTx, userId: string): Promise<Passkey[]> {
   const own = await passkeysOf(tx, { user: userId })
   if (own.length >= limits.passkeys.perPerson) throw passkeyFailures.tooMany()
@@ -46,31 +34,17 @@ async function demandCalm({ services: { store }, address }: Exchange): Promise<v
   if (flood) throw flood
 }
 
-/** To use a passkey, in this session where somebody is signed in. */
-const toUse = ({ caller }: Exchange, { host }: Party): ChallengeUse => ({ use: 'sign', host, session: caller?.session_id ?? '' })
-
 /** Uses a passkey, in the transaction in which `work` does what it is used for. A refusal of `work` commits. */
 async function using<T>(
   exchange: Exchange,
   assertion: Assertion,
   work: (tx: WriteTx, passkey: Passkey) => Promise<T | Failure>,
 ): Promise<T> {
-  const party = partyOf(exchange.origin)
   await demandCalm(exchange)
-  const { store } = exchange.services
-  const challenge = knownChallenge(exchange, assertion.response, toUse(exchange, party))
-  const [known] = await store.read(asSystem(), (tx) => passkeyByCredential(tx, { credential: assertion.id }))
-  const counter = known && challenge !== null ? await verifiedUse(assertion, known, party, challenge) : null
-  if (challenge === null || counter === null) throw passkeyFailures.refused()
-  const outcome = await store.write(asSystem(), async (tx) => {
-    const [passkey] = await passkeyToUse(tx, { credential: assertion.id })
-    if (!passkey || !(await useChallenge(tx, challenge))) return passkeyFailures.refused()
-    if (!isCountedOn(passkey.counter, counter)) return passkeyFailures.usedElsewhere()
-    await tx.local
-      .update(tx.t.passkey)
-      .set({ counter, last_used_at: tx.now })
-      .where(matches(tx.t.passkey, { id: passkey.id }))
-    return work(tx, passkey)
+  const checked = await checkedUse(exchange, assertion)
+  const outcome = await exchange.services.store.write(asSystem(), async (tx) => {
+    const used = await useUp(tx, checked)
+    return used instanceof Failure ? used : work(tx, used)
   })
   if (outcome instanceof Failure) throw outcome
   return outcome
@@ -133,7 +107,8 @@ export const passkeyHandlers: Handlers<typeof passkeys> = {
       if (!passkey) throw common.notFound()
       return passkey
     },
-    run: async ({ tx }, _input, { id }) => {
+    run: async ({ tx, caller }, _input, { id }) => {
+      await demandAnotherSecond(tx, caller.user_id)
       await tx.local.delete(tx.t.passkey).where(matches(tx.t.passkey, { id }))
       return { message: 'The passkey no longer signs you in.' }
     },

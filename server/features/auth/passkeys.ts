@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Assertion, NewCredential } from '@markbook/shared/contract/passkeys'
+import type { Assertion, NewCredential } from '@markbook/shared/contract/credentials'
 import { passkeyFailures } from '@markbook/shared/contract/passkeys'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'

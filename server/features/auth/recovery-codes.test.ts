@@ -41,7 +41,7 @@ describe('POST /api/auth/recovery-codes', () => {
     expect(codes).toHaveLength(10)
     expect(new Set(codes).size).toBe(10)
     for (const code of codes) expect(code).toMatch(/^[A-Z2-7]{4}(-[A-Z2-7]{4}){3}$/)
-    expect(await st.as.byrne.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 10 })
+    expect(await st.as.byrne.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 10, second_since: null })
   })
 
   test('each code signs in once, in any order, and the rest are counted', async () => {

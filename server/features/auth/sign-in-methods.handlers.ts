@@ -13,6 +13,7 @@ import { accountsFor } from './demo.routes.ts'
 import { DESK, deskMembership, recordDeskCode } from './issued-codes.ts'
 import { ownRow, signedIn } from './profile.policy.ts'
 import { replaceRecoveryCodes } from './recovery-codes.ts'
+import { askForNoSecond, askForSecond } from './second-factor.ts'
 import { deskEntriesOf } from './sign-in-methods.queries.ts'
 import { isSignUpOpen } from './sign-up.ts'
 import { openWays } from './wrong-tries.ts'
@@ -82,6 +83,27 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     },
   }),
 
+  askForSecond: on(signInMethods.askForSecond, {
+    as,
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: async ({ tx }, _input, { id }) => {
+      await askForSecond(tx, id)
+      return ownMethodsOf(tx, id)
+    },
+  }),
+
+  askForNoSecond: on(signInMethods.askForNoSecond, {
+    as,
+    load: ({ tx, caller }) => ownRow(tx, caller),
+    run: async ({ tx, caller, services, after }, _input, { id }) => {
+      if (await askForNoSecond(tx, id)) {
+        const news = await noteFactor(tx, caller, 'second_factor_off')
+        after(() => mailNews(services, news))
+      }
+      return ownMethodsOf(tx, id)
+    },
+  }),
+
   deskCodes: onGuard(
     signInMethods.deskCodes,
     async ({ tx, caller }) => {
@@ -118,8 +140,13 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
   resetSignIn: on(signInMethods.resetSignIn, {
     as,
     load: ({ tx, caller }, { params }) => memberOf(tx, caller.school_id, params.userId),
-    run: async ({ tx, caller }, _input, { id, email }) => {
+    run: async ({ tx, caller, services, after }, _input, { id, email }) => {
       await openWays(tx, email)
+      // An account that also belongs elsewhere, or an administrator's, is not for another to make weaker.
+      if ((await deskMembership(tx, id)) && (await askForNoSecond(tx, id))) {
+        const news = await noteFactor(tx, { user_id: id, session_id: caller.session_id, email }, 'second_factor_off')
+        after(() => mailNews(services, news))
+      }
       tx.note({ schoolId: caller.school_id, entity: 'sign_in_reset', id, action: 'update', changes: { email } })
       return { message: 'Codes by mail work again for this member.' }
     },

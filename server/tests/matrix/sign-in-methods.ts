@@ -12,6 +12,9 @@ export const signInMethodRows: Rows<typeof signInMethods> = {
   confirmTotp: { own: [{ body: { token: '00000000' } }, '409 409 409 409 409 409', '409 409 409'] },
   removeTotp: { own: [{}, everybody] },
   newRecoveryCodes: { own: [{}, everybody] },
+  // Nobody of the story has an app. Mrs Okafor, and the administrator of Hilltop, have a passkey.
+  askForSecond: { own: [{}, '409 409 409 409 ok ok', '409 409 409'] },
+  askForNoSecond: { own: [{}, everybody] },
   deskCodes: { own: [{}, onlyAdmins] },
   issueDeskCode: {
     own: [forMember(people.niamh.id), '             403 403 403 403 ok                        404'],

@@ -109,7 +109,7 @@ describe('the neighbour’s rows: the neighbour’s people', () => {
     await centre.as.ada.schools.requestToJoin({ params: { schoolId: hilltop }, body: {} })
     later(centre, box)
     expect(await signsIn(centre, 'ada', app.code())).toBe(false)
-    expect(await (await signedIn(centre, 'ada')).outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 0 })
+    expect(await (await signedIn(centre, 'ada')).outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 0, second_since: null })
     expect(await signsIn(box, 'ada', app.code())).toBe(true)
 
     const anew = await enrolled(await signedIn(centre, 'ada'), centre.clock)

@@ -89,7 +89,7 @@ function AddDialog() {
   })
   return (
     <FormDialog title={t('passkeys.add')} lead={t('passkeys.lead', { host: location.hostname })} form={form} action={t('passkeys.go')}>
-      <TextField {...form.field('name')} label={t('passkeys.name')} hint={t('passkeys.nameHint')} maxLength={limits.passkeys.name} />
+      <TextField {...form.field('name')} label={t('passkeys.name')} hint={t('passkeys.nameHint')} maxLength={limits.text.name} />
     </FormDialog>
   )
 }

@@ -20,6 +20,7 @@ import { moment } from '../../words/format.ts'
 import styles from './account.module.css'
 import { Passkeys } from './passkeys.tsx'
 import { QrCode } from './qr-code.tsx'
+import { SecondFactor } from './second-factor.tsx'
 
 const FEW_CODES = 3
 
@@ -39,6 +40,7 @@ export function SignInWays() {
         )}
       </Answer>
       <Passkeys />
+      {ways.data && <SecondFactor own={ways.data} />}
     </Card>
   )
 }

@@ -21,6 +21,7 @@ import { codeProblemOf } from './code-problem.ts'
 import { retryAfterMs, useSecondsUntil } from './countdown.ts'
 import { demoCodeFor } from './demo-code.ts'
 import { ErasedNotice } from './erased-notice.tsx'
+import { needsSecond, SecondStep } from './second-step.tsx'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
 
@@ -226,6 +227,7 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
     onSuccess: ({ user }) => onSignedIn(user),
   })
   useEffect(() => (shown || filledIn ? submit : field).current?.focus(), [shown, filledIn])
+  if (needsSecond(verify.error)) return <SecondStep email={email} token={verify.variables ?? ''} onSignedIn={onSignedIn} onBack={onBack} />
   const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(verify.error, t)
   const isLocked = verify.error instanceof Failure && verify.error.code === 'otp_locked'
   const send = (whole: string | null) => {
