@@ -218,6 +218,7 @@ describe('POST /api/schools/members/:userId/reset-sign-in', () => {
     st.clock.advance(13 * MINUTE)
     await st.anonymous.auth.sendOtp({ body: { email } })
     expect(await verify(email, codeFor(st, email))).toMatchObject({ status: 429, body: { code: 'otp_locked' } })
+    await proved(st, people.okafor, people.marker)
     expect(await st.as.marker.outage.resetSignIn.raw({ params: { userId: id } })).toMatchObject({ status: 404 })
     expect(await verify(email, codeFor(st, email))).toMatchObject({ status: 429 })
     expect(await st.as.okafor.outage.resetSignIn({ params: { userId: id } })).toEqual({ message: expect.any(String) })

@@ -215,7 +215,8 @@ describe.skipIf(onPostgres)('before a migration', () => {
       session: ['program', 'system', 'address', 'proved_at'],
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')
-    for (const table of ['audit_run', 'school_invitation', 'account_notice', 'server_instance', 'passkey', 'second_factor']) connection.exec(`drop table ${table}`)
+    for (const table of ['audit_run', 'school_invitation', 'account_notice', 'server_instance', 'passkey', 'second_factor'])
+      connection.exec(`drop table ${table}`)
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
     connection.prepare('delete from __drizzle_migrations where created_at > ?').run(first)
