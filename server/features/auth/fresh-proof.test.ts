@@ -63,6 +63,9 @@ describe('what needs a fresh proof', () => {
       'schools.approve',
       'schools.removeMember',
       'schools.updateMember',
+      'sessions.end',
+      'sessions.endMembers',
+      'sessions.endOthers',
     ])
   })
 
