@@ -152,7 +152,10 @@ Older ones:
     expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/This passphrase does not open it/) })
     const asked = await run(['restore', file, '--key', key])
     expect(asked.output).toMatch(/There is nobody to ask/)
-    const broken = start(['restore', file, '--yes', '--key', key])
+    // To make a key of a passphrase takes a second, in which the folder is there.
+    writeFileSync(words, 'four words without connection\n')
+    const second = /verified: (.*)\n/.exec((await run(['backup', '--to', usb, '--passphrase-file', words])).output)?.[1] as string
+    const broken = start(['restore', second, '--yes', '--passphrase-file', words])
     while (broken.child.exitCode === null && !existsSync(join(folder, '.unfinished-decrypted')))
       await new Promise((done) => setTimeout(done, 2))
     broken.child.kill('SIGTERM')
