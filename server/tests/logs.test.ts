@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { people } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../app/app.ts'
 import { jsonLog } from '../http/log.ts'
@@ -81,6 +82,12 @@ test('the line of a sign-in says who came, and that of a wrong code nobody', asy
     { level: 'warn', msg: 'sign-in', status: 400, actor: null },
     { level: 'warn', msg: 'sign-in', status: 200, actor: id },
   ])
+})
+
+test('who signed a member out is a line at the default level', async () => {
+  const params = { userId: people.niamh.id }
+  const lines = await logged(() => st.as.okafor.sessions.endMembers({ params }))
+  expect(lines).toMatchObject([{ level: 'warn', msg: 'sign-in', status: 200, actor: people.okafor.id, target: [people.niamh.id] }])
 })
 
 describe('refused access', () => {

@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { Decrypter, Encrypter } from 'age-encryption'
 import { pack } from 'tar-stream'
@@ -115,15 +113,15 @@ describe.runIf(canBackUp)('an encrypted backup', () => {
     },
   )
 
-  test('is what other programs of the format read: one of them makes the archive, which has the manifest first', async () => {
+  test('is a tar archive of one folder inside, which other programs read', async () => {
     const decrypter = new Decrypter()
     decrypter.addIdentity(key.identity)
     const tar = Buffer.from(await decrypter.decrypt(readFileSync(file)))
     expect(tar.subarray(257, 262).toString()).toBe('ustar')
-    expect(await text(Readable.from([tar.subarray(0, 100)]))).toMatch(/^\d{4}-.*-manual\/(?:files\/|manifest\.json|markbook)/)
+    expect(tar.subarray(0, 100).toString()).toMatch(/^\d{4}-.*-manual\/(?:files\/|manifest\.json|markbook)/)
   })
 
-  test('a folder that cannot be written to, and what a power cut left', async () => {
+  test('where a folder cannot be written to nothing plain stays, nor what a power cut left before', async () => {
     mkdirSync(join(drill.place.dataDir, '.unfinished-decrypted'), { recursive: true })
     writeFileSync(join(folder, 'a-file'), randomBytes(8))
     const lock = { recipients: [key.recipient] }
