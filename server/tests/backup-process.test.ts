@@ -127,7 +127,8 @@ Older ones:
     expect((await run(['restore', first, '--yes'])).code).toBe(0)
   })
 
-  test('an encrypted one is taken away, and put back with its key, its passphrase, and by nobody else', async () => {
+  // The round trip is proved on both databases by encrypted.test.ts; the command line is one.
+  test.skipIf(onPostgres)('an encrypted one is taken away, and put back with its key, its passphrase, and by nobody else', async () => {
     await run(['seed', 'story'])
     const [key, usb] = [join(folder, 'school.key'), join(folder, 'usb')]
     const made = await run(['backup', '--make-key', key])
