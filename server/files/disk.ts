@@ -4,6 +4,7 @@ import { dirname, extname, join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { isDiskFull } from '../disk-full.ts'
 import { streamOf } from './digest.ts'
 import {
   codeOf,
@@ -27,7 +28,6 @@ type DiskOptions = Partial<DiskSpace> & { folder: string; clock: Clock }
 
 /** Below the folder of the files, on the same file system; never part of a backup. */
 const UNFINISHED = '.unfinished'
-const FULL = ['ENOSPC', 'EDQUOT']
 
 /** Windows has names that are devices. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
@@ -66,7 +66,7 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
         })
         return toObject(bucket, path, description)
       } catch (error) {
-        if (FULL.includes(codeOf(error))) throw common.storageFull()
+        if (isDiskFull(error)) throw common.storageFull()
         throw error
       } finally {
         await rm(part, { recursive: true, force: true })

@@ -7,8 +7,9 @@ import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { isDiskFull } from '../disk-full.ts'
 import { sha256Of } from './digest.ts'
-import { codeOf, writeContent } from './disk.folder.ts'
+import { writeContent } from './disk.folder.ts'
 import { bucketName, isConflict, isMissing, type S3, toFailure } from './s3.client.ts'
 import { type Bucket, checkPath, ObjectExists, type ObjectStorage, type StoredObject, WrongContent } from './storage.ts'
 
@@ -150,6 +151,6 @@ async function spooled(content: Readable): Promise<Measured> {
     return { size, sha256, body: () => createReadStream(path), done }
   } catch (error) {
     await done()
-    throw codeOf(error) === 'ENOSPC' ? common.storageFull() : error
+    throw isDiskFull(error) ? common.storageFull() : error
   }
 }

@@ -13,6 +13,8 @@ import { administrator, schoolNamed } from '../cli/export/naming.ts'
 import { openParts, writeExport } from '../cli/export/place.ts'
 import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
+import type { Progress } from '../store/backup/engine.ts'
+import { takeLock } from '../store/sqlite.ts'
 import { asSystem } from '../store/tx.ts'
 import { png } from '../testing/pictures.ts'
 import { type School, school } from '../testing/school.ts'
@@ -29,10 +31,10 @@ afterEach(async () => {
 })
 
 const head = people.okafor.email
-const exported = async (name: string) => {
+const exported = async (name: string, progress: Progress = () => {}) => {
   const path = join(folder, name)
-  const made = await writeExport(path, (into) =>
-    exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, into, log: () => {} }),
+  const made = await writeExport(path, progress, (into) =>
+    exportSchool(st.services, { schoolId: stBrigids, adminId: people.okafor.id, into, progress }),
   )
   const { paths, read } = openParts(path)
   const parts = new Map(paths.map((part) => [part, read(part) as Uint8Array]))
@@ -127,19 +129,99 @@ describe('taking an export in', () => {
   })
 })
 
-test('an export that fails in the middle leaves nothing', async () => {
-  const failing = writeExport(join(folder, 'all.zip'), (into) =>
-    exportSchool(st.services, {
-      schoolId: stBrigids,
-      adminId: people.okafor.id,
-      into,
-      log: (doing) => {
-        if (doing === 'Collecting the files') throw new Error('the disk is full')
-      },
-    }),
-  )
-  await expect(failing).rejects.toThrow('the disk is full')
-  expect(readdirSync(folder)).toEqual([])
+describe('an export that breaks off', () => {
+  /** Throws at the step of this number. */
+  const untilStep =
+    (last: number, error: unknown = new Error('the stick was pulled out')): Progress =>
+    () => {
+      if (--last < 0) throw error
+    }
+  /** Without the moment at which it was made. */
+  const bytesOf = ({ parts }: Awaited<ReturnType<typeof exported>>) =>
+    [...parts]
+      .map(([path, bytes]) => [path, Buffer.from(bytes).toString('utf8')] as const)
+      .filter(([path]) => path !== 'export.json')
+      .map(([path, content]) => [path, content.replace(/Made at \S+/, '')])
+      .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
+  const stepsOf = async (name: string) => {
+    let steps = 0
+    const whole = await exported(name, () => {
+      steps += 1
+    })
+    return { whole, steps }
+  }
+  const withCrest = async () => {
+    const form = new FormData()
+    form.set('file', new File([png()], 'crest.png', { type: 'image/png' }))
+    await st.as.okafor.schools.putCrest({ body: form })
+  }
+
+  test('at any step: the same command goes on from there, and the export is what it would have been', async () => {
+    await withCrest()
+    const { whole, steps } = await stepsOf('whole')
+    expect(steps).toBeGreaterThan(20)
+    let kept = 0
+    for (let last = 0; last < steps; last += 3) {
+      await expect(exported(`at-${last}`, untilStep(last))).rejects.toThrow(
+        `the stick was pulled out\nWhat was written so far lies in ${join(folder, `at-${last}.unfinished`)}. The same command goes on`,
+      )
+      expect(readdirSync(folder)).not.toContain(`at-${last}`)
+      const resumed = await exported(`at-${last}`)
+      expect(bytesOf(resumed)).toEqual(bytesOf(whole))
+      expect(resumed.manifest.parts.map(({ path }) => path).sort()).toEqual(whole.manifest.parts.map(({ path }) => path).sort())
+      expect(readExport(resumed.path, head).manifest.counts).toEqual(whole.manifest.counts)
+      expect(resumed.kept).toBeGreaterThanOrEqual(kept)
+      kept = resumed.kept
+    }
+    expect(kept).toBeGreaterThan(10)
+    expect(readdirSync(folder).filter((name) => !/^(whole|at-\d+)$/.test(name))).toEqual([])
+  })
+
+  test('a zip goes on as well', async () => {
+    const { whole, steps } = await stepsOf('whole.zip')
+    await expect(exported('all.zip', untilStep(steps - 1))).rejects.toThrow(/all\.zip\.unfinished\.parts\. The same command/)
+    const resumed = await exported('all.zip')
+    expect(resumed.kept).toBeGreaterThan(10)
+    expect(bytesOf(resumed)).toEqual(bytesOf(whole))
+    expect(readdirSync(folder).sort()).toEqual(['all.zip', 'whole.zip'])
+  })
+
+  test('where something changed since, it begins anew, with the stored files that are the same', async () => {
+    await withCrest()
+    const { steps } = await stepsOf('before')
+    await expect(exported('all', untilStep(steps - 1))).rejects.toThrow('the stick')
+    await st.as.okafor.students.create({ body: { firstName: 'New', lastName: 'Comer', gender: 'female' } })
+    const whole = await exported('whole')
+    expect(whole.kept).toBe(0)
+    const resumed = await exported('all')
+    expect(bytesOf(resumed)).toEqual(bytesOf(whole))
+    expect(text(resumed.path, 'students.csv')).toContain('Comer')
+    expect(resumed.kept).toBe(whole.manifest.files.length)
+  })
+
+  test('what was changed or cut off in between is written anew; what does not belong there is removed', async () => {
+    const { whole, steps } = await stepsOf('whole')
+    await expect(exported('all', untilStep(steps - 1))).rejects.toThrow('the stick')
+    const unfinished = join(folder, 'all.unfinished')
+    const marks = text(unfinished, 'marks.csv')
+    writeFileSync(join(unfinished, 'marks.csv'), marks.replace('3B', '3A'))
+    writeFileSync(join(unfinished, 'history.csv'), text(unfinished, 'history.csv').slice(0, -1))
+    writeFileSync(join(unfinished, 'more.csv'), 'of somebody')
+    const finished = text(unfinished, 'finished.jsonl')
+    writeFileSync(join(unfinished, 'finished.jsonl'), finished.slice(0, -5))
+    const resumed = await exported('all')
+    expect(bytesOf(resumed)).toEqual(bytesOf(whole))
+    expect(resumed.kept).toBeGreaterThan(5)
+  })
+
+  test('on a full disk nothing is left; two at once do not write into one another', async () => {
+    await expect(exported('all.zip', untilStep(30, Object.assign(new Error('no room'), { code: 'ENOSPC' })))).rejects.toThrow(/^no room$/)
+    expect(readdirSync(folder)).toEqual([])
+    const other = takeLock(join(folder, 'all.unfinished.lock'))
+    await expect(exported('all')).rejects.toThrow(/^Another export is writing .*all\. Nothing was changed\.$/)
+    other?.close()
+    expect((await exported('all')).kept).toBe(0)
+  })
 })
 
 describe('an export that is damaged', () => {

@@ -9,6 +9,7 @@ import { schoolNamed } from '../export/naming.ts'
 import { demandFree, demandFreeFile, writeExport } from '../export/place.ts'
 import { addCommand } from '../help.ts'
 import { counted } from '../words.ts'
+import { printProgress } from './backup.ts'
 
 type Marks = { className: string; term: string }
 type Options = { to?: string; school?: string; marks?: Marks; year?: string; subject?: string }
@@ -17,14 +18,15 @@ export const exportCommand = (program: Command) =>
   addCommand(program, 'export', 'write everything of a school in open formats, to keep or to take along; the server may go on working', {
     about: `Students, classes, marks, results, report books and history as CSV with a README that explains each column,
 every table of the database as CSV, and the uploaded files. It holds names and marks of children: keep it
-like a backup. Unlike a backup it can be read without Markbook, and taken in elsewhere (markbook import school).`,
+like a backup. Unlike a backup it can be read without Markbook, and taken in elsewhere (markbook import school).
+One that broke off goes on when the same command is typed again.`,
     examples: [
       'markbook export --to school.zip',
       'markbook export --to /media/usb/st-brigids',
       'markbook export --marks 3B/michaelmas --to 3B.xlsx',
       'markbook export --marks 3B/michaelmas --subject MATH --to 3B-maths.xlsx',
     ],
-    exits: { 0: 'it is written, whole', 1: 'it was refused, and one clear line says why; nothing was written' },
+    exits: { 0: 'it is written, whole', 1: 'it was refused or broke off, and one clear line says why; there is no export' },
   })
     .option('--to <path>', 'a new folder, or a zip where the name ends with .zip; with --marks a file .xlsx')
     .option('--school <name>', 'which one, where there are several')
@@ -52,13 +54,16 @@ async function exportAll(options: Options, command: Command) {
 
 async function writeSchool({ services }: Node, path: string, named: string | undefined) {
   const { schoolId, userId } = await schoolNamed(services.store, named)
-  const log = (doing: string) => console.log(`${doing} …`)
-  const { manifest, missing } = await writeExport(path, (into) => exportSchool(services, { schoolId, adminId: userId, into, log }))
+  const progress = printProgress()
+  const { manifest, missing, kept } = await writeExport(path, progress, (into) =>
+    exportSchool(services, { schoolId, adminId: userId, into, progress }),
+  )
   const { student = 0, grade = 0, report_book = 0 } = manifest.counts
   console.log(`Exported ${manifest.school.name}: ${path}`)
   console.log(
     `  ${counted(student, 'student')}, ${counted(grade, 'mark')}, ${counted(report_book, 'report book')}, ${counted(manifest.files.length, 'file')}`,
   )
+  if (kept > 0) console.log(`  ${counted(kept, 'part')} of it had been finished before.`)
   for (const file of missing) console.error(`Warning: the file ${file} is named by a row, but is not stored.`)
 }
 

@@ -4,27 +4,36 @@ import { toInstant } from '@markbook/shared/clock'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Replicated } from '@markbook/shared/tables/tables'
+import { z } from 'zod'
 import { XLSX_TYPE } from '../../documents/sheet-kind.ts'
 import { imageObject } from '../../files/image-address.ts'
-import type { Bucket } from '../../files/storage.ts'
+import { buckets } from '../../files/storage.ts'
 import type { Services } from '../../http/services.ts'
+import type { Progress } from '../../store/backup/engine.ts'
+import { positionOfFeed } from '../../store/feed-position.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
 import { MANIFEST, Manifest, manifestText } from './manifest.ts'
-import { PartsFolder, SortedLines } from './parts.ts'
+import { PartsFolder, SortedLines, STORED } from './parts.ts'
 import { RESULTS, type Readable, readableMarks, readableReports, type Table, writeResults } from './readable.ts'
 import { type AnyRow, exportedTables, notePeople, pagesOfHistory, pagesOfPeople, pagesOfSchool, type SchoolRows } from './rows.ts'
 
-type ExportOptions = { schoolId: string; adminId: string; into: string; log: (line: string) => void }
-export type Exported = { manifest: Manifest; missing: string[] }
+const Stored = z.object({ bucket: z.enum(buckets), path: z.string(), type: z.string() })
+type Stored = z.infer<typeof Stored>
+
+type ExportOptions = { schoolId: string; adminId: string; into: string; progress: Progress }
+export type Exported = { manifest: Manifest; missing: string[]; kept: number }
 
 const HISTORY = ['at', 'actor_id', 'node_id', 'entity', 'row_id', 'action', 'changes', 'seq'] as const
 const STUDENTS = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'is_active', 'class'] as const
 
-/** Tables of which the rows stay in memory, for others are written with their names. Of the others each row is written as it is read. */
-const KEPT = new Set<Replicated>([
+/**
+ * Tables of which the rows stay in memory, for others are written with their names, parents before children. Of the others each row is
+ * written as it is read.
+ */
+const NAMED = [
   'school',
   'academic_year',
   'active_year',
@@ -36,104 +45,145 @@ const KEPT = new Set<Replicated>([
   'enrolment',
   'assessment',
   'report_book',
-  'user_profile',
-])
+] as const satisfies readonly Replicated[]
+/** What is written of a table for people to read, beside its own file. */
+const READABLE: Partial<Record<Replicated, { path: string; of: (rows: SchoolRows) => Readable }>> = {
+  grade: { path: 'marks.csv', of: readableMarks },
+  report_book_entry: { path: 'reports.csv', of: readableReports },
+}
 
 /**
  * All that a school has here, in open formats (docs/design/imports.md), written into the folder `into`, which is for it alone. Results are
- * computed as the administrator would see them. `missing`: files that rows name and that are not stored.
+ * computed as the administrator would see them. What an earlier run finished there is kept where nothing changed since. `missing`: files
+ * that rows name and that are not stored; `kept`: parts that an earlier run had finished.
  */
-export async function exportSchool(services: Services, { schoolId, adminId, into, log }: ExportOptions): Promise<Exported> {
+export async function exportSchool(services: Services, { schoolId, adminId, into, progress }: ExportOptions): Promise<Exported> {
   const { store, clock } = services
-  const parts = new PartsFolder(into)
+  const made = { version, schema: SCHEMA_VERSION }
   const sorting = `${into}.sorting`
   try {
-    const { rows, counts, stored, heads } = await store.read(asSystem(), (tx) => writeRows(tx, schoolId, parts, sorting))
+    const { parts, rows, counts, stored, heads } = await store.read(asSystem(), async (tx) => {
+      const position = await positionOfFeed(tx, schoolId)
+      const parts = new PartsFolder(into, { ...made, school: schoolId, admin: adminId, position })
+      return { parts, ...(await writeRows(tx, { schoolId, parts, sorting, progress })) }
+    })
     const school = rows.school?.[0]
     if (!school) throw new Error('the school is not there')
-    log('Computing the results')
-    const results = parts.table('results.csv', RESULTS)
-    await actingAs(services, adminId, (api) => writeResults(api, rows, results.add))
-    results.end()
-    log('Collecting the files')
-    const { files, missing } = await collectFiles(services, stored, parts)
+    if (!(await parts.keep(RESULTS_PART))) {
+      const results = parts.table(RESULTS_PART, RESULTS)
+      await actingAs(services, adminId, (api) => writeResults(api, rows, { write: results.add, progress }))
+      results.end()
+    }
+    const { files, missing } = await collectFiles(services, stored, parts, progress)
     const about = {
       format: 'markbook-export/1' as const,
-      version,
-      schema: SCHEMA_VERSION,
+      ...made,
       made_at: toInstant(clock.now()),
       school: { id: school.id, name: String(school['name']) },
       counts,
       files,
     }
-    parts.text('README.md', readme(about, { ...heads, 'results.csv': RESULTS }))
+    parts.text('README.md', readme(about, { ...heads, [RESULTS_PART]: RESULTS }))
     const manifest = Manifest.parse({ ...about, parts: [...parts.written] })
     parts.text(MANIFEST, manifestText(manifest))
-    return { manifest, missing }
+    parts.close()
+    return { manifest, missing, kept: parts.kept }
   } finally {
     rmSync(sorting, { recursive: true, force: true })
   }
 }
 
-/** Every row once, in one view of the database, and in no more memory than the kept tables take. */
-async function writeRows(tx: ReadTx, schoolId: string, parts: PartsFolder, sorting: string) {
+const RESULTS_PART = 'results.csv'
+
+/** What is known of a table that was written, without reading its rows again. */
+const Written = z.object({ count: z.int(), people: z.array(z.string()), stored: z.array(Stored) })
+type Written = z.infer<typeof Written>
+
+type Writing = { schoolId: string; parts: PartsFolder; sorting: string; progress: Progress }
+
+/** Every row once, in one view of the database, and in no more memory than the named tables take. */
+async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Writing) {
   const rows: SchoolRows = {}
   const counts: Record<string, number> = {}
-  const people = new Set<unknown>()
+  const people = new Set<string>()
   const stored: Stored[] = []
-  const [marks, entries] = [new SortedLines(join(sorting, 'marks'), 3), new SortedLines(join(sorting, 'reports'), 3)]
-  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, also: (row: AnyRow) => void = () => {}) => {
+  const heads: Record<string, readonly string[]> = {}
+  const toldBy = (table: Replicated, { count, people: named, stored: files }: Written) => {
+    counts[table] = count
+    for (const person of named) people.add(person)
+    stored.push(...files)
+  }
+  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, each: (row: AnyRow) => void = () => {}) => {
     const own = toTable(table, [])
     const file = parts.table(`tables/${table}.csv`, own.head)
-    const kept: AnyRow[] = []
-    counts[table] = 0
+    const named = new Set<string>()
+    const written: Written = { count: 0, people: [], stored: [] }
     for await (const page of pages) {
       for (const line of toTable(table, page).rows) file.add(line)
       for (const row of page) {
-        notePeople(row, people)
-        also(row)
+        notePeople(row, named)
+        each(row)
       }
-      stored.push(...storedBy({ [table]: page }))
-      counts[table] += page.length
-      if (KEPT.has(table)) kept.push(...page)
+      written.stored.push(...storedBy({ [table]: page }))
+      written.count += page.length
+      progress(`Writing ${table}: ${written.count} rows`)
     }
-    file.end()
+    written.people = [...named]
+    file.end(written)
+    toldBy(table, written)
+  }
+  for (const table of NAMED) {
+    const kept: AnyRow[] = []
+    await write(table, pagesOfSchool(tx, table, schoolId), (row) => kept.push(row))
     rows[table] = kept
   }
-  const streamed = exportedTables.filter((table) => !KEPT.has(table))
-  for (const table of exportedTables)
-    if (KEPT.has(table) && table !== 'user_profile') await write(table, pagesOfSchool(tx, table, schoolId))
-  const [ofMarks, ofReports] = [readableMarks(rows), readableReports(rows)]
-  const sortInto =
-    (sorted: SortedLines, { lineOf }: Readable) =>
-    (row: AnyRow) => {
-      const line = lineOf(row)
-      if (line) sorted.add(line)
-    }
-  const also: Partial<Record<Replicated, (row: AnyRow) => void>> = {
-    grade: sortInto(marks, ofMarks),
-    report_book_entry: sortInto(entries, ofReports),
-  }
-  for (const table of streamed) await write(table, pagesOfSchool(tx, table, schoolId), also[table])
-  await write('user_profile', pagesOfPeople(tx, people))
-  const heads: Record<string, readonly string[]> = {}
   const lay = (path: string, head: readonly string[], lines: Iterable<readonly Cell[]>) => {
-    heads[path] = head
     const file = parts.table(path, head)
     for (const line of lines) file.add(line)
     file.end()
   }
-  const [students, classes] = [studentsTable(rows), classesTable(rows)]
-  lay('students.csv', students.head, students.rows)
-  lay('classes.csv', classes.head, classes.rows)
-  lay('marks.csv', ofMarks.head, marks.inOrder())
-  lay('reports.csv', ofReports.head, entries.inOrder())
-  heads['history.csv'] = HISTORY
-  const history = parts.table('history.csv', HISTORY)
-  for await (const page of pagesOfHistory(tx, schoolId)) for (const entry of page) history.add(HISTORY.map((name) => toCell(entry[name])))
-  history.end()
+  for (const table of exportedTables.filter((each) => each !== 'user_profile' && !NAMED.some((named) => named === each))) {
+    const readable = READABLE[table]
+    const { head, lineOf } = readable?.of(rows) ?? {}
+    if (readable && head) heads[readable.path] = head
+    const [about] = (await parts.keep(`tables/${table}.csv`, ...(readable ? [readable.path] : []))) ?? []
+    const kept = Written.safeParse(about).data
+    if (kept) {
+      toldBy(table, kept)
+      continue
+    }
+    const sorted = readable && new SortedLines(join(sorting, table), 3)
+    await write(table, pagesOfSchool(tx, table, schoolId), (row) => {
+      const line = sorted && lineOf?.(row)
+      if (line) sorted.add(line)
+    })
+    if (readable && head && sorted) lay(readable.path, head, sorted.inOrder())
+  }
+  const pages = pagesOfPeople(tx, people)
+  rows.user_profile = []
+  await write('user_profile', pages, (row) => rows.user_profile?.push(row))
+  for (const [path, { head, rows: lines }] of [
+    ['students.csv', studentsTable(rows)],
+    ['classes.csv', classesTable(rows)],
+  ] as const) {
+    heads[path] = head
+    lay(path, head, lines)
+  }
+  heads[HISTORY_PART] = HISTORY
+  if (!(await parts.keep(HISTORY_PART))) {
+    const history = parts.table(HISTORY_PART, HISTORY)
+    let count = 0
+    for await (const page of pagesOfHistory(tx, schoolId)) {
+      for (const entry of page) history.add(HISTORY.map((name) => toCell(entry[name])))
+      count += page.length
+      progress(`Writing history: ${count} entries`)
+    }
+    history.end()
+  }
   return { rows, counts, stored, heads }
 }
+
+const HISTORY_PART = 'history.csv'
 
 /** In the columns that the import of students reads; the class is the one of the active year. */
 function studentsTable({ student = [], enrolment = [], student_group = [], active_year = [] }: SchoolRows): Table {
@@ -167,7 +217,6 @@ function classesTable({
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-type Stored = { bucket: Bucket; path: string; type: string }
 const FILE_TYPES: Record<string, string> = { pdf: 'application/pdf', csv: 'text/csv', xlsx: XLSX_TYPE }
 
 /** What the rows name as stored. */
@@ -193,19 +242,20 @@ function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_
   ]
 }
 
-async function collectFiles({ files: storage }: Services, stored: readonly Stored[], parts: PartsFolder) {
+async function collectFiles({ files: storage }: Services, stored: readonly Stored[], parts: PartsFolder, progress: Progress) {
   const files: Manifest['files'] = []
   const missing: string[] = []
-  for (const { bucket, path, type } of stored) {
-    const opened = await storage.open(bucket, path)
-    if (!opened) {
-      missing.push(`${bucket}/${path}`)
-      continue
-    }
-    const part = `files/${bucket}/${path}`
-    await parts.file(part, opened.body)
-    files.push({ part, bucket, path, content_type: opened.object.contentType || type })
+  for (const [count, { bucket, path, type }] of stored.entries()) {
+    progress('Collecting the files', count / stored.length)
+    const object = await storage.head(bucket, path)
+    const part = `${STORED}${bucket}/${path}`
+    const kept = object && (await parts.keepFile(part, object.etag))
+    const opened = object && !kept ? await storage.open(bucket, path) : null
+    if (opened) await parts.file(part, opened.body)
+    if (object && (kept || opened)) files.push({ part, bucket, path, content_type: object.contentType || type })
+    else missing.push(`${bucket}/${path}`)
   }
+  progress('Collecting the files', 1)
   return { files, missing }
 }
 

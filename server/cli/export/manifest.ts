@@ -21,6 +21,8 @@ export const Manifest = z.strictObject({
 export type Manifest = z.infer<typeof Manifest>
 
 export const MANIFEST = 'export.json'
+/** Lists the parts that are finished, while an export is being written. */
+export const FINISHED = 'finished.jsonl'
 
 const DIGEST = '  "digest": '
 const ending = (before: string) => `${DIGEST}"${sha256Of(Buffer.from(before))}"\n}\n`

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 test('a table that is written piece by piece is the same file, and its digest is told', () => {
   const rows = Array.from({ length: 1_234 }, (_, at) => [at, `=a "${at}"`, null, 'é\n;'])
-  const parts = new PartsFolder(join(folder, 'export'))
+  const parts = new PartsFolder(join(folder, 'export'), { version: '1', schema: 1, school: 'a', admin: 'b', position: '1:x' })
   const table = parts.table('tables/a.csv', ['n', 'text', 'none', 'lines'])
   for (const row of rows) table.add(row)
   table.end()

@@ -1,24 +1,84 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { appendFileSync, closeSync, createReadStream, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
+import { z } from 'zod'
 import { csvLines } from '../../documents/csv.ts'
-import type { Manifest } from './manifest.ts'
+import { orNull } from '../../or-null.ts'
+import { FINISHED, Manifest } from './manifest.ts'
+import { filesBelow } from './place.ts'
 
 /** Lines of a CSV that are put together before they are written. */
 const AT_ONCE = 500
 
-/** The files of an export while they are written into a folder, each piece by piece, and what the manifest says of them. */
+const Part = Manifest.shape.parts.unwrap()
+
+/** What an export is made of: where it is the same, so is every byte. `position` is of the school's feed, and tells of every change. */
+const Origin = z.strictObject({
+  version: z.string(),
+  schema: z.int(),
+  school: z.string(),
+  admin: z.string(),
+  position: z.string(),
+})
+export type Origin = z.infer<typeof Origin>
+
+/** A line of `FINISHED`, whose first one is the origin. */
+const FinishedLine = z.strictObject({ part: Part, about: z.unknown().optional() })
+type FinishedLine = z.infer<typeof FinishedLine>
+
+/**
+ * The files of an export while they are written into a folder, each piece by piece, and what the manifest says of them. What an earlier run
+ * finished there is kept: everything where it had the same origin, else the stored files.
+ */
 export class PartsFolder {
   readonly written: Manifest['parts'] = []
+  /** How many of them an earlier run had finished. */
+  kept = 0
+  readonly #earlier: ReadonlyMap<string, FinishedLine>
 
-  constructor(readonly folder: string) {
+  constructor(
+    readonly folder: string,
+    origin: Origin,
+  ) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    this.#earlier = finishedIn(folder, origin)
+    rmSync(join(folder, FINISHED), { force: true })
+    this.#note(origin)
+    for (const line of this.#earlier.values()) this.#note(line)
   }
 
-  /** Begins a CSV; `end` is to be called. */
-  table(path: string, head: readonly string[]): { add(cells: readonly Cell[]): void; end(): void } {
+  /** Where an earlier run finished all of these and they lie there unchanged, they count as written: what was said of each, else null. */
+  async keep(...paths: string[]): Promise<unknown[] | null> {
+    const lines: FinishedLine[] = []
+    for (const path of paths) {
+      const line = await this.#finished(path)
+      if (!line) return null
+      lines.push(line)
+    }
+    this.written.push(...lines.map(({ part }) => part))
+    this.kept += lines.length
+    return lines.map(({ about }) => about)
+  }
+
+  /** The same for a stored file, which has to have this digest. */
+  async keepFile(path: string, sha256: string): Promise<boolean> {
+    return this.#earlier.get(path)?.part.sha256 === sha256 && (await this.keep(path)) !== null
+  }
+
+  async #finished(path: string): Promise<FinishedLine | null> {
+    const line = this.#earlier.get(path)
+    const place = join(this.folder, path)
+    if (!line || statSync(place, { throwIfNoEntry: false })?.size !== line.part.size) return null
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(place), hash)
+    return hash.digest('hex') === line.part.sha256 ? line : null
+  }
+
+  /** Begins a CSV; `end` is to be called, with what a later run's `keep` is to answer of it. */
+  table(path: string, head: readonly string[]): { add(cells: readonly Cell[]): void; end(about?: unknown): void } {
     const file = this.#begin(path)
     let lines: (readonly Cell[])[] = [head]
     let isFirst = true
@@ -31,9 +91,9 @@ export class PartsFolder {
       add: (cells) => {
         if (lines.push(cells) >= AT_ONCE) flush()
       },
-      end: () => {
+      end: (about) => {
         if (lines.length > 0) flush()
-        file.end()
+        file.end(about)
       },
     }
   }
@@ -50,10 +110,16 @@ export class PartsFolder {
     file.end()
   }
 
+  /** Leaves nothing but the parts and their list: what an earlier run wrote and this one has not is removed. */
+  close(): void {
+    const parts = new Set([FINISHED, ...this.written.map(({ path }) => path)])
+    for (const path of filesBelow(this.folder)) if (!parts.has(path)) rmSync(join(this.folder, path))
+  }
+
   #begin(path: string) {
     const place = join(this.folder, path)
     mkdirSync(dirname(place), { recursive: true })
-    const file = openSync(place, 'wx', 0o600)
+    const file = openSync(place, 'w', 0o600)
     const hash = createHash('sha256')
     let size = 0
     return {
@@ -62,13 +128,32 @@ export class PartsFolder {
         hash.update(bytes)
         size += bytes.length
       },
-      end: () => {
+      end: (about?: unknown) => {
         closeSync(file)
-        this.written.push({ path, size, sha256: hash.digest('hex') })
+        const part = { path, size, sha256: hash.digest('hex') }
+        this.written.push(part)
+        this.#note({ part, ...(about !== undefined && { about }) })
       },
     }
   }
+
+  #note(line: Origin | FinishedLine): void {
+    appendFileSync(join(this.folder, FINISHED), `${JSON.stringify(line)}\n`, { mode: 0o600 })
+  }
 }
+
+/** A line that was cut off counts for nothing, nor does what an earlier Markbook wrote otherwise. */
+function finishedIn(folder: string, origin: Origin): Map<string, FinishedLine> {
+  const [first, ...lines] = (orNull(() => readFileSync(join(folder, FINISHED), 'utf8')) ?? '')
+    .split('\n')
+    .map((line) => orNull((): unknown => JSON.parse(line)))
+  const isSame = JSON.stringify(Origin.safeParse(first).data) === JSON.stringify(Origin.parse(origin))
+  const finished = lines.flatMap((line) => FinishedLine.safeParse(line).data ?? [])
+  return new Map(finished.filter(({ part }) => isSame || part.path.startsWith(STORED)).map((line) => [line.part.path, line]))
+}
+
+/** Where the stored files of a school lie in its export. */
+export const STORED = 'files/'
 
 /** Characters that wait in memory until they are written. */
 const HELD = 4_194_304

@@ -3,7 +3,11 @@ import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { unzipSync, Zip, ZipDeflate } from 'fflate'
+import { isDiskFull } from '../../disk-full.ts'
 import { orNull } from '../../or-null.ts'
+import type { Progress } from '../../store/backup/engine.ts'
+import { takeLock } from '../../store/sqlite.ts'
+import { FINISHED } from './manifest.ts'
 
 const isZip = (path: string) => path.toLowerCase().endsWith('.zip')
 const unfinished = (path: string) => `${path}.unfinished`
@@ -23,23 +27,35 @@ export function demandFreeFile(to: string): void {
     throw new Error(`There is no folder ${folder}. Is the path right, and the disk or stick there?`)
 }
 
-/** Has an export written, into a folder, or a zip where the name ends so; there whole or not at all. */
-export async function writeExport<T>(to: string, write: (folder: string) => Promise<T>): Promise<T> {
+/**
+ * Has an export written, into a folder, or a zip where the name ends so; there whole or not at all. What was written before it broke off
+ * stays beside it, for the next run to go on from, unless the disk is full.
+ */
+export async function writeExport<T>(to: string, progress: Progress, write: (folder: string) => Promise<T>): Promise<T> {
   demandFree(to)
   const part = unfinished(to)
   const folder = isZip(to) ? `${part}.parts` : part
+  const lock = takeLock(`${part}.lock`)
+  if (!lock) throw new Error(`Another export is writing ${to}. Nothing was changed.`)
   const clear = () => {
     for (const path of [part, folder]) rmSync(path, { recursive: true, force: true })
   }
-  clear()
   try {
     const result = await write(folder)
-    if (isZip(to)) await pipeline(Readable.from(zipped(folder), { objectMode: false }), createWriteStream(part, { mode: 0o600 }))
-    else if (existsSync(to)) rmSync(to, { recursive: true })
+    if (isZip(to)) await pipeline(Readable.from(zipped(folder, progress), { objectMode: false }), createWriteStream(part, { mode: 0o600 }))
+    else rmSync(join(folder, FINISHED), { force: true })
+    if (existsSync(to)) rmSync(to, { recursive: true })
     renameSync(part, to)
-    return result
-  } finally {
     clear()
+    return result
+  } catch (error) {
+    if (isDiskFull(error)) clear()
+    if (!existsSync(folder)) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Error(`${why}\nWhat was written so far lies in ${folder}. The same command goes on from there; otherwise remove it.`)
+  } finally {
+    lock.close()
+    rmSync(`${part}.lock`, { force: true })
   }
 }
 
@@ -47,8 +63,10 @@ export async function writeExport<T>(to: string, write: (folder: string) => Prom
 const ZIP_MOST = 4_000_000_000
 
 /** The files of a folder as one zip, piece by piece. */
-async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
-  const paths = filesBelow(folder).sort()
+async function* zipped(folder: string, progress: Progress): AsyncGenerator<Uint8Array> {
+  const paths = filesBelow(folder)
+    .filter((path) => path !== FINISHED)
+    .sort()
   const size = paths.reduce((sum, path) => sum + statSync(join(folder, path)).size, 0)
   if (size > ZIP_MOST) throw new Error('This export is too large for a zip. Name a folder.')
   const ready: Uint8Array[] = []
@@ -56,12 +74,15 @@ async function* zipped(folder: string): AsyncGenerator<Uint8Array> {
     if (error) throw error
     ready.push(piece)
   })
+  let done = 0
   for (const path of paths) {
     const added = new ZipDeflate(path, { level: 6 })
     zip.add(added)
     for await (const piece of createReadStream(join(folder, path))) {
       added.push(piece as Uint8Array)
       yield* ready.splice(0)
+      done += piece.length
+      progress('Making the zip', done / size)
     }
     added.push(new Uint8Array(), true)
     yield* ready.splice(0)
@@ -85,7 +106,8 @@ export function openParts(from: string): OpenedParts {
   return { paths: Object.keys(entries).filter((path) => !path.endsWith('/')), read: (path) => entries[path] ?? null }
 }
 
-const filesBelow = (folder: string): string[] =>
+/** The paths of all files in a folder, with slashes. */
+export const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))

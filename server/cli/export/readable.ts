@@ -1,5 +1,6 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
+import type { Progress } from '../../store/backup/engine.ts'
 import type { Api } from '../act-as.ts'
 import { toCell } from './cells.ts'
 import type { AnyRow, SchoolRows } from './rows.ts'
@@ -87,11 +88,14 @@ type Standing = Pick<ClassTerm['students'][number], 'student' | 'letter_grade' |
 export async function writeResults(
   api: Api,
   { academic_year = [], term = [], student_group = [] }: SchoolRows,
-  write: (line: Cell[]) => void,
+  { write, progress }: { write: (line: Cell[]) => void; progress: Progress },
 ): Promise<void> {
+  let done = 0
   for (const year of academic_year) {
     const terms = term.filter((each) => each['academic_year_id'] === year.id)
     for (const group of student_group.filter((each) => each['academic_year_id'] === year.id)) {
+      progress('Computing the results', done / student_group.length)
+      done += 1
       const add = (when: Cell, { student, letter_grade, position, total_students }: Standing, overall: Cell, subjects: Cell[][]) => {
         const start = [toCell(year['name']), when, toCell(group['name']), student.last_name, student.first_name]
         const whole = [null, null, null, overall, letter_grade, position, total_students]

@@ -40,7 +40,7 @@ export async function* pagesOfSchool(tx: ReadTx, table: Replicated, schoolId: st
 }
 
 /** The people who stand in rows, by id. */
-export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<unknown>): AsyncGenerator<AnyRow[]> {
+export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<string>): AsyncGenerator<AnyRow[]> {
   const { id } = tx.t.user_profile
   for (let last: string | null = null; ; ) {
     const page: AnyRow[] = await tx.db
@@ -57,14 +57,14 @@ export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<unknown>): 
 }
 
 /** Notes who stands in a row. */
-export function notePeople(row: AnyRow, people: Set<unknown>): void {
-  for (const name of PEOPLE) people.add(row[name])
+export function notePeople(row: AnyRow, people: Set<string>): void {
+  for (const name of PEOPLE) if (typeof row[name] === 'string') people.add(row[name])
 }
 
 /** All rows of one school, and the people who stand in them: of a small one, for they are all in memory. */
 export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<SchoolRows> {
   const rows: SchoolRows = {}
-  const people = new Set<unknown>()
+  const people = new Set<string>()
   for (const table of exportedTables) {
     for await (const page of pagesOfSchool(tx, table, schoolId)) {
       for (const row of page) notePeople(row, people)

@@ -18,6 +18,7 @@ import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption'
 import { extract, pack } from 'tar-stream'
+import { isDiskFull } from '../../disk-full.ts'
 import type { Progress } from './engine.ts'
 import { needRoom, startFolder, sweepUnfinished, syncPath } from './folder.ts'
 import { type Backup, BackupError, digestOf } from './manifest.ts'
@@ -225,8 +226,7 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
   } catch (error) {
     archive.destroy()
     if (error instanceof BackupError) throw error
-    const { code } = error as { code?: string }
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new BackupError(`The disk of ${scratch} is full. Nothing was changed.`)
+    if (isDiskFull(error)) throw new BackupError(`The disk of ${scratch} is full. Nothing was changed.`)
     throw new BackupError(`The backup ${file} is damaged or cut short. Nothing was changed.`)
   }
   const [top, ...more] = tops
@@ -234,11 +234,9 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
   return join(scratch, basename(top))
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT'])
-
 function inWords(error: unknown, folder: string): unknown {
   const { code } = error as { code?: string }
-  if (code && FULL.has(code)) return new BackupError(`No backup was made: ${folder} is full.`)
+  if (isDiskFull(error)) return new BackupError(`No backup was made: ${folder} is full.`)
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new BackupError(`No backup was made: ${folder} may not be written to by this account.`)
   return error

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDiskFull } from '../../../disk-full.ts'
 import { BackupError } from '../manifest.ts'
 import { addContent } from './add.ts'
 import type { ContentFolder } from './disk.ts'
@@ -79,7 +80,7 @@ async function rewrite(packs: Packs, chosen: ReadonlySet<string>, kept: readonly
 
 /** The disk is full, or a chunk is damaged: a reason to go on as it was. */
 function leaveIt(error: unknown): null {
-  if (error instanceof ContentError || error instanceof BackupError || (error as { code?: string }).code === 'ENOSPC') return null
+  if (error instanceof ContentError || error instanceof BackupError || isDiskFull(error)) return null
   throw error
 }
 
