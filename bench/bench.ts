@@ -9,6 +9,7 @@ import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
 import { appKeys, appLoad, appOpen } from './rows/app.rows.ts'
 import { backups } from './rows/backups.rows.ts'
 import { meDuringJobs, reportCards, workbook } from './rows/documents.rows.ts'
+import { exports } from './rows/exports.rows.ts'
 import { live } from './rows/live.rows.ts'
 import { saturation, waitingNodes } from './rows/load.rows.ts'
 import { start } from './rows/node.rows.ts'
@@ -42,6 +43,7 @@ const benches: Record<string, Bench> = {
   live,
   'waiting-nodes': waitingNodes,
   backups,
+  export: exports,
   'app-load': appLoad,
   'app-keys': appKeys,
   'app-open': appOpen,

@@ -24,7 +24,9 @@ export async function actAs(services: Services, userId: string): Promise<Acting>
   const cookie = sessionCookies(session, settings, 3_600, undefined)
     .map((line) => line.split(';')[0])
     .join('; ')
-  const app = createApp(services)
+  // Nobody has signed in from outside, and what is refused is told by the command.
+  const log = { info: () => {}, warn: () => {}, error: services.log.error.bind(services.log) }
+  const app = createApp({ ...services, log })
   const api = clientOf(contract, {
     baseUrl: config.publicUrl,
     send: async (request) => {

@@ -26,21 +26,24 @@ export function openSqlite(folder: string): SqliteConnections {
   const lock = takeLock(join(folder, LOCK_FILE))
   if (!lock)
     throw new Error(`Another Markbook server is already running on ${folder}. Stop it first, or give this one a DATA_DIR of its own.`)
-  return connect(join(folder, DATABASE_FILE), () => void lock.close())
+  return connect(join(folder, DATABASE_FILE), CACHE.server, () => void lock.close())
 }
 
 /** Opens a database that exists, whether a server holds its folder or not: WAL and `busy_timeout` let both write in turn. */
 export function openSqliteBeside(folder: string): SqliteConnections {
   const path = join(folder, DATABASE_FILE)
   if (!existsSync(path)) throw new Error(`There is no database in ${folder}. Start the server once, or set DATA_DIR to its folder.`)
-  return connect(path, () => {})
+  return connect(path, CACHE.beside, () => {})
 }
 
-function connect(path: string, closed: () => void): SqliteConnections {
+/** KiB of pages that a connection keeps in memory. */
+const CACHE = { server: 32_768, beside: 4_096 }
+
+function connect(path: string, cache: number, closed: () => void): SqliteConnections {
   const writer = new Database(path)
-  configure(writer)
+  configure(writer, cache)
   const reader = new Database(path)
-  configure(reader)
+  configure(reader, cache)
   reader.pragma('query_only = ON')
   return {
     writer,
@@ -54,14 +57,14 @@ function connect(path: string, closed: () => void): SqliteConnections {
 }
 
 /** better-sqlite3 falls back to NORMAL when WAL is set; FULL must come after it, and is checked, because a mark hangs on it. */
-function configure(connection: Database.Database) {
+function configure(connection: Database.Database, cache: number) {
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = FULL')
   connection.pragma('foreign_keys = ON')
   connection.pragma('busy_timeout = 5000')
   // Sorting and undoing need no room on a disk that may be full.
   connection.pragma('temp_store = MEMORY')
-  connection.pragma('cache_size = -32768')
+  connection.pragma(`cache_size = -${cache}`)
   connection.pragma(`wal_autocheckpoint = ${LOG_PAGES.usual}`)
   // What it grew to while it could not be folded in, on a full disk, is given back.
   connection.pragma('journal_size_limit = 33554432')

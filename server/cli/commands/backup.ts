@@ -79,13 +79,15 @@ async function trial(place: BackupLocation, ifDue: boolean | undefined): Promise
   return `Rehearsed: ${path} came back whole in a scratch place, which is removed again.`
 }
 
-/** A line a second at most, and none for what is quick. */
+/** A line a second at most, after ten lines one in ten seconds, and none for what is quick. */
 export function printProgress(): Progress {
   let last = systemClock.now()
+  let lines = 0
   return (what, done) => {
     const now = systemClock.now()
-    if (now - last < 1_000) return
+    if (now - last < (lines < 10 ? 1_000 : 10_000)) return
     last = now
+    lines += 1
     console.log(done === undefined ? `${what} …` : `${what} … ${Math.floor(done * 100)} %`)
   }
 }

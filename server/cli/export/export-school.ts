@@ -5,6 +5,7 @@ import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { z } from 'zod'
+import { memoryCache } from '../../cache/memory.ts'
 import { XLSX_TYPE } from '../../documents/sheet-kind.ts'
 import { imageObject } from '../../files/image-address.ts'
 import { buckets } from '../../files/storage.ts'
@@ -17,8 +18,17 @@ import { actingAs } from '../act-as.ts'
 import { kindsOf, toCell, toTable } from './cells.ts'
 import { MANIFEST, Manifest, manifestText } from './manifest.ts'
 import { PartsFolder, SortedLines, STORED } from './parts.ts'
-import { RESULTS, type Readable, readableMarks, readableReports, type Table, writeResults } from './readable.ts'
-import { type AnyRow, exportedTables, notePeople, pagesOfHistory, pagesOfPeople, pagesOfSchool, type SchoolRows } from './rows.ts'
+import { briefAssessment, RESULTS, type Readable, readableMarks, readableReports, type Table, writeResults } from './readable.ts'
+import {
+  type AnyRow,
+  countOfSchool,
+  exportedTables,
+  notePeople,
+  pagesOfHistory,
+  pagesOfPeople,
+  pagesOfSchool,
+  type SchoolRows,
+} from './rows.ts'
 
 const Stored = z.object({ bucket: z.enum(buckets), path: z.string(), type: z.string() })
 type Stored = z.infer<typeof Stored>
@@ -71,7 +81,9 @@ export async function exportSchool(services: Services, { schoolId, adminId, into
     if (!school) throw new Error('the school is not there')
     if (!(await parts.keep(RESULTS_PART))) {
       const results = parts.table(RESULTS_PART, RESULTS)
-      await actingAs(services, adminId, (api) => writeResults(api, rows, { write: results.add, progress }))
+      // Each result is asked for once.
+      const cache = memoryCache({ clock, entries: 1 })
+      await actingAs({ ...services, cache }, adminId, (api) => writeResults(api, rows, { write: results.add, progress }))
       results.end()
     }
     const { files, missing } = await collectFiles(services, stored, parts, progress)
@@ -113,7 +125,8 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
     for (const person of named) people.add(person)
     stored.push(...files)
   }
-  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, each: (row: AnyRow) => void = () => {}) => {
+  type Each = { each?: (row: AnyRow) => void; total?: number | undefined }
+  const write = async (table: Replicated, pages: AsyncGenerator<AnyRow[]>, { each, total }: Each = {}) => {
     const own = toTable(table, [])
     const file = parts.table(`tables/${table}.csv`, own.head)
     const named = new Set<string>()
@@ -122,11 +135,11 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
       for (const line of toTable(table, page).rows) file.add(line)
       for (const row of page) {
         notePeople(row, named)
-        each(row)
+        each?.(row)
       }
       written.stored.push(...storedBy({ [table]: page }))
       written.count += page.length
-      progress(`Writing ${table}: ${written.count} rows`)
+      progress(`Writing the table ${table}`, total && written.count / total)
     }
     written.people = [...named]
     file.end(written)
@@ -134,7 +147,9 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
   }
   for (const table of NAMED) {
     const kept: AnyRow[] = []
-    await write(table, pagesOfSchool(tx, table, schoolId), (row) => kept.push(row))
+    await write(table, pagesOfSchool(tx, table, schoolId), {
+      each: (row) => kept.push(table === 'assessment' ? briefAssessment(row) : row),
+    })
     rows[table] = kept
   }
   const lay = (path: string, head: readonly string[], lines: Iterable<readonly Cell[]>) => {
@@ -153,15 +168,16 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
       continue
     }
     const sorted = readable && new SortedLines(join(sorting, table), 3)
-    await write(table, pagesOfSchool(tx, table, schoolId), (row) => {
+    const each = (row: AnyRow) => {
       const line = sorted && lineOf?.(row)
       if (line) sorted.add(line)
-    })
+    }
+    await write(table, pagesOfSchool(tx, table, schoolId), { each, total: await countOfSchool(tx, table, schoolId) })
     if (readable && head && sorted) lay(readable.path, head, sorted.inOrder())
   }
   const pages = pagesOfPeople(tx, people)
   rows.user_profile = []
-  await write('user_profile', pages, (row) => rows.user_profile?.push(row))
+  await write('user_profile', pages, { each: (row) => rows.user_profile?.push(row) })
   for (const [path, { head, rows: lines }] of [
     ['students.csv', studentsTable(rows)],
     ['classes.csv', classesTable(rows)],
@@ -172,11 +188,12 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
   heads[HISTORY_PART] = HISTORY
   if (!(await parts.keep(HISTORY_PART))) {
     const history = parts.table(HISTORY_PART, HISTORY)
+    const total = await countOfSchool(tx, 'history', schoolId)
     let count = 0
     for await (const page of pagesOfHistory(tx, schoolId)) {
       for (const entry of page) history.add(HISTORY.map((name) => toCell(entry[name])))
       count += page.length
-      progress(`Writing history: ${count} entries`)
+      progress('Writing the history', count / total)
     }
     history.end()
   }

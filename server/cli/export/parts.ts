@@ -11,7 +11,7 @@ import { FINISHED, Manifest } from './manifest.ts'
 import { filesBelow } from './place.ts'
 
 /** Lines of a CSV that are put together before they are written. */
-const AT_ONCE = 500
+const AT_ONCE = 100
 
 const Part = Manifest.shape.parts.unwrap()
 
@@ -156,7 +156,7 @@ function finishedIn(folder: string, origin: Origin): Map<string, FinishedLine> {
 export const STORED = 'files/'
 
 /** Characters that wait in memory until they are written. */
-const HELD = 4_194_304
+const HELD = 1_048_576
 
 /**
  * Sorts more lines than memory holds: they lie on the disk by their first cells, of which each group fits, and are read group by group.

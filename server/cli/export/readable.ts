@@ -23,6 +23,9 @@ function classesIn({ enrolment = [], student_group = [] }: SchoolRows) {
 
 const PUPIL = ['student_number', 'last_name', 'first_name'] as const
 const OF_ASSESSMENT = ['assessment_type', 'assessment_date', 'max_score'] as const
+/** All that is read of an assessment here. A large school has tens of thousands. */
+export const briefAssessment = (row: AnyRow): AnyRow =>
+  Object.fromEntries(['id', 'title', 'subject_id', ...OF_ASSESSMENT].map((name) => [name, row[name]])) as AnyRow
 const OF_GRADE = ['score', 'is_excluded', 'remarks'] as const
 
 /** How a row is written for a person; the first three cells are year, term and class. */

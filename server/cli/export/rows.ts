@@ -20,7 +20,11 @@ const select = (tx: ReadTx, table: Replicated) => tx.db.select().from(tx.t[table
 const columnOf = (tx: ReadTx, table: Replicated | 'history', name: string) =>
   (getTableColumns(tx.t[table]) as Record<string, Column>)[name] as Column
 /** Rows that are read at once. */
-const PAGE = 2_000
+const PAGE = 100
+
+/** How many rows of one table are of a school. */
+export const countOfSchool = (tx: ReadTx, table: Replicated | 'history', schoolId: string): Promise<number> =>
+  tx.db.$count(tx.t[table] as SQLiteTable, eq(columnOf(tx, table, 'school_id'), schoolId))
 
 /** The rows of one table that are of a school, by id, page after page; none of people. */
 export async function* pagesOfSchool(tx: ReadTx, table: Replicated, schoolId: string): AsyncGenerator<AnyRow[]> {
