@@ -55,7 +55,8 @@ export async function writeExport<T>(to: string, progress: Progress, write: (fol
     throw new Error(`${why}\nWhat was written so far lies in ${folder}. The same command goes on from there; otherwise remove it.`)
   } finally {
     lock.close()
-    rmSync(`${part}.lock`, { force: true })
+    // SQLite leaves a journal where the process was killed.
+    for (const end of ['lock', 'lock-journal']) rmSync(`${part}.${end}`, { force: true })
   }
 }
 
