@@ -3,20 +3,16 @@ import type { Assertion, NewCredential } from '@markbook/shared/contract/credent
 import { passkeyFailures } from '@markbook/shared/contract/passkeys'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
-import { COSEALG, decodeAttestationObject } from '@simplewebauthn/server/helpers'
 
 type Passkey = Row<'passkey'>
 /** The page that asks: its origin, and its host, for which its passkeys are. */
 export type Party = { origin: string; host: string }
 
-/** ES256, EdDSA and RS256, which every authenticator of today has one of. */
-const ALGORITHMS = [COSEALG.ES256, COSEALG.EdDSA, COSEALG.RS256]
+/** Loaded where the first passkey is: with what reads certificates it takes a tenth of the start of the program. */
+const library = () => import('@simplewebauthn/server')
+
+/** ES256, EdDSA and RS256 by their numbers in COSE, which every authenticator of today has one of. */
+const ALGORITHMS = [-7, -8, -257]
 const timeout = limits.passkeys.challenge
 
 /** Throws 409 for an address that is a number: browsers make no passkeys for it. */
@@ -37,7 +33,7 @@ type Owner = { id: string; email: string; first_name: string | null; last_name: 
 
 /** What an authenticator is asked to make: a key that it can find by itself, and uses only for whom it has recognised. */
 export async function creationOptions({ host }: Party, { id, email, first_name, last_name }: Owner, own: Passkey[], challenge: Buffer) {
-  const options = await generateRegistrationOptions({
+  const options = await (await library()).generateRegistrationOptions({
     rpName: 'Markbook',
     rpID: host,
     userID: new Uint8Array(Buffer.from(id)),
@@ -62,7 +58,7 @@ export async function creationOptions({ host }: Party, { id, email, first_name, 
 
 /** What an authenticator is asked to sign. Of nobody's keys, so that nothing is told, unless `own` names those of who asks. */
 export async function requestOptions({ host }: Party, challenge: Buffer, own: Passkey[] | null) {
-  const options = await generateAuthenticationOptions({
+  const options = await (await library()).generateAuthenticationOptions({
     rpID: host,
     challenge: new Uint8Array(challenge),
     timeout,
@@ -95,7 +91,8 @@ const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
  * Without a statement of the maker, or signed by the new key itself. Others are not asked for, and their certificates name addresses from
  * which the library would fetch lists of revoked ones.
  */
-function isPlainAttestation(attestationObject: string): boolean {
+async function isPlainAttestation(attestationObject: string): Promise<boolean> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
   const decoded = decodeAttestationObject(bytesOf(attestationObject))
   const format = decoded.get('fmt')
   return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
@@ -104,9 +101,9 @@ function isPlainAttestation(attestationObject: string): boolean {
 /** The new key, or null where it was not made as was asked, for this page and this challenge. */
 export async function verifiedCreation({ id, rawId, response }: NewCredential, { origin, host }: Party, expectedChallenge: string) {
   try {
-    if (!isPlainAttestation(response.attestationObject)) return null
+    if (!(await isPlainAttestation(response.attestationObject))) return null
     const { clientDataJSON, attestationObject } = response
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
+    const { verified, registrationInfo } = await (await library()).verifyRegistrationResponse({
       response: { id, rawId, type: 'public-key', clientExtensionResults: {}, response: { clientDataJSON, attestationObject } },
       expectedChallenge,
       expectedOrigin: origin,
@@ -136,7 +133,7 @@ export async function verifiedUse(
   if (passkey.host !== host) return null
   try {
     const { clientDataJSON, authenticatorData, signature } = response
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    const { verified, authenticationInfo } = await (await library()).verifyAuthenticationResponse({
       response: { id, rawId, type: 'public-key', clientExtensionResults: {}, response: { clientDataJSON, authenticatorData, signature } },
       expectedChallenge,
       expectedOrigin: origin,
