@@ -12,6 +12,7 @@ import { administrator, type FoundSheet, sheetNamed } from '../export/naming.ts'
 import { addCommand } from '../help.ts'
 import { configureToFill } from '../settings/environment.ts'
 import { counted } from '../words.ts'
+import { printProgress } from './backup.ts'
 
 type Common = { as: string; yes?: boolean; dryRun?: boolean }
 type GradesOptions = Common & { assessment?: string; class?: string; term?: string; subject?: string; year?: string }
@@ -148,12 +149,13 @@ function reportText(report: ImportReport): string {
 }
 
 async function importExport(from: string, { as, yes = false, dryRun = false }: Common) {
-  const incoming = readExport(resolve(from), as)
+  const progress = printProgress()
+  const incoming = readExport(resolve(from), as, progress)
   const { school, made_at, counts, files } = incoming.manifest
   console.log(`The export of ${school.name}, made at ${made_at}, is whole:`)
   console.log(`  ${counted(counts['student'] ?? 0, 'student')}, ${counted(counts['grade'] ?? 0, 'mark')}, ${counted(files.length, 'file')}`)
   if (dryRun) return console.log('Nothing was changed: this was a dry run.')
   await confirm('Take it in?', { yes })
-  await withNode(({ services }) => importSchool(services, incoming), await configureToFill(), false)
+  await withNode(({ services }) => importSchool(services, incoming, progress), await configureToFill(), false)
   console.log(`${school.name} is in this database now. Start the server, and sign in as ${as}.`)
 }

@@ -4,6 +4,7 @@ import { readExactCsv } from '../../documents/csv.ts'
 import { sha256Of } from '../../files/digest.ts'
 import type { Services } from '../../http/services.ts'
 import { orNull } from '../../or-null.ts'
+import type { Progress } from '../../store/backup/engine.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
 import { fromLines } from './cells.ts'
 import { isAsWritten, MANIFEST, Manifest } from './manifest.ts'
@@ -19,7 +20,7 @@ const NEWER = 'This export was made by a newer Markbook. Update this one first.'
  * Reads every file of an export and compares it with the manifest. Throws in one line: no export, damaged, with a file that it does not
  * name, of a newer Markbook, or without `email` as an active administrator.
  */
-export function readExport(from: string, email: string): Incoming {
+export function readExport(from: string, email: string, progress: Progress = () => {}): Incoming {
   const { paths, read } = openParts(from)
   const manifest = manifestIn(read(MANIFEST), from)
   if (manifest.schema > SCHEMA_VERSION) throw new Error(NEWER)
@@ -31,12 +32,20 @@ export function readExport(from: string, email: string): Incoming {
       throw new Error(`${path} in this export is missing or not what was written. Nothing was changed.`)
     return bytes
   }
-  for (const path of known.keys()) part(path)
+  const size = manifest.parts.reduce((sum, each) => sum + each.size, 0)
+  let compared = 0
+  for (const path of known.keys()) {
+    progress('Comparing the export with its manifest', compared / size)
+    compared += part(path).length
+  }
   const strange = paths.find((path) => path !== MANIFEST && !known.has(path))
   if (strange !== undefined)
     throw new Error(`${strange} lies in this export and is no part of it. Look what it is, and take it out. Nothing was changed.`)
   const rows: SchoolRows = {}
-  for (const table of exportedTables) rows[table] = fromLines(table, readExactCsv(part(`tables/${table}.csv`)))
+  for (const table of exportedTables) {
+    progress(`Reading the table ${table}`)
+    rows[table] = fromLines(table, readExactCsv(part(`tables/${table}.csv`)))
+  }
   for (const file of manifest.files) part(file.part)
   return { manifest, rows, adminId: adminIn(rows, email), part }
 }
@@ -59,8 +68,15 @@ function adminIn({ user_profile = [], school_management = [] }: SchoolRows, emai
   throw new Error(`${email} is no administrator of the school in this export. Name one with --as.`)
 }
 
+/** Rows that are written at once. */
+const AT_ONCE = 2_000
+
 /** Writes all of it, or nothing, in the name of its administrator. Refuses a database that holds this school, or any on a school's own node. */
-export async function importSchool({ store, files, config }: Services, { manifest, rows, adminId, part }: Incoming): Promise<void> {
+export async function importSchool(
+  { store, files, config }: Services,
+  { manifest, rows, adminId, part }: Incoming,
+  progress: Progress = () => {},
+): Promise<void> {
   const { school } = manifest
   await store.write(asSystem(adminId), async (tx) => {
     const there = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school)
@@ -74,9 +90,13 @@ export async function importSchool({ store, files, config }: Services, { manifes
         table === 'user_profile'
           ? own.filter(({ id }) => !known.has(id)).map((row) => ({ ...row, school_id: homeOf(row, school.id) }))
           : own
-      // Each cell was read by the kind of its column.
-      await tx.insert(table, fresh as readonly NewRow<Replicated>[])
+      for (let from = 0; from < fresh.length; from += AT_ONCE) {
+        progress(`Writing the table ${table}`, from / fresh.length)
+        // Each cell was read by the kind of its column.
+        await tx.insert(table, fresh.slice(from, from + AT_ONCE) as readonly NewRow<Replicated>[])
+      }
     }
+    progress('Writing the history')
   })
   for (const { bucket, path, content_type, part: at } of manifest.files)
     await files.put(bucket, path, part(at), { contentType: content_type, overwrite: true })
