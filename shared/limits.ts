@@ -89,6 +89,11 @@ export const limits = {
     wrongPerDay: 100,
     callsWindow: 300_000,
     /**
+     * What is counted for sign-in takes turns (docs/design/sign-in.md): so many are written at once, `waiting` wait, `perKey` of one client or
+     * address, for at most `patience`; where that is too many, whoever comes is refused after `pause`. Fewer than Postgres has connections for.
+     */
+    turns: { places: 6, waiting: 1_000, perKey: 100, patience: 5_000, pause: 1_000 },
+    /**
      * What comes from one client network, and from the IPv6 network of 48 bits around it. `calls`: sends and verifies within
      * `callsWindow`, of whatever account. Of one account: `resends` within `resendAfter` and `sends` an hour; `wrong` tries a day at each
      * way; after so many wrong ones at the mailed way (`untilPause`) a pause, each twice as long as the one before.

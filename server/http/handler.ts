@@ -86,6 +86,8 @@ export type Exchange = {
   /** Writes, or for null clears, the session cookies of the reply. */
   setSession(session: CookieSession | null): void
   header(name: string, value: string): void
+  /** Waits without the slot of the request, and takes one again. Throws 503 where none comes free. */
+  whileWaiting<T>(wait: () => Promise<T>): Promise<T>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what `load` answers is between it and `run` of the same handler.

@@ -276,6 +276,7 @@ export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, heade
     headers.splice(0, headers.length, ...others, ...cookieHeaders(services, session, c.req.header('cookie')))
   },
   header: (name, value) => void headers.push([name, value]),
+  whileWaiting: async (wait) => slotOf(c.env?.incoming).releasedDuring(wait),
 })
 
 const clientOf = (c: Ctx, services: Services): SessionClient => ({

@@ -17,6 +17,7 @@ import { newCode, type SecondCheck, type SignInAttempt } from './codes.ts'
 import { issueCode, refuseFlood, tryCode, trySecondCode } from './otp.ts'
 import { checkedUse, useUp } from './passkey-use.ts'
 import { ownRow, profileOf, signedIn, toProfile } from './profile.policy.ts'
+import { writeInTurn } from './sign-in-turns.ts'
 import { laneOf } from './sign-up.ts'
 
 type SignInBody = Body<typeof auth.verifyOtp>
@@ -39,7 +40,7 @@ async function signIn(exchange: Exchange, body: SignInBody) {
   const { services, address } = exchange
   const email = normalEmail(body.email)
   const second = await secondOf(exchange, body)
-  return services.store.write(asSystem(), async (tx) => {
+  return writeInTurn(exchange, email, async (tx) => {
     const flood = await refuseFlood(tx, address)
     if (flood) return flood
     const userId = (await userByEmail(tx, { email }))[0]?.id ?? null
@@ -52,11 +53,13 @@ async function signIn(exchange: Exchange, body: SignInBody) {
 const mailIsNotEnough = async () => authFailures.mailIsNotEnough()
 
 export const authHandlers: Handlers<typeof auth> = {
-  sendOtp: onOpen(auth.sendOtp, async ({ services: { store, mailer, clock, config, keys }, address }, { body }) => {
+  sendOtp: onOpen(auth.sendOtp, async (exchange, { body }) => {
+    const { services, address } = exchange
+    const { mailer, clock, config, keys } = services
     const email = normalEmail(body.email)
     const code = newCode()
     const expiresAt = clock.now() + limits.otp.lifetime
-    const outcome = await store.write(asSystem(), async (tx) => {
+    const outcome = await writeInTurn(exchange, email, async (tx) => {
       await sweep(tx)
       const flood = await refuseFlood(tx, address)
       if (flood) return flood
@@ -128,9 +131,11 @@ export const authHandlers: Handlers<typeof auth> = {
     },
   }),
 
-  prove: onOpen(auth.prove, async ({ services: { store, keys }, caller, address }, { body: { token } }) => {
+  prove: onOpen(auth.prove, async (exchange, { body: { token } }) => {
+    const { services, caller, address } = exchange
+    const { keys } = services
     const { user_id: userId, session_id, email } = signedIn(caller)
-    const outcome = await store.write(asSystem(userId), async (tx) => {
+    const outcome = await writeInTurn(exchange, email, async (tx) => {
       const refusal = (await refuseFlood(tx, address)) ?? (await tryCode(tx, { email, token, userId, address }, keys, mailIsNotEnough))
       return refusal ?? { fresh_until: await noteProof(tx, session_id) }
     })

@@ -16,6 +16,7 @@ import { passkeyByCredential, passkeysOf } from './passkeys.queries.ts'
 import { creationOptions, type Party, partyOf, requestOptions, verifiedCreation } from './passkeys.ts'
 import { ownRow, signedIn } from './profile.policy.ts'
 import { demandAnotherSecond } from './second-factor.ts'
+import { writeInTurn } from './sign-in-turns.ts'
 
 type Passkey = Row<'passkey'>
 
@@ -29,8 +30,8 @@ async function demandRoom(tx: WriteTx, userId: string): Promise<Passkey[]> {
   return own
 }
 
-async function demandCalm({ services: { store }, address }: Exchange): Promise<void> {
-  const flood = await store.write(asSystem(), (tx) => refuseFlood(tx, address))
+async function demandCalm(exchange: Exchange): Promise<void> {
+  const flood = await writeInTurn(exchange, null, (tx) => refuseFlood(tx, exchange.address))
   if (flood) throw flood
 }
 

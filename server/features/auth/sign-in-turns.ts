@@ -1,0 +1,112 @@
+import { common } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Exchange } from '../../http/handler.ts'
+import type { Store } from '../../store/store.ts'
+import { asSystem, type WriteTx } from '../../store/tx.ts'
+import { boundedNetworks } from './wrong-tries.ts'
+
+type Bounds = { places: number; waiting: number; perKey: number; patience: number; pause: number }
+type Waiting = { keys: readonly string[]; begin: () => void }
+
+const busy = () => common.busy({ headers: { 'retry-after': '2' } })
+
+/**
+ * Who may go on at once: `places` in all, and of each key one, in the order of coming. Whoever waits for a key is passed by those who wait
+ * for others.
+ */
+export class SignInTurns {
+  readonly #held = new Set<string>()
+  readonly #line: Waiting[] = []
+  readonly #waitingFor = new Map<string, number>()
+  #inside = 0
+
+  constructor(private readonly bounds: Bounds) {}
+
+  /** Resolves with what ends the turn. Throws 503 `busy` where too many wait, and where this one has waited too long. */
+  take(keys: readonly string[]): Promise<() => void> {
+    const { waiting, perKey, patience, pause } = this.bounds
+    return new Promise((resolve, reject) => {
+      const isFull = this.#line.length >= waiting || keys.some((key) => (this.#waitingFor.get(key) ?? 0) >= perKey)
+      // Who is refused at once would ask again at once.
+      if (isFull) return void setTimeout(() => reject(busy()), pause).unref()
+      const refuse = () => {
+        this.#remove(one)
+        reject(busy())
+        this.#advance()
+      }
+      const timer = setTimeout(refuse, patience).unref()
+      const one: Waiting = {
+        keys,
+        begin: () => {
+          clearTimeout(timer)
+          resolve(() => this.#end(keys))
+        },
+      }
+      this.#line.push(one)
+      this.#countWaiting(keys, 1)
+      this.#advance()
+    })
+  }
+
+  #advance(): void {
+    const taken = new Set(this.#held)
+    for (const one of [...this.#line]) {
+      if (this.#inside >= this.bounds.places) return
+      if (!one.keys.some((key) => taken.has(key))) {
+        this.#remove(one)
+        this.#inside += 1
+        for (const key of one.keys) this.#held.add(key)
+        one.begin()
+      }
+      for (const key of one.keys) taken.add(key)
+    }
+  }
+
+  #end(keys: readonly string[]): void {
+    this.#inside -= 1
+    for (const key of keys) this.#held.delete(key)
+    this.#advance()
+  }
+
+  #remove(one: Waiting): void {
+    this.#line.splice(this.#line.indexOf(one), 1)
+    this.#countWaiting(one.keys, -1)
+  }
+
+  #countWaiting(keys: readonly string[], by: number): void {
+    for (const key of keys) {
+      const count = (this.#waitingFor.get(key) ?? 0) + by
+      if (count > 0) this.#waitingFor.set(key, count)
+      else this.#waitingFor.delete(key)
+    }
+  }
+}
+
+const turnsOf = new WeakMap<Store, SignInTurns>()
+const turnsAt = (store: Store): SignInTurns => {
+  const turns = turnsOf.get(store) ?? new SignInTurns(limits.otp.turns)
+  turnsOf.set(store, turns)
+  return turns
+}
+
+/**
+ * Writes what is counted for a client and, where one was typed, an address. Such transactions hold rows that the next ones of the same client
+ * or address need. They wait here, where they have neither a connection of the database nor a slot, so that nobody else waits with them.
+ */
+export async function writeInTurn<T>(
+  { services: { store }, address, caller, whileWaiting }: Exchange,
+  email: string | null,
+  work: (tx: WriteTx) => Promise<T>,
+): Promise<T> {
+  const networks = boundedNetworks(address).map(({ network }) => `network ${network}`)
+  const keys = email === null ? networks : [...networks, `email ${email}`]
+  let end = () => {}
+  try {
+    await whileWaiting(async () => {
+      end = await turnsAt(store).take(keys)
+    })
+    return await store.write(asSystem(caller?.user_id ?? null), work)
+  } finally {
+    end()
+  }
+}
