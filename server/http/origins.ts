@@ -15,16 +15,28 @@ function isAllowed(origin: string, host: string | null, own: readonly string[]):
   return host !== null && (origin === `http://${host}` || origin === `https://${host}`)
 }
 
-/** Refuses a write from another site's page (decisions §3); answers the CORS headers for allowed origins. */
+const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
+
+/** What a browser says of a request by which another site's page, or one of another host of this site, asks. */
+const ELSEWHERE = ['cross-site', 'same-site']
+const isFromElsewhere = ({ headers }: Request) => ELSEWHERE.includes(headers.get('sec-fetch-site') ?? '')
+
+/**
+ * Refuses a write from another site's page (decisions §3); answers the CORS headers for allowed origins. Where there is no `Origin`, what the
+ * browser says of the site counts: pages cannot write that header.
+ */
 export function checkOrigin(
   request: Request,
   { publicUrl, allowedOrigins }: { publicUrl: string; allowedOrigins: readonly string[] },
 ): HeaderList {
   const origin = request.headers.get('origin')
-  if (origin === null) return []
+  if (origin === null) {
+    if (!isReading(request) && isFromElsewhere(request)) throw common.foreignOrigin()
+    return []
+  }
   const own = [originOf(publicUrl), ...allowedOrigins].filter((known): known is string => known !== null)
   if (!isAllowed(origin, request.headers.get('host'), own)) {
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw common.foreignOrigin()
+    if (!isReading(request)) throw common.foreignOrigin()
     return [['vary', 'origin']]
   }
   return readableBy(origin, 'x-total-count, x-api-version, x-request-id, retry-after')

@@ -148,6 +148,17 @@ describe('pages of other sites', () => {
     expect([...seen]).toEqual(['403 foreign_origin'])
   })
 
+  test.each(changing)('$name: 403 for a change without Origin that the browser says is of another site', async (named) => {
+    const seen = new Set<string>()
+    for (const site of ['cross-site', 'same-site']) seen.add(refusalOf(await toldTo(named, { 'sec-fetch-site': site })))
+    expect([...seen]).toEqual(['403 foreign_origin'])
+  })
+
+  test.each(['same-origin', 'none'])('what the browser says is of this site, or of no page, passes: %s', async (site) => {
+    const named = endpoints.find(({ name }) => name === 'terms.create') as Named
+    expect((await at.dry.fetch(own(named, { 'sec-fetch-site': site }))).status).toBe(201)
+  })
+
   test.each(endpoints)('$name: no other site may read the reply', async (named) => {
     for (const origin of foreign) expect((await at.dry.fetch(own(named, { origin }))).headers.get('access-control-allow-origin')).toBeNull()
   })
