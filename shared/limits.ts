@@ -28,8 +28,11 @@ export const limits = {
   gradingBands: 20,
   rollOverClasses: 200,
   page: { default: 500, max: 500 },
-  /** Of a body: bytes of JSON and of a file; how many objects and lists of JSON lie within each other. */
-  body: { json: 1_048_576, import: 20_971_520, depth: 16 },
+  /**
+   * Of a body: bytes of JSON, and of JSON that anybody may send without a session; bytes of a file; how many objects and lists of JSON lie
+   * within each other.
+   */
+  body: { json: 1_048_576, open: 32_768, import: 20_971_520, depth: 16 },
   /** Of what is said about a wrong request: how many issues, names in one, and characters of a name. */
   issues: { atOnce: 50, names: 10, name: 60 },
   /** A file of a report or class, in bytes (decisions §6). */

@@ -1,5 +1,6 @@
 import type { Endpoint, Resource } from '@markbook/shared/contract/endpoint'
 import { common, Failure } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
 import type { Context, Hono } from 'hono'
 import { z } from 'zod'
 import { clientAddress, networkOf, trustOf } from '../network/client-address.ts'
@@ -165,7 +166,8 @@ function neededTargets({ targets, query, body, form }: Endpoint): string[] {
 
 const NO_BODY: ReadBody = { ok: true, value: undefined }
 const readBody = (endpoint: Endpoint, request: Request): Promise<ReadBody> =>
-  endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request)
+  endpoint.body === 'multipart' ? readMultipart(request, endpoint) : readJson(request, bytesOfJson(endpoint))
+const bytesOfJson = ({ guard }: Endpoint): number => (guard === 'none' ? limits.body.open : limits.body.json)
 
 const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 

@@ -35,10 +35,10 @@ const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
 export const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON of a request; `undefined` for none. A fault is answered as a failure, to be thrown after access was decided. */
-export async function readJson(request: Request): Promise<ReadBody> {
-  const bytes = await readBytes(request, limits.body.json)
-  if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limits.body.json} bytes.` }))
+/** The JSON of a request, of at most `limit` bytes; `undefined` for none. A fault is answered as a failure, to be thrown after access was decided. */
+export async function readJson(request: Request, limit: number): Promise<ReadBody> {
+  const bytes = await readBytes(request, limit)
+  if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limit} bytes.` }))
   if (bytes.length === 0) return { ok: true, value: undefined }
   if (mediaType(request) !== 'application/json')
     return refused(common.wrongType({ message: 'This needs a body of the type application/json.' }))

@@ -39,18 +39,21 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer, config 
     metrics.mailFailing.set(lastFailure?.kind === 'connection' ? 1 : 0)
     return c.body(await metrics.registry.metrics(), 200, { 'content-type': metrics.registry.contentType })
   })
-  let description: string | undefined
+  let description: Buffer<ArrayBuffer> | undefined
   app.get('/openapi.json', (c) => {
     // Made by the first request, so that a start does not wait for it.
-    description ??= JSON.stringify(openapiOf(contract))
+    description ??= Buffer.from(JSON.stringify(openapiOf(contract)))
     return c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' })
   })
   app.get('/docs', (c) => c.html(DOCS_PAGE, 200, { 'content-security-policy': PAGE_POLICY }))
   app.get('/docs/start.js', (c) => c.body(DOCS_START, 200, { 'content-type': 'text/javascript; charset=UTF-8' }))
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
   for (const [file, contentType] of Object.entries(ASSETS)) {
-    app.get(`/docs/${file}`, (c) =>
-      c.body(readFileSync(join(folder, file)), 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' }),
-    )
+    let bytes: Buffer<ArrayBuffer> | undefined
+    app.get(`/docs/${file}`, (c) => {
+      // Read once: anybody may ask, and a file of a megabyte is read while everybody waits.
+      bytes ??= readFileSync(join(folder, file))
+      return c.body(bytes, 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' })
+    })
   }
 }
