@@ -43,7 +43,7 @@ export const carrierTo =
     return unpacked(await parent.app.fetch(request))
   }
 
-/** Joins `node` to `parent` and makes no round yet. A laptop is `user`'s. */
+/** Joins `node` to `parent` and makes no round yet. A laptop is `user`'s. The head gives the code for her school, the console for any other. */
 export async function under(
   parent: School,
   node: School,
@@ -51,7 +51,7 @@ export async function under(
 ): Promise<UnderParent> {
   const kind = user ? 'laptop' : 'school'
   const { code } = await parent.services.store.write(asSystem(), (tx) =>
-    invite(tx, { kind, schoolId: school, userId: user, by: people.okafor.id }),
+    invite(tx, { kind, schoolId: school, userId: user, by: school === stBrigids ? people.okafor.id : null }),
   )
   const place = (await node.services.store.read(asSystem(), parentsOf)).length
   await joinParent(node.services, { url: addressAt(place), code, kind }, carrierTo(parent))

@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../app/app.ts'
@@ -316,5 +317,35 @@ describe('an address of plain http on another machine', () => {
     await joined
     await makeRound(box, carrierTo(centre))
     expect((await box.rows('school')).map(({ id }) => id)).toContain(stBrigids)
+  })
+})
+
+describe('a code of an administrator who is none any more', () => {
+  const invited = async (kind: 'school' | 'laptop', user: keyof typeof people) => {
+    const userId = kind === 'laptop' ? people[user].id : null
+    const asked = { kind, schoolId: stBrigids, userId, by: people.okafor.id }
+    return (await centre.services.store.write(asSystem(), (tx) => invite(tx, asked))).code
+  }
+  const place = (user: keyof typeof people, patch: { role?: 'teacher' | 'member'; is_active?: boolean }) =>
+    centre.services.store.write(asSystem(), async (tx) => {
+      const [row] = await tx.db.select().from(tx.t.school_management).where(eq(tx.t.school_management.user_id, people[user].id))
+      await tx.update('school_management', row as Row<'school_management'>, patch)
+    })
+
+  test.each([
+    ['school', 'okafor', { role: 'teacher' }],
+    ['school', 'okafor', { is_active: false }],
+    ['laptop', 'okafor', { role: 'teacher' }],
+    ['laptop', 'ada', { is_active: false }],
+    ['laptop', 'ada', { role: 'member' }],
+  ] as const)('lets in no %s once %s is %o', async (kind, who, patch) => {
+    const code = await invited(kind, 'ada')
+    await place(who, patch)
+    await expect(join(kind, code)).rejects.toThrow(/^This invitation is wrong/)
+    expect(await centre.services.store.read(asSystem(), (tx) => tx.db.$count(tx.t.sync_peer))).toBe(0)
+  })
+
+  test.each(['school', 'laptop'] as const)('lets in a %s while they are one', async (kind) => {
+    expect(await join(kind, await invited(kind, 'ada'))).toMatchObject({ school_name: 'St Brigid’s' })
   })
 })

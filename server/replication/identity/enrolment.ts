@@ -8,7 +8,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { Join, Joined } from '@markbook/sync/protocol/messages'
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { lockedNode } from '../../store/node.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type CodeKeys, codeKeys, invitationId, isKey, type NodeKeys } from './keys.ts'
@@ -125,7 +125,7 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   const known = await childByNode(tx, join.node)
   if (known && isAdmittedBy(known, invitation, join)) return joinedAs(tx, host, known, join)
   if (known) throw syncFailures.nodeTaken()
-  if (used_at !== null) throw syncFailures.invitationInvalid()
+  if (used_at !== null || !(await isStillGiven(tx, invitation))) throw syncFailures.invitationInvalid()
   const { sync_invitation } = tx.t
   await tx.local.update(tx.t.sync_invitation).set({ used_at: tx.now }).where(eq(sync_invitation.id, id))
   const child = {
@@ -141,6 +141,21 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
   }
   await tx.local.insert(tx.t.sync_peer).values({ ...NEW_PEER, ...child, side: 'child' })
   return joinedAs(tx, host, child, join)
+}
+
+const placeOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { lock: true })
+
+/**
+ * Rights are read again when a code is used: it ends with those of the administrator who made it, and with the place of the teacher whose
+ * laptop it is for. One that the console made has nobody who could lose them.
+ */
+async function isStillGiven(tx: WriteTx, { school_id, user_id, created_by }: Invited): Promise<boolean> {
+  const has = async (user: string | null, isEnough: (role: Row<'school_management'>['role']) => boolean) => {
+    if (user === null || school_id === null) return user === null
+    const [place] = await placeOf(tx, { school: school_id, user })
+    return place?.is_active === true && isEnough(place.role)
+  }
+  return (await has(created_by, (role) => role === 'admin')) && (await has(user_id, (role) => role !== 'member'))
 }
 
 /** Whoever has the right code may know what it is for. */

@@ -20,7 +20,7 @@ const codeAt = (site: Site, user: string | null, schoolId: string | null) =>
   site
     .running()
     .node.services.store.write(asSystem(), (tx) =>
-      invite(tx, { kind: user ? 'laptop' : 'school', schoolId, userId: user, by: people.okafor.id }),
+      invite(tx, { kind: user ? 'laptop' : 'school', schoolId, userId: user, by: schoolId && people.okafor.id }),
     )
     .then(({ code }) => code)
 
