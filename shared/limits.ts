@@ -134,6 +134,8 @@ export const limits = {
     idle: 14 * 86_400_000,
     /** Its last use is written at most so often. */
     noteUse: 600_000,
+    /** What was read of a caller counts for so long within one request; then it is read again. */
+    rights: 1_000,
     cookieChunk: 3_180,
     cookieBytes: 16_384,
   },

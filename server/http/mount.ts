@@ -18,7 +18,7 @@ import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
 import { type BinaryReply, sendFile } from './send-file.ts'
 import type { Services } from './services.ts'
-import { authenticate, type SessionClient } from './sessions.ts'
+import { authenticate, callerAgain, type SessionClient } from './sessions.ts'
 import { shapeOf } from './shapes.ts'
 import { readAccessToken } from './tokens.ts'
 import { transformerOf, versionOf } from './versions.ts'
@@ -65,15 +65,17 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (endpoint.targets.length > 0) checkIds(targetsOf(endpoint, Object.fromEntries(search)))
   c.set('input', search)
   const slot = slotOf(c.env?.incoming)
+  const came = { caller: signedIn.caller, readAt: services.clock.now() }
   const body = endpoint.method === 'GET' ? NO_BODY : await slot.releasedDuring(() => readBody(endpoint, request))
+  const call: Call = await asNow({ services, route, ...came, params, search, body })
+  const { caller } = call
   if (body.ok && body.value !== undefined) c.set('input', body.value)
   if (body.ok) checkIds(targetsOf(endpoint, body.value))
-  guard(endpoint, signedIn.caller)
-  await demandOwnLaptop(services, route, signedIn.caller)
-  demandFreshProof(endpoint, signedIn.caller, services.clock.now())
+  guard(endpoint, caller)
+  await demandOwnLaptop(services, route, caller)
+  demandFreshProof(endpoint, caller, services.clock.now())
   if (!slot.isClientConnected()) throw hungUp()
-  if (signedIn.caller?.school_id) slot.countFor(signedIn.caller.school_id)
-  const call: Call = { services, route, caller: signedIn.caller, params, search, body }
+  if (caller?.school_id) slot.countFor(caller.school_id)
   if (handler.kind === 'events') {
     const follow = await runEvents(call, handler)
     // A stream is open for long and does next to nothing.
@@ -82,7 +84,7 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   }
   const reply =
     handler.kind === 'open'
-      ? await handler.run(exchangeOf(c, services, signedIn, headers), inputOf(call))
+      ? await handler.run(exchangeOf(c, services, { ...signedIn, caller }, headers), inputOf(call))
       : handler.kind === 'staged'
         ? await runStaged(call, handler, slot)
         : await runInTransaction(call, handler)
@@ -94,11 +96,12 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
 /** The client hung up while its request waited, so the work is not done; nobody reads this reply. */
 const hungUp = () => new Failure(499, 'client_gone', 'The client went before its request was begun.')
 
-/** One request to an endpoint, read but not yet checked by its schemas. */
+/** One request to an endpoint, read but not yet checked by its schemas. `readAt`: when the caller was read from the database, ms. */
 type Call = {
   services: Services
   route: Route
   caller: Caller | null
+  readAt: number
   params: Record<string, string>
   search: URLSearchParams
   body: ReadBody
@@ -124,6 +127,19 @@ export async function signIn(c: Ctx, services: Services, headers: HeaderList): P
   if (!known) return { caller: null, session: null }
   if (known.rotated || !own) headers.push(...cookieHeaders(services, known.session, sent))
   return known
+}
+
+/**
+ * The same request with the rights of now, where it has waited long for its body or a worker: whoever was signed out, demoted or removed
+ * meanwhile does nothing more by holding a request back.
+ */
+async function asNow(call: Call): Promise<Call> {
+  const { services, route, caller, readAt } = call
+  const now = services.clock.now()
+  if (!caller || route.endpoint.guard === 'none' || Math.abs(now - readAt) < limits.session.rights) return call
+  const again = await services.store.readOnce((tx) => callerAgain(tx, caller))
+  guard(route.endpoint, again)
+  return { ...call, caller: again, readAt: now }
 }
 
 function guard({ guard }: Endpoint, caller: Caller | null): void {
@@ -214,8 +230,8 @@ async function transact<T>(
 }
 
 async function runInTransaction(received: Call, handler: TransactionHandler): Promise<unknown> {
-  const { services, route, caller } = received
-  const call = { ...received, body: await prepared(received, handler) }
+  const call = await asNow({ ...received, body: await prepared(received, handler) })
+  const { services, route, caller } = call
   const identity = handler.as === 'system' ? asSystem(caller?.user_id ?? null) : personOf(call)
   const result = await transact(call, route.endpoint.method === 'GET' ? 'read' : 'write', identity, async (context) => {
     const loaded = await load(call, handler, context)
@@ -251,7 +267,8 @@ async function runStaged(call: Call, handler: StagedHandler<Endpoint>, slot: Slo
     return handler.gather(context, inputOf(call), loaded)
   })
   const made = await slot.releasedDuring(() => handler.make(call.services, gathered))
-  return transact(call, 'write', personOf(call), async (context) => handler.save(context, made, await load(call, handler, context)))
+  const later = await asNow(call)
+  return transact(later, 'write', personOf(later), async (context) => handler.save(context, made, await load(later, handler, context)))
 }
 
 /** Who may listen is decided before the first event. */
