@@ -9,10 +9,16 @@ const originOf = (url: string) => {
   }
 }
 
-/** True for the public address, the address of the request, and the origins that the configuration allows. */
-function isAllowed(origin: string, host: string | null, own: readonly string[]): boolean {
+/**
+ * True for the public address, the address of the request, and the origins that the configuration allows. Where the server is asked by https,
+ * a page of the same host without TLS is somebody else's: whoever is on the line can write it.
+ */
+function isAllowed(origin: string, { url, headers }: Request, own: readonly string[]): boolean {
   if (own.includes(origin)) return true
-  return host !== null && (origin === `http://${host}` || origin === `https://${host}`)
+  const host = headers.get('host')
+  if (host === null) return false
+  const isSecure = url.startsWith('https:') || own.includes(`https://${host}`)
+  return origin === `https://${host}` || (!isSecure && origin === `http://${host}`)
 }
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
@@ -35,7 +41,7 @@ export function checkOrigin(
     return []
   }
   const own = [originOf(publicUrl), ...allowedOrigins].filter((known): known is string => known !== null)
-  if (!isAllowed(origin, request.headers.get('host'), own)) {
+  if (!isAllowed(origin, request, own)) {
     if (!isReading(request)) throw common.foreignOrigin()
     return [['vary', 'origin']]
   }
