@@ -48,9 +48,9 @@ export async function ensureInstalled({ development }) {
   const packages = Object.entries(packagesIn(join(root, 'package-lock.json'))).filter(
     ([path, { link, dev }]) => path.startsWith('node_modules/') && !link && (development || !dev),
   )
-  // An optional package that is absent is one for another machine.
-  const isCurrent = ([path, { version, optional }]) =>
-    existsSync(join(root, path)) ? installed?.[path]?.version === version : optional === true
+  // An optional package that is absent is one for another machine. Another package may bear the same name and version (an alias of npm).
+  const isSame = (path, { version, integrity }) => installed?.[path]?.version === version && installed[path].integrity === integrity
+  const isCurrent = ([path, wanted]) => (existsSync(join(root, path)) ? isSame(path, wanted) : wanted.optional === true)
   if (installed && packages.every(isCurrent)) return
   // Without the record an installation that is broken off is begun again.
   rmSync(record, { force: true })

