@@ -2,12 +2,13 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { orNull } from '../or-null.ts'
 import type { Compiled } from './compiled.ts'
 import type { Connection, Db } from './connection.ts'
 import { isFull } from './errors.ts'
+import { openFile } from './sqlite.file.ts'
 import { chained, LOG_PAGES } from './sqlite.write.ts'
 
 export type SqliteConnections = { writer: Database.Database; reader: Database.Database; close(): void }
@@ -40,9 +41,9 @@ export function openSqliteBeside(folder: string): SqliteConnections {
 const CACHE = { server: 32_768, beside: 4_096 }
 
 function connect(path: string, cache: number, closed: () => void): SqliteConnections {
-  const writer = new Database(path)
+  const writer = openFile(path)
   configure(writer, cache)
-  const reader = new Database(path)
+  const reader = openFile(path)
   configure(reader, cache)
   reader.pragma('query_only = ON')
   return {
@@ -94,7 +95,7 @@ const isOlder = (version: string) => {
  * where another holds it.
  */
 export function takeLock(path: string): Database.Database | undefined {
-  const lock = new Database(path, { timeout: 0 })
+  const lock = openFile(path, { timeout: 0 })
   try {
     lock.pragma('locking_mode = EXCLUSIVE')
     lock.exec('begin exclusive; create table if not exists holder (pid integer); commit; begin exclusive')
@@ -110,7 +111,7 @@ export function takeLock(path: string): Database.Database | undefined {
 export function isLocked(folder: string): boolean {
   const path = join(folder, LOCK_FILE)
   if (!existsSync(path)) return false
-  const lock = new Database(path, { readonly: true, timeout: 0 })
+  const lock = openFile(path, { readonly: true, timeout: 0 })
   try {
     lock.prepare('select count(*) from sqlite_master').get()
     return false

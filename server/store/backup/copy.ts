@@ -9,6 +9,7 @@ import { finishFolder, needRoom, startFolder, sweepUnfinished, takeTurn } from '
 import { removeOld } from './keep.ts'
 import { type Backup, BackupError, backupsIn, digestOf, folderOfDatabase, movedTo, openBackup, writeManifest } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
+import { removePlain } from './plain.ts'
 import type { Whose } from './whose.ts'
 
 type CopyLocation = { backupDir: string; copyDir: string | null; clock: Clock }
@@ -36,6 +37,7 @@ export async function copyToSecondFolder(
       if (thin) await removeOld(own, place.clock.now(), thin.good)
       if (thin && done) await collect(own)
       const { damaged } = await copyBackup(backup, own)
+      if (thin && done) await removePlain(own, backup)
       if (damaged) trouble.weak = `${trouble.weak ? `${trouble.weak} ` : ''}${damageIn(own)}`
       if (thin) await removeOld(own, place.clock.now(), thin.good)
       if (thin && done) await collect(own)

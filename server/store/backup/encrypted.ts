@@ -72,7 +72,7 @@ export async function takeEncryptedBackup(
   { folder, lock, progress = () => {} }: { folder: string; lock: Lock; progress?: Progress },
 ): Promise<{ path: string; backup: Backup }> {
   return withScratch(place.dataDir, 'to-encrypt', async (scratch) => {
-    const { backup } = await takeBackup(place, { reason: 'manual', to: scratch, progress })
+    const { backup } = await takeBackup(place, { reason: 'manual', to: scratch, readable: true, progress })
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const files = filesIn(backup.path)
     const bytes = files.reduce((sum, { size }) => sum + size, 0)

@@ -32,8 +32,8 @@ export type Engine = {
   exists(): Promise<boolean>
   /** Whose the database is. Throws where there is none that can be read. */
   whose(): Promise<Whose>
-  /** Writes a consistent copy while others write. */
-  copyTo(path: string, progress: Progress): Promise<Snapshot>
+  /** Writes a consistent copy while others write. `readable`: not encrypted, also where the database is. */
+  copyTo(path: string, progress: Progress, readable: boolean): Promise<Snapshot>
   /** Whether copies are read as chunks; else one that is in a store is written to a file first. */
   readonly streams: boolean
   /**

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { appliedSqlite } from '../migrate.ts'
+import { copyBytes, keyNameOf, openFile } from '../sqlite.file.ts'
 import type { Progress, Snapshot } from './engine.ts'
 import { type Counts, UnsoundError } from './manifest.ts'
 import { schoolsInWords, type Whose } from './whose.ts'
@@ -13,7 +14,8 @@ const PAGES = 500
  * page, so the copy is a committed state and the counts are its counts.
  */
 export async function copySqlite(from: string, to: string, progress: Progress): Promise<Snapshot> {
-  const source = new Database(from, { fileMustExist: true, timeout: 10_000 })
+  if (keyNameOf(from)) return copyEncrypted(from, to, progress)
+  const source = openFile(from, { fileMustExist: true, timeout: 10_000 })
   try {
     source.pragma('query_only = ON')
     source.exec('begin')
@@ -32,9 +34,30 @@ export async function copySqlite(from: string, to: string, progress: Progress): 
   }
 }
 
+/**
+ * The same of an encrypted database: its bytes, so that a page that did not change is the same page in every copy. Nobody writes meanwhile,
+ * which takes as long as the disk does. What is in the log only is copied with the log.
+ */
+function copyEncrypted(from: string, to: string, progress: Progress): Snapshot {
+  const source = openFile(from, { fileMustExist: true, timeout: 10_000 })
+  try {
+    source.pragma('wal_checkpoint(PASSIVE)')
+    source.exec('begin immediate')
+    const snapshot = snapshotOf(source)
+    progress('Copying')
+    copyBytes(from, to)
+    if (holdsAnything(`${from}-wal`)) copyBytes(`${from}-wal`, `${to}-wal`)
+    source.exec('rollback')
+    withoutLog(to)
+    return snapshot
+  } finally {
+    source.close()
+  }
+}
+
 /** A copy is one file that any program can read, without a log beside it. */
 function withoutLog(path: string) {
-  const copy = new Database(path)
+  const copy = openFile(path)
   try {
     copy.pragma('journal_mode = DELETE')
   } finally {
@@ -62,7 +85,7 @@ function whoseIs(connection: Database.Database): Whose {
 }
 
 export function whoseAt(path: string): Whose {
-  const connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+  const connection = openFile(path, { fileMustExist: true, timeout: 10_000 })
   try {
     connection.pragma('query_only = ON')
     if (appliedSqlite(connection).length === 0) throw new UnsoundError(`${path} is no database of Markbook.`)
@@ -72,7 +95,7 @@ export function whoseAt(path: string): Whose {
   }
 }
 
-const countsOf = (connection: Database.Database): Counts => {
+export const countsOf = (connection: Database.Database): Counts => {
   const tables = connection.prepare(
     "select name from sqlite_master where type = 'table' and name not like 'sqlite\\_%' escape '\\' order by name",
   )
@@ -84,7 +107,7 @@ const countsOf = (connection: Database.Database): Counts => {
 export function inspectSqlite(path: string): Counts {
   let connection: Database.Database | undefined
   try {
-    connection = new Database(path, { readonly: true, fileMustExist: true })
+    connection = openFile(path, { readonly: true, fileMustExist: true })
     const [verdict] = connection.pragma('integrity_check(1)') as { integrity_check: string }[]
     if (verdict?.integrity_check !== 'ok') throw new UnsoundError(`The database ${path} is damaged: ${verdict?.integrity_check}`)
     const orphans = connection.pragma('foreign_key_check') as unknown[]
@@ -101,7 +124,7 @@ export function inspectSqlite(path: string): Counts {
 export function countsNow(path: string): Counts | null {
   if (!holdsAnything(path)) return null
   try {
-    const connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+    const connection = openFile(path, { fileMustExist: true, timeout: 10_000 })
     try {
       connection.pragma('query_only = ON')
       return countsOf(connection)

@@ -2,9 +2,9 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { chmod, copyFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import Database from 'better-sqlite3'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
+import { encryptFile, keyNameOf, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
 import { pagesOf } from './content/pages.ts'
 import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type PutBack } from './engine.ts'
@@ -25,7 +25,11 @@ export function sqliteEngine(dataDir: string): Engine {
     size: async () => sizeOf() + sizeOf('-wal'),
     exists: async () => holdsAnything(path) || holdsAnything(`${path}-wal`),
     whose: async () => whoseAt(path),
-    copyTo: (to, progress) => copySqlite(path, to, progress),
+    copyTo: async (to, progress, readable) => {
+      const snapshot = await copySqlite(path, to, progress)
+      if (readable && keyNameOf(to)) encryptFile(to, null)
+      return snapshot
+    },
     streams: false,
     inChunks: async (scratch, progress, work) => {
       try {
@@ -34,7 +38,7 @@ export function sqliteEngine(dataDir: string): Engine {
         if (!isDeepStrictEqual(inspectSqlite(scratch), snapshot.counts)) throw new BackupError(NOT_ITS_ROWS)
         return await work(() => pagesOf(scratch), snapshot)
       } finally {
-        rmSync(scratch, { force: true })
+        for (const side of ['', ...SIDES]) rmSync(scratch + side, { force: true })
       }
     },
     inspect: async (copy) => inspectSqlite(fileOf(copy)),
@@ -72,7 +76,7 @@ async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, 
   for (const side of ['', ...SIDES]) rmSync(path + side, { force: true })
   await ('path' in copy && copy.isScratch ? rename(copy.path, path) : copyFile(fileOf(copy), path))
   await chmod(path, 0o600)
-  const connection = new Database(path)
+  const connection = openFile(path)
   let nodeId: string
   try {
     progress('Bringing it to this version')
@@ -90,7 +94,7 @@ async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, 
 /** The log of the old database must be gone before another file takes its name: SQLite would read it into the new one. */
 function closeLog(path: string): void {
   if (existsSync(path)) {
-    const connection = new Database(path, { timeout: 1_000 })
+    const connection = openFile(path, { timeout: 1_000 })
     let busy = 0
     try {
       const [result] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]

@@ -24,6 +24,7 @@ import {
   writeManifest,
 } from './manifest.ts'
 import { openOwnFolder } from './own.ts'
+import { removePlain } from './plain.ts'
 import { postgresEngine } from './postgres.engine.ts'
 import { lastProved } from './proved.ts'
 import { sqliteEngine } from './sqlite.engine.ts'
@@ -42,7 +43,8 @@ export type BackupLocation = {
 }
 
 export type Taken = { backup: Backup; warnings: string[] }
-export type TakeOptions = { reason: Reason; to?: string; progress?: Progress }
+/** `readable`: with `to`, not encrypted, also where the database is. */
+export type TakeOptions = { reason: Reason; to?: string; readable?: boolean; progress?: Progress }
 
 export const engineOf = ({ databaseUrl, dataDir }: Pick<BackupLocation, 'databaseUrl' | 'dataDir'>): Engine =>
   databaseUrl ? postgresEngine(databaseUrl) : sqliteEngine(dataDir)
@@ -62,19 +64,25 @@ export async function takeBackup(place: BackupLocation, options: TakeOptions): P
 }
 
 /** The same for whoever has the turn already. */
-export async function takeInTurn(place: BackupLocation, { reason, to, progress = () => {} }: TakeOptions): Promise<Taken> {
+export async function takeInTurn(
+  place: BackupLocation,
+  { reason, to, readable = false, progress = () => {} }: TakeOptions,
+): Promise<Taken> {
   const folder = to ?? place.backupDir
   try {
     const whose = await whoseToBackUp(place)
-    if (to) return await write(place, { reason, folder: to, isAlone: true, progress })
+    if (to) return await write(place, { reason, folder: to, isAlone: true, readable, progress })
     sweepUnfinished(place.backupDir)
     const own = await openOwnFolder(place.backupDir, whose)
     // Before a restore nothing goes: it might be the one that is to be restored.
     const thin = reason !== 'restore'
     await (thin ? thinOut(own, place.clock.now()) : removeLeftContent(own))
-    const { backup, warnings: damage } = await write(place, { reason, folder: own, isAlone: false, progress })
+    const { backup, warnings: damage } = await write(place, { reason, folder: own, isAlone: false, readable: false, progress })
     const warnings = await copyToSecondFolder(place, { backup, whose, thin: thin && { good: lastProved(own) }, progress })
-    if (thin) await thinOut(own, place.clock.now())
+    if (thin) {
+      await removePlain(own, backup)
+      await thinOut(own, place.clock.now())
+    }
     return { backup, warnings: [...damage, ...warnings] }
   } catch (error) {
     throw inWords(error, folder)
@@ -96,9 +104,9 @@ async function whoseToBackUp(place: BackupLocation): Promise<Whose> {
 }
 
 /** `isAlone`: with its database as a plain file, so that the folder is complete by itself. */
-type Writing = { reason: Reason; folder: string; isAlone: boolean; progress: Progress }
+type Writing = { reason: Reason; folder: string; isAlone: boolean; readable: boolean; progress: Progress }
 
-async function write(place: BackupLocation, { reason, folder, isAlone, progress }: Writing): Promise<Taken> {
+async function write(place: BackupLocation, { reason, folder, isAlone, readable, progress }: Writing): Promise<Taken> {
   const engine = engineOf(place)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   sweepUnfinished(folder)
@@ -107,7 +115,7 @@ async function write(place: BackupLocation, { reason, folder, isAlone, progress 
   const name = nameOf(now, reason)
   const part = startFolder(folder, name)
   try {
-    const copied = await (isAlone ? copyAlone : copyIntoStore)(engine, { folder, part, progress })
+    const copied = await (isAlone ? copyAlone : copyIntoStore)(engine, { folder, part, readable, progress })
     const files = await backUpFiles(join(place.dataDir, FILES_FOLDER), join(part, FILES_FOLDER), newestIn(folder))
     const created_at = toInstant(now)
     const { snapshot, imprint, content, damaged } = copied
@@ -121,12 +129,12 @@ async function write(place: BackupLocation, { reason, folder, isAlone, progress 
   }
 }
 
-type Into = { folder: string; part: string; progress: Progress }
+type Into = { folder: string; part: string; readable: boolean; progress: Progress }
 type Copied = { snapshot: Snapshot; imprint: Imprint; damaged: number; content?: Content }
 
-async function copyAlone(engine: Engine, { part, progress }: Into): Promise<Copied> {
+async function copyAlone(engine: Engine, { part, readable, progress }: Into): Promise<Copied> {
   const path = join(part, engine.file)
-  const snapshot = await engine.copyTo(path, progress)
+  const snapshot = await engine.copyTo(path, progress, readable)
   chmodSync(path, 0o600)
   await syncPath(path)
   progress('Verifying')

@@ -1,10 +1,14 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
+import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 
-/** What can be told of a school's database within a few milliseconds. `error`: what SQLite said of it. */
-export type Glance = { state: 'there' | 'missing' | 'empty' } | { state: 'damaged'; error: Error }
+/**
+ * What can be told of a school's database within a few milliseconds. `error`: what SQLite said of it. `locked`: it is encrypted, and this
+ * process does not have its key.
+ */
+export type Glance = { state: 'there' | 'missing' | 'empty' | 'locked' } | { state: 'damaged'; error: Error }
 
 /**
  * Looks whether the database of a folder can be worked with at all: its header and length, which SQLite compares, its catalogue and the
@@ -17,12 +21,13 @@ export function glanceAtSqlite(folder: string): Glance {
   if (file.size === 0) return { state: 'empty' }
   let connection: Database.Database | undefined
   try {
-    connection = new Database(path, { fileMustExist: true, timeout: 10_000 })
+    connection = openFile(path, { fileMustExist: true, timeout: 10_000 })
     connection.pragma('query_only = ON')
     const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all()
     for (const table of tables) connection.prepare(`select * from "${table}" limit 1`).get()
     return { state: tables.length === 0 ? 'empty' : 'there' }
   } catch (error) {
+    if (error instanceof LockedError) return { state: 'locked' }
     const { code = '' } = error as { code?: string }
     if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) throw error
     return { state: 'damaged', error: error as Error }

@@ -43,7 +43,10 @@ export type Read = {
   log: number
   unused: number
 }
-export type Soundness = { state: 'absent' } | Read | { state: 'unreadable' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
+export type Soundness =
+  | { state: 'absent' }
+  | Read
+  | { state: 'unreadable' | 'locked' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
 
 /** What a database's own checks of its history, versions and times need to know of it. */
 export type Words = {

@@ -1,7 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { appliedSqlite, standingOf } from '../migrate.ts'
+import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 import {
   type Ask,
@@ -32,6 +33,7 @@ export async function soundnessOfSqlite(folder: string, looking: Looking): Promi
     connection.exec('begin')
     return await read(connection, { size, log }, looking)
   } catch (error) {
+    if (error instanceof LockedError) return { state: 'locked', detail: error.message }
     const { code = '', message } = error as { code?: string; message: string }
     if (!code.startsWith('SQLITE_')) throw error
     return { state: 'unreadable', detail: message }
@@ -45,9 +47,10 @@ function open(path: string): Database.Database {
   const options = { fileMustExist: true, timeout: 10_000 }
   try {
     accessSync(dirname(path), constants.W_OK)
-    return new Database(path, options)
-  } catch {
-    return new Database(path, { ...options, readonly: true })
+    return openFile(path, options)
+  } catch (error) {
+    if (error instanceof LockedError) throw error
+    return openFile(path, { ...options, readonly: true })
   }
 }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
+import { openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, takeLock } from '../sqlite.ts'
 
 /** Brings the log of a school's database into its file; the server may go on working. Throws where others hold it back. */
 export function takeInLog(folder: string): string {
-  const connection = new Database(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
+  const connection = openFile(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
   try {
     const [result] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
     if (result?.busy) throw new Error('The database is busy: somebody has read in it for long. Try again, or stop the server first.')
@@ -19,7 +19,7 @@ export function takeOutRoom(folder: string): string {
   const lock = takeLock(join(folder, 'server.lock'))
   if (!lock) throw new Error('The server is running. Stop it first, then run this again.')
   try {
-    const connection = new Database(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
+    const connection = openFile(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
     try {
       connection.exec('vacuum')
     } finally {

@@ -1,0 +1,145 @@
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { orNull } from '../or-null.ts'
+
+/**
+ * The key of an encrypted database. `name`: 16 hexadecimal digits, by which a keyring keeps it; they stand in the file too. `secret`: 32 bytes.
+ */
+export type DatabaseKey = { name: string; secret: Buffer }
+
+/** The database is encrypted, and this process does not have its key. */
+export class LockedError extends Error {
+  constructor(
+    readonly path: string,
+    readonly keyName: string,
+  ) {
+    super(`${path} is encrypted, and its key (${keyName}) did not come from the keyring of this account. Nothing was changed.`)
+  }
+}
+
+/**
+ * An encrypted file begins with these eight bytes, then with the eight that name its key. Its format keeps 16 bytes there for a salt, which a
+ * key of 32 random bytes does not need.
+ */
+const MARK = 'markbook'
+const HEAD = 16
+
+/** The key that what begins with these bytes needs; null for what is not encrypted. */
+export const keyNameIn = (head: Buffer): string | null =>
+  head.length >= HEAD && head.toString('latin1', 0, MARK.length) === MARK ? head.toString('hex', MARK.length, HEAD) : null
+
+/** The keys that this process was given, by their names. */
+const held = new Map<string, Buffer>()
+export const holdKey = ({ name, secret }: DatabaseKey): void => void held.set(name, secret)
+export const isHeld = (name: string): boolean => held.has(name)
+export const letGoOfKey = (name: string): void => void held.delete(name)
+
+/**
+ * What was read of a file, by the number that the system gives it. A file is read before this process has it open as a database: the system
+ * takes SQLite's locks away from a process that closes another handle of the same file.
+ */
+const known = new Map<string, string | null>()
+const numberOf = (path: string): string | null => {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stats ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
+}
+
+/** The key that a database file needs; null where it is plain, empty or not there. */
+export function keyNameOf(path: string): string | null {
+  const number = numberOf(path)
+  if (number === null) return null
+  const found = known.get(number)
+  if (found !== undefined) return found
+  // What cannot be read is SQLite's to refuse.
+  const head = orNull(() => headOf(path))
+  if (head === null) return null
+  const name = keyNameIn(head)
+  if (head.length === HEAD) known.set(number, name)
+  return name
+}
+
+/** The first bytes of a file that this process does not have open as a database. */
+export function headOf(path: string): Buffer {
+  const head = Buffer.alloc(HEAD)
+  const file = openSync(path, 'r')
+  try {
+    return head.subarray(0, readSync(file, head, 0, HEAD, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Opens a database file, with its key where it is encrypted: every connection of the program is made here. Throws `LockedError` where this
+ * process does not have that key.
+ */
+export function openFile(path: string, options: Database.Options = {}): Database.Database {
+  const name = keyNameOf(path)
+  if (name === null) {
+    const plain = new Database(path, options)
+    const number = numberOf(path)
+    if (number !== null) known.set(number, null)
+    return plain
+  }
+  const secret = held.get(name)
+  if (!secret) throw new LockedError(path, name)
+  const connection = new Database(path, options)
+  connection.key(Buffer.concat([Buffer.from('raw:'), secret]))
+  return connection
+}
+
+/** Makes an empty encrypted database where there is no file. */
+export function makeEncrypted(path: string, key: DatabaseKey): void {
+  const connection = new Database(path)
+  try {
+    connection.key(keyWithName(key))
+    connection.pragma('user_version = 0')
+    connection.exec('vacuum')
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Encrypts a database that nobody else has open, or takes the encryption away where there is no key. In place and without a journal: where it
+ * is cut off the file is lost.
+ */
+export function encryptFile(path: string, key: DatabaseKey | null): void {
+  const connection = openFile(path, { fileMustExist: true })
+  try {
+    connection.pragma('locking_mode = EXCLUSIVE')
+    connection.pragma('journal_mode = OFF')
+    connection.pragma('temp_store = MEMORY')
+    connection.rekey(key ? keyWithName(key) : Buffer.alloc(0))
+  } finally {
+    connection.close()
+  }
+  const number = numberOf(path)
+  if (number !== null) known.delete(number)
+}
+
+const keyWithName = ({ name, secret }: DatabaseKey): Buffer =>
+  Buffer.concat([Buffer.from('raw:'), secret, Buffer.from(MARK), Buffer.from(name, 'hex')])
+
+const AT_ONCE = 1_048_576
+/** Of databases that were read as files; never closed, for the reason above. */
+const handles = new Map<string, number>()
+
+/** Copies the bytes of a file that this process may have open as a database. */
+export function copyBytes(from: string, to: string): void {
+  const number = numberOf(from) ?? from
+  const source = handles.get(number) ?? openSync(from, 'r')
+  handles.set(number, source)
+  const target = openSync(to, 'w', 0o600)
+  try {
+    const part = Buffer.allocUnsafe(AT_ONCE)
+    for (let at = 0; ; ) {
+      const read = readSync(source, part, 0, AT_ONCE, at)
+      if (read === 0) return
+      for (let written = 0; written < read; ) written += writeSync(target, part, written, read - written, at + written)
+      at += read
+    }
+  } finally {
+    closeSync(target)
+  }
+}

@@ -1,0 +1,42 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { people } from '@markbook/shared/story/people'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE } from '../store/sqlite.ts'
+import { memoryFolder } from './memory-folder.ts'
+import { school } from './school.ts'
+
+/** A folder with the database of the story, closed and plain; `laptop`: as one that a school has invited for Mrs Okafor. */
+export async function storyFolder({ laptop }: { laptop: boolean }): Promise<string> {
+  const folder = memoryFolder('markbook-laptop-')
+  const st = await school({ database: 'sqlite' })
+  await st.services.store.close()
+  copyFileSync(join(st.database.folder, DATABASE_FILE), join(folder, DATABASE_FILE))
+  await st.close()
+  if (laptop) joinAsLaptop(folder)
+  return folder
+}
+
+/** The row of a parent, as joining leaves it. */
+function joinAsLaptop(folder: string): void {
+  const database = new Database(join(folder, DATABASE_FILE))
+  const columns = database.pragma('table_info(sync_peer)') as { name: string; type: string; notnull: number; dflt_value: unknown }[]
+  const needed = columns.filter(({ notnull, dflt_value }) => notnull === 1 && dflt_value === null)
+  const row = Object.fromEntries(needed.map(({ name, type }) => [name, type.toLowerCase() === 'integer' ? 0 : `of ${name}`]))
+  const all: Record<string, unknown> = { ...row, side: 'parent', kind: 'school', name: 'The school', user_id: people.okafor.id }
+  const names = Object.keys(all)
+  database.prepare(`insert into sync_peer (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`).run(...Object.values(all))
+  database.pragma('wal_checkpoint(TRUNCATE)')
+  database.close()
+}
+
+/** The files below a folder in which these words stand in plain text. */
+export function filesSaying(folder: string, words: readonly string[]): string[] {
+  if (!existsSync(folder)) return []
+  return (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[])
+    .filter((name) => statSync(join(folder, name)).isFile())
+    .filter((name) => {
+      const bytes = readFileSync(join(folder, name))
+      return words.some((word) => bytes.includes(word))
+    })
+}
