@@ -27,6 +27,9 @@ const onceAllTheSame = [
 const slow = '**/*.slow.test.ts'
 const never = ['**/node_modules/**', '**/dist/**', slow]
 
+/** Programs that tests start keep nothing in the keyring of whoever runs them. */
+process.env['DBUS_SESSION_BUS_ADDRESS'] = 'unix:path=/nowhere'
+
 /** A slow and busy machine is given the time that it needs. */
 const common = {
   testTimeout: 120_000,

@@ -73,9 +73,17 @@ export async function buildTo(outfile) {
   const folder = dirname(outfile)
   await bundleOne('documents/workers/worker.ts', join(folder, 'documents-worker.mjs'))
   copyFonts(join(folder, 'fonts'))
+  copyKeyringProgram(folder)
   // Last: it is what says that all of this is current.
   await bundleOne('cli/main.ts', outfile)
 }
+
+/** Asks the keyring in a process of its own (server/keyring/system.ts). It needs no bundle. */
+export function copyKeyringProgram(folder) {
+  mkdirSync(folder, { recursive: true })
+  copyFileSync(join(root, 'server', 'keyring', KEYRING_PROGRAM), join(folder, KEYRING_PROGRAM))
+}
+const KEYRING_PROGRAM = 'keyring-child.mjs'
 
 export function copyFonts(folder) {
   const source = join(root, 'node_modules', '@embedpdf', 'fonts-latin')

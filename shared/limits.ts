@@ -231,6 +231,11 @@ export const limits = {
   /** How long after its start a server has the pages of its database read whole. */
   database: { checkAfterStart: 30_000 },
   /**
+   * How long the operating system's keyring is waited for, ms: `patience` where the database can do without it, `patienceLocked` where
+   * nothing can be opened before it answers, and a person may be typing its password.
+   */
+  keyring: { patience: 5_000, patienceLocked: 15_000 },
+  /**
    * Certificates of a school's own authority (docs/design/server.md): browsers refuse a server's that lasts longer than 398 days. Renewed
    * so long before the end.
    */

@@ -57,9 +57,9 @@ export function instanceSocket(machine: Machine, { root }: Folders): string {
   return join(machine.environment['XDG_RUNTIME_DIR'] || root, `markbook-${digest}.sock`)
 }
 
-/** Environment variables that the server inherits. None of them is one of its settings. */
+/** Environment variables that the server inherits. None of them is one of its settings; by the last two Linux finds the keyring. */
 const INHERITED =
-  /^(PATH|HOME|USER|USERNAME|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|SYSTEMDRIVE|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|NODE_EXTRA_CA_CERTS)$/i
+  /^(PATH|HOME|USER|USERNAME|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|SYSTEMROOT|WINDIR|SYSTEMDRIVE|COMSPEC|PATHEXT|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|NODE_EXTRA_CA_CERTS|DBUS_SESSION_BUS_ADDRESS|XDG_RUNTIME_DIR)$/i
 
 export type ServerSettings = { port: number; secret: string }
 

@@ -1,7 +1,7 @@
 // The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { copyFonts, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
+import { copyFonts, copyKeyringProgram, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
 import { root } from '../install.mjs'
 
 const ADDON = 'better_sqlite3.node'
@@ -35,7 +35,7 @@ async function bundle(entry, outfile, { alias = {}, target }) {
 }
 
 /**
- * Fills `folder` for one platform. `platform`: its addon, the entry of better-sqlite3 that goes with it, and what esbuild builds for.
+ * Fills `folder` for one platform. `platform`: its addons, the entry of better-sqlite3 that goes with it, and what esbuild builds for.
  * `start`: which bundle runs when the program is called without one.
  */
 export async function buildProgram(folder, { platform, start }) {
@@ -43,12 +43,15 @@ export async function buildProgram(folder, { platform, start }) {
   mkdirSync(folder, { recursive: true })
   const options = { target: platform.target, alias: platform.sqlite ? { 'better-sqlite3': platform.sqlite } : {} }
   const inputs = [
+    platform.keyringPackage,
     ...(await bundle('server/cli/main.ts', join(folder, 'markbook.mjs'), options)),
     ...(await bundle('server/documents/workers/worker.ts', join(folder, 'documents-worker.mjs'), options)),
     ...(start === 'shell.mjs' ? await bundle('desktop/shell/main.ts', join(folder, 'shell.mjs'), options) : []),
   ]
   copyFonts(join(folder, 'fonts'))
   copyFileSync(platform.addon, join(folder, ADDON))
+  copyKeyringProgram(folder)
+  copyFileSync(platform.keyring, join(folder, 'keyring.node'))
   cpSync(join(root, 'server', 'store', 'migrations'), join(folder, 'migrations'), { recursive: true })
   await ensureAppBuilt()
   cpSync(webApp, join(folder, 'app'), { recursive: true })
@@ -95,7 +98,12 @@ const foldersOf = (inputs) =>
     return own ? [own[1]] : []
   })
 
-const shippedBeside = ['node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x', 'node_modules/react/x']
+const shippedBeside = [
+  'node_modules/@napi-rs/keyring/x',
+  'node_modules/swagger-ui-dist/x',
+  'node_modules/@embedpdf/fonts-latin/x',
+  'node_modules/react/x',
+]
 
 /** Found by the server as a package, which it is. */
 function copyDocsPage(folder) {
@@ -124,8 +132,8 @@ function notices(inputs) {
     const path = join(folder, 'package.json')
     if (!existsSync(path)) return []
     const { name, version, license } = JSON.parse(readFileSync(path, 'utf8'))
-    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license', 'LICENSE-MIT', 'COPYING'].find((each) =>
-      existsSync(join(folder, each)),
+    const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'LICENCE', 'license', 'LICENSE-MIT', 'COPYING', 'LICENSE.third-party.md'].find(
+      (each) => existsSync(join(folder, each)),
     )
     return `${name} ${version} (${typeof license === 'string' ? license : (license?.type ?? 'see below')})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`
   })

@@ -23,6 +23,7 @@ import { statusCommand } from './commands/status.ts'
 import { syncCommand } from './commands/sync.ts'
 import { explain } from './explain.ts'
 import { printNoCommands } from './printed.ts'
+import { unlockForCommand } from './settings/environment.ts'
 
 /** By the headings of `markbook --help`. */
 const commands = {
@@ -60,7 +61,7 @@ export async function main(args: readonly string[]): Promise<void> {
   process.umask(0o077)
   printNoCommands()
   try {
-    const program = createProgram()
+    const program = createProgram().hook('preAction', (_, command) => unlockFor(command))
     for (const command of withSubcommands(program))
       command.exitOverride(({ exitCode }) => process.exit(exitCode === 1 ? WRONG_USAGE : exitCode))
     await program.parseAsync(args, { from: 'user' })
@@ -69,6 +70,12 @@ export async function main(args: readonly string[]): Promise<void> {
     process.exit(error instanceof CommanderError ? error.exitCode : 1)
   }
 }
+
+/** A server does it itself, as the account whose folder it is. */
+const unlockFor = async (command: Command) => {
+  if (!SERVERS.has(command.name())) await unlockForCommand(command.opts<{ dataDir?: string }>().dataDir)
+}
+const SERVERS = new Set(['start', 'demo'])
 
 const withSubcommands = (command: Command): Command[] => [command, ...command.commands.flatMap(withSubcommands)]
 

@@ -44,7 +44,7 @@ type Options = { laptop?: boolean; authority?: string; insecure?: boolean }
 async function join(typed: string, code: string, { laptop = false, authority: file, insecure = false }: Options) {
   const url = addressOf(typed)
   const authority = file === undefined ? null : authorityIn(resolve(file))
-  const config = await configureToFill()
+  const config = await configureToFill({ isLaptop: laptop })
   if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
   // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
   const isThere = existsSync(joinPath(config.dataDir, DATABASE_FILE))

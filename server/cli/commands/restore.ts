@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { systemKeyring } from '../../keyring/system.ts'
+import { orNull } from '../../or-null.ts'
 import { isEncrypted, withDecrypted } from '../../store/backup/encrypted.ts'
 import { megabytes } from '../../store/backup/folder.ts'
-import { BackupError } from '../../store/backup/manifest.ts'
+import { BackupError, openBackup } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
+import { keyNameOfBackup } from '../../store/backup/plain.ts'
 import {
   beginRestore,
   type Known,
@@ -20,6 +23,7 @@ import { isCalled, typed, whoseInWords } from '../../store/backup/whose.ts'
 import { openerOf } from '../backup-key.ts'
 import { confirm } from '../confirm.ts'
 import { addCommand } from '../help.ts'
+import { takeKey } from '../settings/database-key.ts'
 import { configureWithoutSecret, lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { printProgress } from './backup.ts'
@@ -74,6 +78,7 @@ async function restore(given: string | undefined, options: Options, command: Com
 
 async function restoreFrom(path: string, options: Options & { place: BackupLocation }) {
   const { place, latest, school, withoutDamagedFiles } = options
+  await takeKey(await keyNameIn(path), systemKeyring())
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error
   })
@@ -87,6 +92,12 @@ async function restoreFrom(path: string, options: Options & { place: BackupLocat
   } finally {
     await restoring.done()
   }
+}
+
+/** Of a backup that can be read; the others are refused further down. */
+const keyNameIn = async (path: string): Promise<string | null> => {
+  const backup = orNull(() => openBackup(path))
+  return backup && keyNameOfBackup(backup).catch(() => null)
 }
 
 async function listing(place: BackupLocation, school?: string): Promise<string> {

@@ -10,6 +10,7 @@ import { expiryOf } from '../../lan/certificate.ts'
 import { readOperatorCertificate } from '../../lan/operator-certificate.ts'
 import { type RunningNote, readNote } from '../../lan/running-note.ts'
 import { urlOf } from '../../network/addresses.ts'
+import { orNull } from '../../or-null.ts'
 import { lastAudits } from '../../replication/audit/figures.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import type { Course } from '../../replication/upstream/course.ts'
@@ -19,7 +20,9 @@ import { placeOf } from '../../store/backup/place.ts'
 import { lastRehearsal, type Rehearsal } from '../../store/backup/proved.ts'
 import { newestHere } from '../../store/backup/restore.ts'
 import { whoseInWords } from '../../store/backup/whose.ts'
+import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
+import { keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -87,9 +90,18 @@ async function marks(config: Settings): Promise<string[]> {
   return [
     `  School:        ${whose ? whoseInWords(whose) : 'none yet'}`,
     `  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`,
+    ...encryption(config),
     `  Last backup:   ${last}`,
     ...(whose && backup ? [`  Rehearsed:     ${rehearsed(lastRehearsal(config.backupDir, whose.id))}`] : []),
   ]
+}
+
+/** A line for a laptop, and for whatever is encrypted. */
+function encryption({ role, dataDir }: Settings): string[] {
+  if (role === 'centre') return []
+  const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
+  if (isEncrypted) return ['  Encrypted:     yes, with a key in the keyring of this account']
+  return orNull(() => kindOf(dataDir)) === 'laptop' ? ['  Encrypted:     NO; what to do: markbook doctor'] : []
 }
 
 /** When a backup last came back whole, and whether the last that was tried did. */

@@ -46,6 +46,12 @@ function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: 
       means: 'There are no marks here; if there should be, DATA_DIR or DATABASE_URL names the wrong place.',
       do: 'Compare both in markbook config.',
     })
+  if (soundness.state === 'locked')
+    return problem('database', {
+      what: `The database in ${found.where} is encrypted, and its key did not come from the keyring of this account.`,
+      means: 'No mark can be read or saved here until it does. What this laptop had sent is at its school.',
+      do: 'Sign in at the desktop of the account whose folder it is, unlock its keyring, and run this there; markbook start says what to do where the key is gone.',
+    })
   if (soundness.state === 'refused')
     return problem('database', {
       what: `The database in ${found.where} may not be read by this account (${detail}).`,

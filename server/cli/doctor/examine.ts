@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { systemKeyring } from '../../keyring/system.ts'
 import { thisMachine } from '../../network/addresses.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { latestBackup } from '../../store/backup/restore.ts'
@@ -11,6 +12,7 @@ import { checkCertificate, lookAtCertificate } from './certificate.ts'
 import { checkClock, lookAtClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisks, lookAtDisks } from './disk.ts'
+import { checkEncryption, lookAtEncryption } from './encryption.ts'
 import type { Finding } from './finding.ts'
 import { checkFolder, lookAtFolder } from './folder.ts'
 import { checkLeftovers, lookAtLeftovers } from './leftovers.ts'
@@ -67,10 +69,12 @@ export async function examine(
   )
   const replication = soundness.state === 'read' ? await lookAtReplication(config, figures) : null
   const audits = soundness.state === 'read' ? await lookAtAudits(config, figures !== null, now) : null
+  const encryption = await lookAtEncryption(config, systemKeyring())
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),
     ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup }),
+    ...checkEncryption(encryption),
     ...(audits ? checkAudits(audits) : []),
     ...checkServer(server),
     ...checkBackups(backups),

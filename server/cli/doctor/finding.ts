@@ -2,6 +2,7 @@
 const checks = [
   'settings',
   'database',
+  'encryption',
   'audit',
   'server',
   'backups',

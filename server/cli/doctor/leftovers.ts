@@ -28,7 +28,7 @@ export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, no
   const whose = readWhoseNote(dataDir)
   const ownFolders = [backupDir, backupCopyDir].flatMap((folder) => (folder && whose ? [folderOfDatabase(folder, whose.id)] : []))
   const paths = [
-    ...inFolder(dataDir, /^markbook\.restoring\.sqlite/),
+    ...inFolder(dataDir, /^markbook\.(?:restoring|converting)\.sqlite/),
     ...[dataDir, join(dataDir, 'tls')].flatMap((folder) => inFolder(folder, /\.unfinished$/)),
     ...[backupDir, ...ownFolders].flatMap((folder) => inFolder(folder, /^\.unfinished-/)),
   ]

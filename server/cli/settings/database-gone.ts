@@ -71,6 +71,7 @@ async function page(config: Settings, glance: Glance, found: readonly string[]):
   const where = role === 'centre' ? 'of DATABASE_URL' : join(dataDir, DATABASE_FILE)
   const state = {
     there: '',
+    locked: `The database ${where} is encrypted, and its key is not in the keyring.`,
     missing: `The database ${where} is not there.`,
     empty: `The database ${where} is empty.`,
     damaged: `The database ${where} is damaged${glance.state === 'damaged' ? ` (${glance.error.message})` : ''}.`,
@@ -121,11 +122,12 @@ async function wayBack(config: Settings): Promise<[command: string, does: string
 
 /** On purpose anew: a database that cannot be worked with is put aside, never removed. One that can be is left as it is. */
 export function putDamagedAside({ dataDir, role }: Settings): string | null {
-  if (role !== 'school' || glanceAtSqlite(dataDir).state !== 'damaged') return null
+  const { state } = glanceAtSqlite(dataDir)
+  if (role !== 'school' || (state !== 'damaged' && state !== 'locked')) return null
   const lock = takeLock(join(dataDir, LOCK_FILE))
   if (!lock) throw new Error(`The server is running on ${dataDir}. Stop it first. Nothing was changed.`)
   try {
-    const aside = join(dataDir, `damaged-${toInstant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.sqlite`)
+    const aside = join(dataDir, `${state}-${toInstant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.sqlite`)
     for (const side of ['', '-wal', '-shm', '-journal'])
       if (existsSync(join(dataDir, DATABASE_FILE + side))) renameSync(join(dataDir, DATABASE_FILE + side), aside + side)
     return aside

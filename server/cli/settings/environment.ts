@@ -1,11 +1,14 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
+import { systemKeyring } from '../../keyring/system.ts'
+import { orNull } from '../../or-null.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
 import { finishErasing } from '../../replication/upstream/erase.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { demandMeant, demandOwnDisk } from './data-folder.ts'
 import { demandNothingLost, putDamagedAside } from './database-gone.ts'
+import { demandUnlocked, settleEncryption, unlock } from './database-key.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
 import { type Gathered, gatherSettings } from './settings-file.ts'
 
@@ -54,10 +57,13 @@ function demandReadable(dataDir: string): void {
   }
 }
 
-/** For a command that fills a database, and makes it where there was none. */
-export async function configureToFill(more: Settings = {}): Promise<Config> {
-  await demandNothingLost(toWorkWith(more).config)
-  return configure(more)
+/** For a command that fills a database, and makes it where there was none. `isLaptop`: that of a laptop. */
+export async function configureToFill({ isLaptop = false }: { isLaptop?: boolean } = {}): Promise<Config> {
+  const { config } = toWorkWith({})
+  await demandUnlocked(config, systemKeyring())
+  await demandNothingLost(config)
+  if (isLaptop && !existsSync(join(config.dataDir, DATABASE_FILE))) await settleEncryption(config, { keyring: systemKeyring(), isLaptop })
+  return configure()
 }
 
 /** The same for one that fills it with nothing. */
@@ -70,20 +76,31 @@ export async function configureToMigrate(): Promise<Config> {
 type Said = { anew: boolean; isKnown: boolean }
 
 /** The configuration for a server: it works as the owner of its folder. A laptop that is to be erased is erased before. */
-export async function configureServer(more: Settings, { anew, isKnown }: Said): Promise<Config> {
+export async function configureServer(more: Settings, { anew, isKnown }: Said, keyring = systemKeyring()): Promise<Config> {
   const gathered = gather()
   const settings = { ...gathered.settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))
   const config = readWithoutSecret(settings)
-  await finishErasing(config)
+  await finishErasing(config, keyring.remove)
   if (!anew) demandMeant(gathered)
   else mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   demandOwnDisk(config.dataDir, { central: config.role === 'centre', isKnown })
-  if (!anew) await demandNothingLost(config)
+  if (anew) await unlock(config.dataDir, keyring)
+  else {
+    await demandUnlocked(config, keyring)
+    await demandNothingLost(config)
+  }
   const aside = anew && putDamagedAside(config)
-  if (aside) console.error(`The damaged database was kept: ${aside}`)
+  if (aside) console.error(`The database that cannot be used was kept: ${aside}`)
+  await settleEncryption(config, { keyring })
   return readConfig(settings)
 }
 
 /** The configuration for those who only look: nothing is made. */
 export const lookAtConfig = () => readWithoutSecret(gather().settings)
+
+/** For every command but a server: takes the key of the database from the keyring, where it is encrypted. Settings that are wrong are the command's to say. */
+export async function unlockForCommand(dataDir: string | undefined, keyring = systemKeyring()): Promise<void> {
+  const config = orNull(() => readWithoutSecret({ ...gather({ quiet: true }).settings, ...(dataDir && { DATA_DIR: dataDir }) }))
+  if (config?.role === 'school' && existsSync(config.dataDir)) await unlock(config.dataDir, keyring).catch(() => null)
+}

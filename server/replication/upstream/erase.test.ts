@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openSqlite } from '../../store/sqlite.ts'
+import { memoryKeyring } from '../../testing/memory-keyring.ts'
 import { readWipeNote, type WipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 import { finishErasing } from './erase.ts'
 
@@ -24,7 +25,16 @@ const note: WipeNote = {
   lastWord: null,
   authority: null,
 }
-const OWN = ['session-secret', 'markbook.sqlite', 'markbook.sqlite-wal', 'markbook.sqlite-shm', 'markbook.restoring.sqlite', 'running.json']
+const OWN = [
+  'session-secret',
+  'markbook.sqlite',
+  'markbook.sqlite-wal',
+  'markbook.sqlite-shm',
+  'markbook.restoring.sqlite',
+  'markbook.converting.sqlite',
+  'locked-2026-01-12T11-00-00.sqlite',
+  'running.json',
+]
 const FOREIGN = ['markbook.conf', 'holiday.jpg']
 const BACKUPS = [
   '2026-01-12T10-00-00Z-hourly',
@@ -46,13 +56,34 @@ function filled(backupDir: string): void {
   }
   mkdirSync(join(backupDir, 'letters'))
 }
+const forget = async () => true
 const left = () => readdirSync(dataDir).sort()
+
+test('the key of an encrypted database leaves the keyring first, also when it is cut off and begun again', async () => {
+  const keyring = memoryKeyring()
+  keyring.kept.set('00112233445566ff', 'a key')
+  writeWipeNote(dataDir, note)
+  writeFileSync(join(dataDir, 'session-secret'), 'secret')
+  writeFileSync(
+    join(dataDir, 'markbook.sqlite'),
+    Buffer.concat([Buffer.from('markbook'), Buffer.from('00112233445566ff', 'hex'), Buffer.alloc(4_080)]),
+  )
+  const cut = async () => {
+    expect(left()).toContain('session-secret')
+    throw new Error('cut off')
+  }
+  await expect(finishErasing({ dataDir, backupDir: elsewhere }, cut)).rejects.toThrow('cut off')
+  await finishErasing({ dataDir, backupDir: elsewhere }, keyring.remove)
+  expect(keyring.asked).toEqual(['remove 00112233445566ff'])
+  expect(keyring.kept.size).toBe(0)
+  expect(left()).toEqual(['server.lock', 'wipe.json'])
+})
 
 test('all that Markbook made goes, settings and what it did not make stay', async () => {
   const backupDir = join(dataDir, 'backups')
   filled(backupDir)
   writeWipeNote(dataDir, note)
-  await finishErasing({ dataDir, backupDir })
+  await finishErasing({ dataDir, backupDir }, forget)
   expect(left()).toEqual(['backups', 'holiday.jpg', 'markbook.conf', 'photographs', 'server.lock', 'wipe.json'])
   expect(readdirSync(backupDir).sort()).toEqual(['backup.lock', 'letters'])
   expect(readWipeNote(dataDir)).toEqual({ ...note, isErased: true })
@@ -63,18 +94,18 @@ test('so do the backups in the folder of this laptop, and those of another schoo
   for (const id of [own, other]) mkdirSync(join(elsewhere, id, '2026-01-12T10-00-00Z-hourly'), { recursive: true })
   writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id: own, school: 'St Brigid’s' }))
   writeWipeNote(dataDir, note)
-  await finishErasing({ dataDir, backupDir: elsewhere })
+  await finishErasing({ dataDir, backupDir: elsewhere }, forget)
   expect(readdirSync(elsewhere).sort()).toEqual([other, 'backup.lock'])
   expect(left()).not.toContain('database.json')
   writeWipeNote(dataDir, note)
-  await finishErasing({ dataDir, backupDir: elsewhere })
+  await finishErasing({ dataDir, backupDir: elsewhere }, forget)
   expect(readdirSync(elsewhere)).toEqual(['backup.lock'])
 })
 
 test('backups in a folder elsewhere go too', async () => {
   filled(elsewhere)
   writeWipeNote(dataDir, note)
-  await finishErasing({ dataDir, backupDir: elsewhere })
+  await finishErasing({ dataDir, backupDir: elsewhere }, forget)
   expect(readdirSync(elsewhere).sort()).toEqual(['backup.lock', 'letters'])
 })
 
@@ -82,7 +113,7 @@ test.each([0, 1, 3, 6])('cut off after %i of the files, the next start goes on',
   filled(elsewhere)
   writeWipeNote(dataDir, note)
   for (const name of OWN.slice(0, gone)) rmSync(join(dataDir, name))
-  await finishErasing({ dataDir, backupDir: elsewhere })
+  await finishErasing({ dataDir, backupDir: elsewhere }, forget)
   expect(left().filter((name) => OWN.includes(name))).toEqual([])
   expect(readWipeNote(dataDir)?.isErased).toBe(true)
 })
@@ -91,22 +122,22 @@ test('without a note, and after it is done, nothing is touched', async () => {
   const all = { dataDir, backupDir: elsewhere }
   filled(elsewhere)
   const before = left()
-  await finishErasing(all)
+  await finishErasing(all, forget)
   expect(left()).toEqual(before)
   writeWipeNote(dataDir, { ...note, isErased: true })
-  await finishErasing(all)
+  await finishErasing(all, forget)
   expect(left()).toEqual([...before, 'wipe.json'].sort())
 })
 
 test('a note that cannot be read is no leave to begin as if nothing had been', async () => {
   writeFileSync(join(dataDir, 'wipe.json'), '{"by":')
-  await expect(finishErasing({ dataDir, backupDir: elsewhere })).rejects.toThrow()
+  await expect(finishErasing({ dataDir, backupDir: elsewhere }, forget)).rejects.toThrow()
 })
 
 test('not while a server holds the folder', async () => {
   const { close } = openSqlite(dataDir)
   writeWipeNote(dataDir, note)
-  await expect(finishErasing({ dataDir, backupDir: elsewhere })).rejects.toThrow(/^Another Markbook server is running on /)
+  await expect(finishErasing({ dataDir, backupDir: elsewhere }, forget)).rejects.toThrow(/^Another Markbook server is running on /)
   expect(left()).toContain('markbook.sqlite')
   close()
 })

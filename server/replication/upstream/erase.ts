@@ -5,17 +5,18 @@ import { FILES_FOLDER } from '../../store/backup/files.ts'
 import { takeTurn } from '../../store/backup/folder.ts'
 import { isFolderOfDatabase, isOfBackups } from '../../store/backup/manifest.ts'
 import { readWhoseNote, WHOSE_NOTE } from '../../store/backup/whose.ts'
+import { keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 
 type Where = { dataDir: string; backupDir: string }
 
 /**
- * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the secret of its keys first, for
- * without it nobody is this laptop any more; then marks, files, backups, certificates. Before anything is opened or made in the folder. Where
+ * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the key of an encrypted database, then
+ * the secret of its keys, for without it nobody is this laptop any more; then marks, files, backups, certificates. Before anything is opened or made in the folder. Where
  * it is cut off, the next start goes on. Settings stay, and what Markbook did not make.
  */
-export async function finishErasing({ dataDir, backupDir }: Where): Promise<void> {
+export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (name: string) => Promise<unknown>): Promise<void> {
   const note = readWipeNote(dataDir)
   if (!note || note.isErased) return
   const lock = takeLock(join(dataDir, LOCK_FILE))
@@ -23,6 +24,8 @@ export async function finishErasing({ dataDir, backupDir }: Where): Promise<void
   // A backup may be under way.
   const letGo = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
   try {
+    const key = keyNameOf(join(dataDir, DATABASE_FILE))
+    if (key) await forgetKey(key)
     for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, WHOSE_NOTE)])
       rmSync(path, { recursive: true, force: true })
   } finally {
@@ -33,7 +36,9 @@ export async function finishErasing({ dataDir, backupDir }: Where): Promise<void
 }
 
 function ownOf(dataDir: string): string[] {
-  const databases = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE_FILE) || name.startsWith('markbook.restoring.sqlite'))
+  const databases = readdirSync(dataDir).filter(
+    (name) => name.startsWith(DATABASE_FILE) || /^(?:markbook\.(?:restoring|converting)|(?:damaged|locked)-[-0-9T]+)\.sqlite/.test(name),
+  )
   const others = ['session-secret', ...databases, FILES_FOLDER, 'running.json']
   return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
 }

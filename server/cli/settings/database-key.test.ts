@@ -1,0 +1,274 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '@markbook/shared/clock'
+import { idSource } from '@markbook/shared/ids'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { systemKeyring } from '../../keyring/system.ts'
+import { BackupError } from '../../store/backup/manifest.ts'
+import type { Step } from '../../store/convert.ts'
+import { glanceAtSqlite } from '../../store/soundness/glance.ts'
+import { keyNameOf, letGoOfKey, openFile } from '../../store/sqlite.file.ts'
+import { DATABASE_FILE, openSqliteBeside } from '../../store/sqlite.ts'
+import { openSchoolStore } from '../../store/store.ts'
+import { asSystem } from '../../store/tx.ts'
+import { filesSaying, storyFolder } from '../../testing/laptop-database.ts'
+import { memoryFolder } from '../../testing/memory-folder.ts'
+import { type MemoryKeyring, memoryKeyring } from '../../testing/memory-keyring.ts'
+import { demandUnlocked, settleEncryption } from './database-key.ts'
+
+/** Names of pupils in the story, and what every plain database begins with. */
+const PLAIN = ['Oisín', 'Fatima', 'SQLite format 3']
+const SECRET = 'a window secret of more than thirty-two letters'
+let laptop: string
+let schoolsOwn: string
+beforeAll(async () => {
+  laptop = await storyFolder({ laptop: true })
+  schoolsOwn = await storyFolder({ laptop: false })
+})
+afterAll(() => {
+  for (const folder of [laptop, schoolsOwn]) rmSync(folder, { recursive: true, force: true })
+})
+
+let dataDir: string
+let keyring: MemoryKeyring
+let told: string[]
+beforeEach(() => {
+  dataDir = memoryFolder('markbook-key-')
+  keyring = memoryKeyring()
+  told = []
+})
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+const path = () => join(dataDir, DATABASE_FILE)
+const begin = (from: string) => cpSync(from, dataDir, { recursive: true })
+const configOf = (windowSecret: string | null = null, folder = dataDir) => ({ role: 'school' as 'school' | 'centre', dataDir: folder, windowSecret })
+type More = Partial<Parameters<typeof settleEncryption>[1]>
+const settle = (config = configOf(), more: More = {}) =>
+  settleEncryption(config, { keyring, tell: (line) => void told.push(line), room: async () => {}, ...more })
+const pupils = (folder = dataDir) => {
+  const connection = openFile(join(folder, DATABASE_FILE), { fileMustExist: true })
+  try {
+    return connection.prepare('select first_name from student order by id').pluck().all()
+  } finally {
+    connection.close()
+  }
+}
+/** The lock is a database too, and holds nothing. */
+const plainIn = (folder: string) => filesSaying(folder, PLAIN).filter((name) => !name.startsWith('server.lock'))
+/** As a process that was started anew, and so knows no key. */
+const forget = () => {
+  for (const name of keyring.kept.keys()) letGoOfKey(name)
+}
+const newId = idSource(systemClock.now, (size) => randomBytes(size))
+const openStore = () => openSchoolStore(dataDir, { clock: systemClock, newId, role: 'school' })
+
+describe('the database of a laptop', () => {
+  test('is encrypted at a start, whole, and nothing plain is left beside it', async () => {
+    begin(laptop)
+    expect(plainIn(dataDir)).toEqual([DATABASE_FILE])
+    await settle()
+    expect(plainIn(dataDir)).toEqual([])
+    expect(readdirSync(dataDir).filter((name) => !name.startsWith('server.lock'))).toEqual([DATABASE_FILE])
+    expect(statSync(path()).mode & 0o777).toBe(0o600)
+    expect([...keyring.kept.keys()]).toEqual([keyNameOf(path())])
+    forget()
+    expect(glanceAtSqlite(dataDir)).toEqual({ state: 'locked' })
+    await demandUnlocked(configOf(), keyring)
+    expect(pupils()).toEqual(pupils(laptop))
+    const store = await openStore()
+    expect(await store.read(asSystem(), async (tx) => (await tx.db.select().from(tx.t.student)).length)).toBe(pupils(laptop).length)
+    await store.close()
+    const asked = keyring.asked.length
+    await settle()
+    expect(keyring.asked.length).toBe(asked)
+  })
+
+  test.each(['copied', 'encrypted', 'checked', 'placed'] satisfies Step[])(
+    'a cut when it is %s leaves one that opens, and the next start goes on',
+    async (at) => {
+      begin(laptop)
+      const image = memoryFolder('markbook-key-image-')
+      await settle(configOf(), {
+        done: (step) => step === at && cpSync(dataDir, image, { recursive: true, filter: (from) => !from.endsWith('.lock') }),
+      })
+      expect(existsSync(join(image, 'markbook.converting.sqlite'))).toBe(at !== 'placed')
+      expect(pupils(image)).toEqual(pupils(laptop))
+      await settle(configOf(null, image))
+      expect(plainIn(image)).toEqual([])
+      expect(pupils(image)).toEqual(pupils(laptop))
+      expect(readdirSync(image).filter((name) => !name.startsWith('server.lock'))).toEqual([DATABASE_FILE])
+      rmSync(image, { recursive: true })
+    },
+  )
+
+  test.each(['copied', 'encrypted', 'checked'] satisfies Step[])(
+    'what fails after it is %s leaves it as it was, without a key',
+    async (at) => {
+      begin(laptop)
+      await settle(configOf(), {
+        done: (step) => {
+          if (step === at) throw new Error('the disk failed')
+        },
+      })
+      expect(told.at(-1)).toBe('Warning: The database of this laptop stays without encryption. the disk failed')
+      expect(keyring.kept.size).toBe(0)
+      expect(keyNameOf(path())).toBeNull()
+      expect(pupils()).toEqual(pupils(laptop))
+    },
+  )
+
+  test('stays plain where the disk has no room for two, and says so', async () => {
+    begin(laptop)
+    const needed: number[] = []
+    await settle(configOf(), {
+      room: async (_, bytes) => {
+        needed.push(bytes)
+        throw new BackupError('The disk is nearly full (a backup needs 3 MB).')
+      },
+    })
+    expect(needed).toEqual([statSync(path()).size])
+    expect(told.at(-1)).toMatch(/stays without encryption\. The disk is nearly full \(the copy needs 3 MB\)\.$/)
+    expect(pupils()).toEqual(pupils(laptop))
+  })
+
+  test('stays plain while another program has it open', async () => {
+    begin(laptop)
+    const beside = openSqliteBeside(dataDir)
+    beside.reader.prepare('select count(*) from student').get()
+    await settle()
+    expect(told.at(-1)).toMatch(/stays without encryption/)
+    beside.close()
+    expect(keyNameOf(path())).toBeNull()
+    expect(pupils()).toEqual(pupils(laptop))
+    await settle()
+    expect(keyNameOf(path())).not.toBeNull()
+  })
+
+  test.each([
+    ['answers nothing', (ring: MemoryKeyring) => Object.assign(ring, { silent: true })],
+    ['keeps something else', (ring: MemoryKeyring) => Object.assign(ring, { read: async () => ({ state: 'found', secret: 'another' }) })],
+    ['forgets at once', (ring: MemoryKeyring) => Object.assign(ring, { read: async () => ({ state: 'absent' }) })],
+  ])('stays plain with a keyring that %s', async (_, spoil) => {
+    begin(laptop)
+    spoil(keyring)
+    await settle()
+    expect(told).toEqual([expect.stringMatching(/^Warning: The database of this laptop stays without encryption\. No keyring/)])
+    expect(pupils()).toEqual(pupils(laptop))
+  })
+})
+
+describe('a new database', () => {
+  test.each([
+    ['of the teachers’ program', SECRET, false],
+    ['of a laptop that joins', null, true],
+  ])('%s is born encrypted', async (_, windowSecret, isLaptop) => {
+    await settle(configOf(windowSecret), { isLaptop })
+    const name = keyNameOf(path())
+    expect(name).not.toBeNull()
+    const store = await openStore()
+    expect(readdirSync(dataDir)).toContain(`${DATABASE_FILE}-wal`)
+    expect(plainIn(dataDir)).toEqual([])
+    await store.close()
+    await settle(configOf(windowSecret), { isLaptop })
+    expect(keyNameOf(path())).toBe(name)
+  })
+
+  test('without a keyring it begins plain, and is encrypted once there is one', async () => {
+    keyring.silent = true
+    await settle(configOf(SECRET))
+    expect(existsSync(path())).toBe(false)
+    await (await openStore()).close()
+    keyring.silent = false
+    await settle(configOf(SECRET))
+    expect(keyNameOf(path())).not.toBeNull()
+  })
+})
+
+test('whoever began alone in the teachers’ program has a plain database from the next start on', async () => {
+  begin(laptop)
+  await settle()
+  const connection = openFile(path())
+  connection.exec('delete from sync_peer')
+  connection.close()
+  await settle(configOf(SECRET))
+  expect(keyNameOf(path())).toBeNull()
+  expect(pupils()).toEqual(pupils(laptop))
+  // Its older backups need the key still.
+  expect(keyring.kept.size).toBe(1)
+})
+
+test('a school and a centre never ask the keyring', async () => {
+  begin(schoolsOwn)
+  const before = readFileSync(path())
+  for (const secret of [null, SECRET]) await settle(configOf(secret))
+  await demandUnlocked(configOf(), keyring)
+  writeFileSync(path(), Buffer.alloc(20_000, 0xa5))
+  await demandUnlocked(configOf(), keyring)
+  writeFileSync(path(), before)
+  rmSync(path())
+  await settle()
+  await settle({ ...configOf(SECRET), role: 'centre' })
+  expect(keyring.asked).toEqual([])
+  expect(told).toEqual([])
+})
+
+describe('without its key an encrypted database does not start', () => {
+  beforeEach(async () => {
+    begin(laptop)
+    await settle()
+    forget()
+  })
+  const refusal = () => demandUnlocked(configOf(), keyring).then(String, (error: Error) => error.message)
+
+  test('a keyring that lost it: what was found, what to type, and nothing is changed', async () => {
+    const before = readFileSync(path())
+    keyring.kept.clear()
+    const page = await refusal()
+    expect(page).toContain(`The database ${path()} is encrypted`)
+    expect(page).toContain('markbook start --new')
+    expect(page).toContain('markbook restore <file>.age')
+    expect(page.split('\n').at(-1)).toMatch(/^In short: the key of the database is gone/)
+    expect(readFileSync(path()).equals(before)).toBe(true)
+  })
+
+  test('a keyring that does not answer: nothing is lost', async () => {
+    keyring.silent = true
+    const page = await refusal()
+    expect(page).toContain('does not answer (it is locked)')
+    expect(page).toContain('Nothing is lost.')
+    keyring.silent = false
+    await demandUnlocked(configOf(), keyring)
+    expect(pupils()).toEqual(pupils(laptop))
+  })
+
+  test('no key, no line and no command line holds the secret', async () => {
+    const [secret = ''] = keyring.kept.values()
+    expect(Buffer.from(secret, 'base64').length).toBe(32)
+    expect(filesSaying(dataDir, [secret, Buffer.from(secret, 'base64').toString('hex')])).toEqual([])
+    expect(told.join('\n')).not.toContain(secret)
+  })
+})
+
+test('a keyring that hangs is given up, and the program that asks it is ended', async () => {
+  const pidFile = join(dataDir, 'pid')
+  const hangs = systemKeyring([
+    '-e',
+    `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
+  ])
+  expect(await hangs.read('00', 1_500)).toEqual({ state: 'silent', why: 'the keyring does not answer' })
+  const pid = Number(readFileSync(pidFile, 'utf8'))
+  await expect.poll(() => isRunning(pid)).toBe(false)
+})
+
+test('the program that asks says why no keyring is there', async () => {
+  expect(await systemKeyring().read('0000000000000000', 10_000)).toEqual({ state: 'silent', why: expect.any(String) })
+})
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
