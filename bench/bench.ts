@@ -14,7 +14,7 @@ import { live } from './rows/live.rows.ts'
 import { saturation, waitingNodes } from './rows/load.rows.ts'
 import { start } from './rows/node.rows.ts'
 import { firstCopy, peers, upload } from './rows/replication.rows.ts'
-import { bulk, central, classList, me, trackedWrite, trivial } from './rows/requests.rows.ts'
+import { bulk, central, classList, encryptedWrite, me, trackedWrite, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, largeSchool } from './rows/results.rows.ts'
 import { strangers } from './rows/strangers.rows.ts'
 import { unsignedRequests } from './rows/unsigned-requests.rows.ts'
@@ -25,6 +25,7 @@ const benches: Record<string, Bench> = {
   'class-list': classList,
   bulk,
   'tracked-write': trackedWrite,
+  'encrypted-write': encryptedWrite,
   'class-term': classTerm,
   'large-school': largeSchool,
   'class-year': classYear,

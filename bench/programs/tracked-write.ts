@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { convert } from '@markbook/server/store/convert'
 import { openSchoolStore, type Store } from '@markbook/server/store/store'
 import { asUser } from '@markbook/server/store/tx'
 import type { Row } from '@markbook/shared/tables/tables'
@@ -11,7 +13,7 @@ import { benchSchool, type Marked } from '../school.ts'
 type Grade = Row<'grade'>
 /** How often the forty marks are written for one side of a pair. */
 const TIMES = 150
-const [oursFolder = '', plainFolder = ''] = process.argv.slice(2)
+const [oursFolder = '', controlFolder = '', what = 'untracked'] = process.argv.slice(2)
 const school = benchSchool('year')
 const { assessments } = school.markedNow[0] as Marked
 const assessmentOf = (at: number) => (assessments[at % assessments.length] as { id: string }).id
@@ -64,15 +66,27 @@ function plainWriter(folder: string) {
   }
 }
 
-const store = await openSchoolStore(oursFolder, { ...present, role: 'school' })
-const writePlain = plainWriter(plainFolder)
-const tracked = new Map<string, Grade[]>()
-for (const { id } of assessments) tracked.set(id, await gradesOf(store, id))
-const plain = new Map(tracked)
+async function trackedWriter(folder: string) {
+  const store = await openSchoolStore(folder, { ...present, role: 'school' })
+  const gradesById = new Map<string, Grade[]>()
+  for (const { id } of assessments) gradesById.set(id, await gradesOf(store, id))
+  return { gradesById, write: () => writeTracked(store, gradesById) }
+}
+
+/** The same writes in an encrypted database, as on a laptop, against a plain one; or tracked writes against untracked ones. */
+async function control(known: Map<string, Grade[]>) {
+  if (what === 'encrypted') return (await trackedWriter(controlFolder)).write
+  const writePlain = plainWriter(controlFolder)
+  return () => writePlain(known)
+}
+
+if (what === 'encrypted') await convert(oursFolder, { name: '00112233445566ff', secret: randomBytes(32) })
+const ours = await trackedWriter(oursFolder)
+const writeControl = await control(new Map(ours.gradesById))
 
 serveCommands({
   pair: async (): Promise<Pair<Spent>> => {
     round += 1
-    return { ours: await spent(() => writeTracked(store, tracked)), control: await spent(() => writePlain(plain)) }
+    return { ours: await spent(ours.write), control: await spent(writeControl) }
   },
 })

@@ -73,6 +73,15 @@ export const central: Bench = async ({ pairs }) => {
   return [bySpeed(read, 'central node: `me`', control, least(0.5)), bySpeed(written, 'central node: bulk of 40', control, least(0.6))]
 }
 
+/** The database of a laptop, encrypted with its key, against the same one as it lies at a school. */
+export const encryptedWrite: Bench = async ({ pairs }) => {
+  const program = await startProgram('tracked-write', await copyOfSchool('year'), await copyOfSchool('year'), 'encrypted')
+  const found = await pairsIn<Spent>(program, pairs)
+  const time = (rounds: readonly Spent[]) => `${medianOf(rounds, 'ms').toFixed(2)} ms`
+  const more = `time ${time(found.ours)} / ${time(found.control)} (${ratioOf(found, 'ms').toFixed(2)} ×)`
+  return [byCpu(found, 'a tracked write of 40 marks, encrypted', 'the same in a plain database', most(1.2), more)]
+}
+
 export const trackedWrite: Bench = async ({ pairs }) => {
   const found = await pairsIn<Spent>(await startProgram('tracked-write', await copyOfSchool('year'), await copyOfSchool('year')), pairs)
   const time = (rounds: readonly Spent[]) => `${medianOf(rounds, 'ms').toFixed(2)} ms`

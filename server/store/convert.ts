@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { orNull } from '../or-null.ts'
 import { needRoom, syncPath } from './backup/folder.ts'
 import { countsOf, inspectSqlite } from './backup/sqlite.copy.ts'
-import { type DatabaseKey, encryptFile, keyNameOf, makeEncrypted, openFile } from './sqlite.file.ts'
+import { type DatabaseKey, encryptFile, holdKey, keyNameOf, makeEncrypted, openFile } from './sqlite.file.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from './sqlite.ts'
 
 /** What is made in the place of the database, until it is whole. */
@@ -40,9 +40,10 @@ export function removeUnfinished(folder: string): void {
 export type Step = 'copied' | 'encrypted' | 'checked' | 'placed'
 export type Converting = { done?: (step: Step) => void; room?: typeof needRoom }
 
-/** Begins an empty database that is encrypted, in a folder that has none. */
+/** Begins an empty database that is encrypted, in a folder that has none. This process holds its key from then on. */
 export async function beginEncrypted(folder: string, key: DatabaseKey): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
+  holdKey(key)
   await inTurn(folder, async (next) => {
     makeEncrypted(next, key)
     await put(folder, next)
@@ -60,6 +61,7 @@ export async function convert(
   { done = () => {}, room = needRoom }: Converting = {},
 ): Promise<void> {
   const path = join(folder, DATABASE_FILE)
+  if (key) holdKey(key)
   await inTurn(folder, async (next) => {
     const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
     await room(

@@ -65,6 +65,7 @@ export function lookAtRights({ dataDir, backupDir }: { dataDir: string; backupDi
     [join(dataDir, 'files'), 'folder'],
     [backupDir, 'folder'],
     [join(dataDir, 'session-secret'), 'secret'],
+    [join(dataDir, 'session-secret.sealed'), 'secret'],
     [join(dataDir, 'tls'), 'folder'],
     ...inFolder(join(dataDir, 'tls'), /\.pem/).map((path): [string, FileRights['kind']] => [path, 'secret']),
   ]

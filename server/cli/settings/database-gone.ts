@@ -10,6 +10,7 @@ import { readWhoseNote, WHOSE_NOTE, whoseInWords } from '../../store/backup/whos
 import { type Glance, glanceAtSqlite } from '../../store/soundness/glance.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
+import { SEALED_SECRET } from './sealed-secret.ts'
 
 type Settings = Omit<Config, 'sessionSecret'>
 
@@ -38,7 +39,9 @@ async function signsOf(config: Settings): Promise<string[]> {
   return [
     ...(await backupsInWords(config)),
     ...(whose ? [`a note that the database of ${whoseInWords(whose)} belongs here (${WHOSE_NOTE})`] : []),
-    ...(role === 'school' && isThere('session-secret') ? ['the secret of a server that was here (session-secret)'] : []),
+    ...(role === 'school' && (isThere('session-secret') || isThere(SEALED_SECRET))
+      ? ['the secret of a server that was here (session-secret)']
+      : []),
     ...(role === 'school' && isThere(`${DATABASE_FILE}-wal`) ? [`the last changes of a database (${DATABASE_FILE}-wal)`] : []),
   ]
 }

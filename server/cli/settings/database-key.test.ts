@@ -16,6 +16,7 @@ import { filesSaying, storyFolder } from '../../testing/laptop-database.ts'
 import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type MemoryKeyring, memoryKeyring } from '../../testing/memory-keyring.ts'
 import { demandUnlocked, settleEncryption } from './database-key.ts'
+import { sealedSecret, settleSecret } from './sealed-secret.ts'
 
 /** Names of pupils in the story, and what every plain database begins with. */
 const PLAIN = ['Oisín', 'Fatima', 'SQLite format 3']
@@ -42,7 +43,11 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const path = () => join(dataDir, DATABASE_FILE)
 const begin = (from: string) => cpSync(from, dataDir, { recursive: true })
-const configOf = (windowSecret: string | null = null, folder = dataDir) => ({ role: 'school' as 'school' | 'centre', dataDir: folder, windowSecret })
+const configOf = (windowSecret: string | null = null, folder = dataDir) => ({
+  role: 'school' as 'school' | 'centre',
+  dataDir: folder,
+  windowSecret,
+})
 type More = Partial<Parameters<typeof settleEncryption>[1]>
 const settle = (config = configOf(), more: More = {}) =>
   settleEncryption(config, { keyring, tell: (line) => void told.push(line), room: async () => {}, ...more })
@@ -247,6 +252,58 @@ describe('without its key an encrypted database does not start', () => {
     expect(Buffer.from(secret, 'base64').length).toBe(32)
     expect(filesSaying(dataDir, [secret, Buffer.from(secret, 'base64').toString('hex')])).toEqual([])
     expect(told.join('\n')).not.toContain(secret)
+  })
+})
+
+describe('the secret of a server', () => {
+  const inFolder = (name: string) => join(dataDir, name)
+  beforeEach(() => {
+    begin(laptop)
+    writeFileSync(inFolder('session-secret'), 'a secret of a server')
+  })
+  const files = () => readdirSync(dataDir).filter((name) => name.startsWith('session-secret'))
+
+  test('is sealed beside an encrypted database, and plain beside a plain one', async () => {
+    await settleSecret(dataDir, keyring)
+    expect(files()).toEqual(['session-secret'])
+    expect(sealedSecret(dataDir)).toBeUndefined()
+    await settle()
+    await settleSecret(dataDir, keyring)
+    expect(files()).toEqual(['session-secret.sealed'])
+    expect(filesSaying(dataDir, ['a secret of a server'])).toEqual([])
+    expect(sealedSecret(dataDir)).toBe('a secret of a server')
+    rmSync(path())
+    cpSync(join(laptop, DATABASE_FILE), path())
+    await settleSecret(dataDir, keyring)
+    expect(files()).toEqual(['session-secret'])
+    expect(readFileSync(inFolder('session-secret'), 'utf8')).toBe('a secret of a server')
+  })
+
+  test('goes on where it was cut off, and goes over to another key', async () => {
+    await settle()
+    await settleSecret(dataDir, keyring)
+    writeFileSync(inFolder('session-secret'), 'a secret of a server')
+    await settleSecret(dataDir, keyring)
+    expect(files()).toEqual(['session-secret.sealed'])
+    const before = readFileSync(inFolder('session-secret.sealed'), 'utf8')
+    forget()
+    cpSync(join(laptop, DATABASE_FILE), path())
+    await settle()
+    await settleSecret(dataDir, keyring)
+    expect(readFileSync(inFolder('session-secret.sealed'), 'utf8')).not.toBe(before)
+    expect(sealedSecret(dataDir)).toBe('a secret of a server')
+  })
+
+  test('that no key opens any more is refused to a command, and replaced at a start', async () => {
+    await settle()
+    await settleSecret(dataDir, keyring)
+    forget()
+    keyring.kept.clear()
+    expect(() => sealedSecret(dataDir)).toThrow(/needs the key of its database/)
+    rmSync(path())
+    await settle(configOf(SECRET))
+    await settleSecret(dataDir, keyring)
+    expect(sealedSecret(dataDir)).toMatch(/^[\w-]{43}$/)
   })
 })
 

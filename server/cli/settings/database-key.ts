@@ -6,14 +6,14 @@ import { type Config, ConfigError } from '../../config.ts'
 import type { Kept, Keyring } from '../../keyring/keyring.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import { beginEncrypted, type Converting, convert, kindOf, removeUnfinished } from '../../store/convert.ts'
-import { type DatabaseKey, holdKey, isHeld, keyNameOf } from '../../store/sqlite.file.ts'
+import { type DatabaseKey, heldKey, holdKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 
 type Settings = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
 
 /** Asks for the key of a name, and keeps it for this process. Null where there is nothing to ask for, or it came. */
 export async function takeKey(name: string | null, keyring: Keyring): Promise<Exclude<Kept, { state: 'found' }> | null> {
-  if (name === null || isHeld(name)) return null
+  if (name === null || heldKey(name)) return null
   const kept = await keyring.read(name, limits.keyring.patienceLocked)
   if (kept.state !== 'found') return kept
   const secret = Buffer.from(kept.secret, 'base64')
@@ -38,13 +38,15 @@ const lostPage = (dataDir: string) =>
     'Markbook has not started, so that nobody works in an empty school while the real marks are here.',
     '',
     'That happens where the keyring was reset or the system was installed anew, and to a copy of the folder at another computer or account.',
-    'Does this folder belong to another account of this computer? Then nothing is lost: start Markbook as that account.',
+    'Does this folder belong to another account of this computer, or is the keyring locked? Then nothing is lost: start Markbook as that',
+    'account, or unlock the keyring first.',
     '',
     'Without the key nobody can read this database. What this laptop had sent is at its school; what it had not sent is lost with it.',
     'What to type:',
     '  markbook start --new              begins anew, and the encrypted database is kept under another name; then join the school again',
     '                                    with a new invitation, and revoke this laptop there, or have it wiped',
     '  markbook restore <file>.age       puts back an encrypted backup that somebody carried away, if there is one',
+    'In the teachers’ program, instead of the first: close it, give that folder another name, and open it again.',
     'The backups in the folder of this laptop need the same key.',
     '',
     'In short: the key of the database is gone from the keyring; markbook start --new, then join the school again.',
@@ -84,7 +86,6 @@ export async function settleEncryption(
   if (!isWanted) return convertOrTell(dataDir, null, { tell, ...options }).then(() => {})
   const key = { name: randomBytes(8).toString('hex'), secret: randomBytes(KEY_BYTES) }
   if (!(await isKept(key, keyring))) return tell(`${STAYS} No keyring of this account takes its key. markbook doctor says what to do.`)
-  holdKey(key)
   const isDone = await (kind === 'none' ? begin(dataDir, key, tell) : convertOrTell(dataDir, key, { tell, ...options }))
   if (!isDone) await keyring.remove(key.name)
 }

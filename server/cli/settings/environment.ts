@@ -10,6 +10,7 @@ import { demandMeant, demandOwnDisk } from './data-folder.ts'
 import { demandNothingLost, putDamagedAside } from './database-gone.ts'
 import { demandUnlocked, settleEncryption, unlock } from './database-key.ts'
 import { becomeOwner, handOverAtExit } from './owner.ts'
+import { sealedSecret, settleSecret } from './sealed-secret.ts'
 import { type Gathered, gatherSettings } from './settings-file.ts'
 
 type Settings = Record<string, string>
@@ -23,8 +24,8 @@ export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
 
 /** The configuration of this machine; `more` wins over all. */
 function configure(more: Settings = {}): Config {
-  const { settings } = toWorkWith(more)
-  return readConfig(settings)
+  const { settings, config } = toWorkWith(more)
+  return readConfig({ SESSION_SECRET: sealedSecret(config.dataDir), ...settings })
 }
 
 /** The same for what makes no database: neither does it make the secret of one. */
@@ -62,7 +63,10 @@ export async function configureToFill({ isLaptop = false }: { isLaptop?: boolean
   const { config } = toWorkWith({})
   await demandUnlocked(config, systemKeyring())
   await demandNothingLost(config)
-  if (isLaptop && !existsSync(join(config.dataDir, DATABASE_FILE))) await settleEncryption(config, { keyring: systemKeyring(), isLaptop })
+  if (isLaptop && !existsSync(join(config.dataDir, DATABASE_FILE))) {
+    await settleEncryption(config, { keyring: systemKeyring(), isLaptop })
+    if (config.sessionSecret === null) await settleSecret(config.dataDir, systemKeyring())
+  }
   return configure()
 }
 
@@ -93,7 +97,8 @@ export async function configureServer(more: Settings, { anew, isKnown }: Said, k
   const aside = anew && putDamagedAside(config)
   if (aside) console.error(`The database that cannot be used was kept: ${aside}`)
   await settleEncryption(config, { keyring })
-  return readConfig(settings)
+  if (config.role === 'school' && config.sessionSecret === null && existsSync(config.dataDir)) await settleSecret(config.dataDir, keyring)
+  return readConfig({ SESSION_SECRET: sealedSecret(config.dataDir), ...settings })
 }
 
 /** The configuration for those who only look: nothing is made. */

@@ -27,6 +27,7 @@ const note: WipeNote = {
 }
 const OWN = [
   'session-secret',
+  'session-secret.sealed',
   'markbook.sqlite',
   'markbook.sqlite-wal',
   'markbook.sqlite-shm',

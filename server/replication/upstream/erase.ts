@@ -39,7 +39,7 @@ function ownOf(dataDir: string): string[] {
   const databases = readdirSync(dataDir).filter(
     (name) => name.startsWith(DATABASE_FILE) || /^(?:markbook\.(?:restoring|converting)|(?:damaged|locked)-[-0-9T]+)\.sqlite/.test(name),
   )
-  const others = ['session-secret', ...databases, FILES_FOLDER, 'running.json']
+  const others = ['session-secret', 'session-secret.sealed', ...databases, FILES_FOLDER, 'running.json']
   return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
 }
 

@@ -6,7 +6,7 @@ import { idSource } from '@markbook/shared/ids'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { filesSaying, storyFolder } from '../../testing/laptop-database.ts'
 import { convert } from '../convert.ts'
-import { holdKey, keyNameOf, LockedError, letGoOfKey, openFile } from '../sqlite.file.ts'
+import { keyNameOf, LockedError, letGoOfKey, openFile } from '../sqlite.file.ts'
 import { newKey, takeEncryptedBackup, withDecrypted } from './encrypted.ts'
 import { type Backup, listBackups, openBackup } from './manifest.ts'
 import { keyNameOfBackup } from './plain.ts'
@@ -32,10 +32,7 @@ const place = (): BackupLocation => ({
   newId: idSource(clock.now, (size) => randomBytes(size)),
   needRoom: async () => {},
 })
-const encrypt = () => {
-  holdKey(key)
-  return convert(dataDir, key, noRoomNeeded)
-}
+const encrypt = () => convert(dataDir, key, noRoomNeeded)
 const take = async (reason: 'hourly' | 'manual' = 'hourly', to?: string): Promise<Backup> => {
   now += 3_600_000
   return (await takeBackup(place(), { reason, ...(to && { to }) })).backup
