@@ -93,6 +93,12 @@ module.exports = {
     forbid('what a parent answers and what a child does know nothing of each other', '^server/replication/upstream/', {
       path: '^server/replication/downstream/',
     }),
+    forbid(
+      'the keyring is asked at the edge, by the command line; what is below is given keys',
+      '^server/(?!cli/|keyring/)',
+      { path: '^server/keyring/' },
+      { except: ['^server/(testing|tests)/'] },
+    ),
     forbid('the command line is used by nobody', '^server/(?!cli/)', { path: '^server/cli/' }, { except: ['^server/(testing|tests)/'] }),
     forbid('sync imports only shared and zod', '^sync/', { path: 'node_modules/', pathNot: 'node_modules/zod/' }),
     forbid('the desktop sees the contract, the rules and the story', '^desktop/', { path: '^(shared/tables|sync|server|bench|scripts)/' }),

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
+import type { Config } from '../../config.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import { orNull } from '../../or-null.ts'
 import { kindOf } from '../../store/convert.ts'
 import { keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
-import type { Examined } from './examine.ts'
 import { type Finding, fine, notice } from './finding.ts'
 
 /** Whether the database of a laptop is encrypted; `silent`: why no keyring answers, null where one does. */
@@ -31,8 +31,10 @@ export function checkEncryption(found: EncryptionFound | null): Finding[] {
   })
 }
 
+type Looked = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
+
 /** Null for what is no laptop, and where the database cannot be opened, which is said elsewhere. The keyring is asked only for a plain one. */
-export async function lookAtEncryption({ role, dataDir, windowSecret }: Examined, keyring: Keyring): Promise<EncryptionFound | null> {
+export async function lookAtEncryption({ role, dataDir, windowSecret }: Looked, keyring: Keyring): Promise<EncryptionFound | null> {
   if (role !== 'school' || !existsSync(join(dataDir, DATABASE_FILE))) return null
   const kind = orNull(() => kindOf(dataDir))
   const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
