@@ -233,6 +233,15 @@ describe('the database', () => {
       { severity: 'notice', fix: 'room' },
     ])
   })
+  test('whose key does not come is not damage: nothing is to be restored', () => {
+    const [finding] = checkDatabase({ ...where, soundness: { state: 'locked', detail: 'x' } })
+    expect(finding).toMatchObject({
+      severity: 'problem',
+      what: expect.stringContaining('its key did not come'),
+      do: expect.stringContaining('keyring'),
+    })
+    expect(finding?.do).not.toContain('restore')
+  })
   test('damage names the backup that a restore would take, and restores nothing', () => {
     const damage = [{ kind: 'pages', count: 3, detail: 'page 12' } as const]
     const [finding] = checkDatabase({ ...where, soundness: { ...soundness, damage } })
