@@ -20,6 +20,9 @@ const onceAllTheSame = [
   'server/tests/http/**/*.test.ts',
   'server/tests/lan.test.ts',
   'server/tests/minimal-client.test.ts',
+  'server/tests/processes/keyring.test.ts',
+  'server/store/backup/of-laptop.test.ts',
+  'server/store/sqlite.file.test.ts',
   'server/tests/vectors.test.ts',
   'server/tests/world/options.test.ts',
 ]
