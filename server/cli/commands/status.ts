@@ -22,7 +22,7 @@ import { newestHere } from '../../store/backup/restore.ts'
 import { whoseInWords } from '../../store/backup/whose.ts'
 import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
-import { keyNameOf } from '../../store/sqlite.file.ts'
+import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -99,8 +99,9 @@ async function marks(config: Settings): Promise<string[]> {
 /** A line for a laptop, and for whatever is encrypted. */
 function encryption({ role, dataDir }: Settings): string[] {
   if (role === 'centre') return []
-  const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
-  if (isEncrypted) return ['  Encrypted:     yes, with a key in the keyring of this account']
+  const key = keyNameOf(join(dataDir, DATABASE_FILE))
+  if (key && heldKey(key)) return ['  Encrypted:     yes, with a key in the keyring of this account']
+  if (key) return ['  Encrypted:     yes, and its KEY DID NOT COME from the keyring of this account; what to do: markbook doctor']
   return orNull(() => kindOf(dataDir)) === 'laptop' ? ['  Encrypted:     NO; what to do: markbook doctor'] : []
 }
 

@@ -58,6 +58,7 @@ test.runIf(hasSecretService)('a laptop joins, copies, backs up and comes back wi
     text: expect.stringContaining('the keyring that has its key does not answer'),
   })
   expect(readFileSync(join(laptop.folder, DATABASE_FILE)).equals(before)).toBe(true)
+  expect((await laptop.verb('status')).text).toContain('its KEY DID NOT COME')
 
   laptop.settings = { DBUS_SESSION_BUS_ADDRESS: service.address }
   expect(await laptop.done('restore', '--latest', '--yes')).toMatch(/restored|back/i)
