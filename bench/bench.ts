@@ -16,6 +16,7 @@ import { start } from './rows/node.rows.ts'
 import { firstCopy, peers, upload } from './rows/replication.rows.ts'
 import { bulk, central, classList, encryptedWrite, me, trackedWrite, trivial } from './rows/requests.rows.ts'
 import { classTerm, classYear, generate, largeSchool } from './rows/results.rows.ts'
+import { signInTime } from './rows/sign-in.rows.ts'
 import { strangers } from './rows/strangers.rows.ts'
 import { unsignedRequests } from './rows/unsigned-requests.rows.ts'
 
@@ -34,6 +35,7 @@ const benches: Record<string, Bench> = {
   start,
   saturation,
   'unsigned-requests': unsignedRequests,
+  'sign-in': signInTime,
   strangers,
   'report-cards': reportCards,
   workbook,
