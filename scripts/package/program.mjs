@@ -71,8 +71,9 @@ function billOfMaterials(inputs) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const components = Object.entries(packages)
     .filter(([path, { dev, link }]) => path.includes('node_modules/') && !link && (!dev || bundled.has(path)))
-    .map(([path, { version, license, integrity }]) => {
-      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    .map(([path, { name: real, version, license, integrity }]) => {
+      // A package that is installed under the name of another has its own beside.
+      const name = real ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
       const [algorithm, hash] = integrity?.split('-', 2) ?? []
       return {
         type: 'library',
