@@ -2,7 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus and names the active cell by aria-activedescendant.
 
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { figure, number } from '../../words/format.ts'
@@ -10,6 +10,7 @@ import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid,
 import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
 import type { CellPosition, GridSize } from './model/navigation.ts'
+import type { CellEdit, GridSelection } from './model/selection.ts'
 
 type Props = {
   grid: Grid
@@ -22,14 +23,17 @@ type Props = {
 
 /**
  * The grid of pupils and assessments. The grid element has the focus and names the active cell by `aria-activedescendant`. Only
- * visible rows and columns are rendered, and a key repaints only the cells that it changes.
+ * visible rows and columns are rendered, and those of the active cell: what is typed there has its field, wherever the grid is scrolled to.
+ * A key repaints only the cells that it changes.
  */
 export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
+  const rendered = useMemo(() => renderedWithActive(selection), [selection])
   const rowVirtualizer = useVirtualizer({
     count: pupils.length,
+    rangeExtractor: rendered.rows,
     getScrollElement: () => root.current,
     estimateSize: () => sizes.row,
     scrollMargin: sizes.head,
@@ -38,6 +42,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   const columnVirtualizer = useVirtualizer({
     horizontal: true,
     count: columns.length,
+    rangeExtractor: rendered.columns,
     getScrollElement: () => root.current,
     estimateSize: () => sizes.column,
     scrollMargin: sizes.name,
@@ -123,6 +128,24 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   )
 }
 
+/** The indices of what is rendered. Columns are one run, so that a row takes them as a slice. */
+const renderedWithActive = (selection: GridSelection) => ({
+  rows: (range: Range): number[] => {
+    const { row } = selection.active
+    const rows = defaultRangeExtractor(range)
+    return row < 0 || row >= range.count || rows.includes(row) ? rows : [...rows, row].sort((a, b) => a - b)
+  },
+  columns: (range: Range): number[] => {
+    const { col } = selection.active
+    const isMark = col < range.count
+    return defaultRangeExtractor({
+      ...range,
+      startIndex: isMark ? Math.min(range.startIndex, col) : range.startIndex,
+      endIndex: isMark ? Math.max(range.endIndex, col) : range.endIndex,
+    })
+  },
+})
+
 function positionOf(target: EventTarget): CellPosition | null {
   const { row, col } = (target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null)?.dataset ?? {}
   return row === undefined || col === undefined ? null : { row: Number(row), col: Number(col) }
@@ -156,11 +179,13 @@ function pointerHandlers({ selection, controller }: Grid) {
 /** Scrolls to the active cell and sets `aria-activedescendant`. */
 function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetrics, root: RefObject<HTMLDivElement | null>): void {
   useLayoutEffect(() => {
-    let shown: CellPosition | null = null
+    let shown: { active: CellPosition; editing: CellEdit | null } | null = null
     const follow = () => {
       const element = root.current
-      if (!element || shown === selection.active) return
-      shown = selection.active
+      const { active, editing } = selection
+      // An editor that opens is shown, also where the grid was scrolled away from its cell.
+      if (!element || (shown?.active === active && (editing === null || shown.editing === editing))) return
+      shown = { active, editing }
       const { row, col } = selection.active
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
       controller.visibleRows = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))

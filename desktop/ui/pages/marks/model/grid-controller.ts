@@ -17,7 +17,7 @@ import type { Sheet } from './sheet.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'cannotClear' | 'noMark' | 'undo.none' | 'undo.changed' }
+  | { key: 'cannotClear' | 'undo.none' | 'undo.changed' }
   | { key: 'copied' | 'undo.done'; count: number }
   /** The mark that was undone and its former score; null for none. */
   | { key: 'undo.doneOne'; assessmentId: string; studentId: string; score: number | null }
@@ -117,9 +117,6 @@ export class GridController {
         return this.openEditor(null)
       case 'clear':
         return this.clear()
-      case 'noMark':
-        if (this.idsAt(at) && !this.isReadOnly) this.host.announce({ key: 'noMark' })
-        return false
       case 'escape': {
         const ids = this.idsAt(at)
         return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)

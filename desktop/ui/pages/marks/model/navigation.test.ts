@@ -83,12 +83,12 @@ describe('movement', () => {
 })
 
 describe('keys', () => {
-  test('a digit opens the editor, F2 edits, Delete clears', () => {
+  test('whatever can be typed opens the editor, F2 edits, Delete clears', () => {
     expect(commandForKey(key('7'))).toEqual({ kind: 'type', text: '7' })
     expect(commandForKey(key(','))).toEqual({ kind: 'type', text: ',' })
     expect(commandForKey(key('F2'))).toEqual({ kind: 'edit' })
     expect(commandForKey(key('Delete'))).toEqual({ kind: 'clear' })
-    for (const none of ['q', 'É', '-', '%']) expect(commandForKey(key(none))).toEqual({ kind: 'noMark' })
+    for (const text of ['q', 'É', '-', '%', '٣']) expect(commandForKey(key(text))).toEqual({ kind: 'type', text })
     for (const own of [' ', 'F5', 'Dead']) expect(commandForKey(key(own))).toBeNull()
   })
 

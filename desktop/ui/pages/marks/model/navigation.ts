@@ -54,7 +54,7 @@ export type GridCommand =
   | { kind: 'tab'; back: boolean }
   | { kind: 'enter'; back: boolean }
   | { kind: 'type'; text: string }
-  | { kind: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' | 'noMark' }
+  | { kind: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' }
 
 const MOVEMENTS: Readonly<Record<string, Movement>> = {
   ArrowUp: 'up',
@@ -102,9 +102,8 @@ function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null 
   if (key === 'Tab' || key === 'Enter') return { kind: key === 'Tab' ? 'tab' : 'enter', back: shiftKey }
   if (key === 'F10') return shiftKey ? { kind: 'menu' } : null
   if (PLAIN[key]) return { kind: PLAIN[key] }
-  if (/^[0-9.,]$/.test(key)) return { kind: 'type', text: key }
-  // A letter or sign cannot begin a mark: a message says so. A space scrolls, as everywhere.
-  return /^[\p{L}\p{P}\p{S}]$/u.test(key) ? { kind: 'noMark' } : null
+  // What is no mark stands in the cell and is refused there, so that `-5` is not taken for 5. A space scrolls, as everywhere.
+  return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(key) ? { kind: 'type', text: key } : null
 }
 
 /** The command of a key in the editor; null where the input handles it. `caret`: arrow keys move within the text. */

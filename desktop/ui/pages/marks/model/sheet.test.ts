@@ -228,13 +228,22 @@ describe('the grid’s keys', () => {
     expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
   })
 
-  test('a letter in an editable cell shows a message', () => {
+  test.each([
+    ['-5', 'negative'],
+    ['a7', 'not_a_number'],
+    ['1/2', 'not_a_number'],
+  ])('%s is refused in the cell, stays there, and no part of it is a mark', (text, reason) => {
     selection.moveTo({ row: 1, col: 2 })
-    expect(controller.handleKey(key('q'))).toBe(false)
-    expect(said).toEqual([{ key: 'noMark' }])
-    controller.isReadOnly = true
-    controller.handleKey(key('q'))
-    expect([said.length, selection.editing]).toEqual([1, null])
+    expect(controller.handleKey(key(text[0] ?? ''))).toBe(true)
+    expect(selection.editing).toMatchObject({ text: text[0], caret: false })
+    controller.handleEditorKey(key('Enter'), text)
+    const { studentId = '', assessmentId = '' } = controller.idsAt({ row: 1, col: 2 }) ?? {}
+    expect(sheet.cell(assessmentId, studentId).invalid).toEqual({ text, reason })
+    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('Delete'))
+    expect(sheet.cell(assessmentId, studentId).invalid).toBeNull()
+    expect(said).toEqual([])
   })
 
   test('a range is copied as tab-separated text, figures included', () => {
