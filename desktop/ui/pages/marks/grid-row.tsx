@@ -150,7 +150,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
   const { selection, controller, id } = useGrid()
   const field = useRef<HTMLInputElement>(null)
   const [editing] = useState(selection.editing)
-  const [text, setText] = useState(editing?.text ?? '')
+  const [text, setText] = useState(editing?.typed ?? '')
   useLayoutEffect(() => {
     field.current?.focus({ preventScroll: true })
     // A changed mark is selected whole; a typed digit has replaced it already.
@@ -173,12 +173,15 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         aria-label={t('enter', { pupil: `${pupil.last_name} ${pupil.first_name}`, title: column.title, max: editable(column.max_score) })}
         aria-invalid={typed.kind === 'wrong'}
         aria-describedby={message ? `${id}-message` : undefined}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => {
+          if (selection.editing) selection.editing.typed = target.value
+          setText(target.value)
+        }}
         onKeyDown={(event) => {
           event.stopPropagation()
-          if (controller.handleEditorKey(event, text)) event.preventDefault()
+          if (controller.handleEditorKey(event)) event.preventDefault()
         }}
-        onBlur={() => controller.commitEdit(text, true)}
+        onBlur={() => controller.commitEdit(true)}
       />
       {message && (
         <span id={`${id}-message`} role="alert" className={styles['cellMessage']} data-tone={error ? 'bad' : 'warn'}>

@@ -178,7 +178,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
         )}
       </div>
       <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id }} />
-      <LeavingWarning sheet={sheet} onShow={goTo} />
+      <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>
   )

@@ -11,6 +11,7 @@ import { editable } from '../../words/format.ts'
 import { cellSigns, describePending, scoreText } from './cell-appearance.ts'
 import { type Grid, useSettledChanges, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
+import type { GridController } from './model/grid-controller.ts'
 import { locationOf, type MarkLocation, type ParentStatus } from './model/mark-location.ts'
 import type { InvalidCell, MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
@@ -153,14 +154,23 @@ const describeMark = (sheet: Sheet, mark: MarkKey) => {
   return { position, name, max: column?.max_score ?? 0 }
 }
 
-/** Asks before the page is left while marks are unsaved. Marks that are being sent do not count: the queue outlives the page. */
-export function LeavingWarning({ sheet, onShow }: Props) {
+/**
+ * Commits what is being typed when the page is left, and asks where marks are unsaved then. Marks that are being sent do not count: the queue
+ * outlives the page.
+ */
+export function LeavingWarning({ sheet, onShow, controller }: Props & { controller: GridController }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
   const unsavedMarks = () => queue.all().filter(({ state }) => state !== 'fresh' && state !== 'sending')
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => current.pathname !== next.pathname && unsavedMarks().length + sheet.invalidCount() > 0,
-    enableBeforeUnload: () => queue.all().length + sheet.invalidCount() > 0,
+    shouldBlockFn: ({ current, next }) => {
+      controller.commitEdit(true)
+      return current.pathname !== next.pathname && unsavedMarks().length + sheet.invalidCount() > 0
+    },
+    enableBeforeUnload: () => {
+      controller.commitEdit(true)
+      return queue.all().length + sheet.invalidCount() > 0
+    },
     withResolver: true,
   })
   if (blocker.status !== 'blocked') return null

@@ -56,6 +56,11 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
       focusGrid: () => root.current?.focus({ preventScroll: true }),
     }
   })
+  useEffect(() => {
+    const commit = () => controller.commitEdit(true)
+    addEventListener('pagehide', commit)
+    return () => removeEventListener('pagehide', commit)
+  }, [controller])
   const goTo = (position: CellPosition) => {
     selection.moveTo(position)
     root.current?.focus()

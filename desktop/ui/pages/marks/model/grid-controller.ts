@@ -84,13 +84,13 @@ export class GridController {
     return command !== null && this.execute(command)
   }
 
-  /** The same while the editor is open; `text` is its content. */
-  handleEditorKey(event: KeyPress, text: string): boolean {
+  /** The same while the editor is open. */
+  handleEditorKey(event: KeyPress): boolean {
     const command = editorCommandForKey(event, this.selection.editing?.caret ?? false)
     if (!command) return false
     if (command.kind === 'escape') this.cancelEdit()
     else {
-      this.commitEdit(text)
+      this.commitEdit()
       return this.execute(command)
     }
     return true
@@ -153,18 +153,19 @@ export class GridController {
     const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
     const score = this.scoreAt(at)
     const present = invalid?.text ?? (score === null ? '' : editable(score))
-    this.selection.setEdit({ text: text ?? present, caret: text === null, seen: saved?.score ?? null })
+    const begun = text ?? present
+    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: saved?.score ?? null })
     return true
   }
 
-  /** Commits the edit. `isFocusElsewhere`: the focus has left the grid and stays where it is. */
-  commitEdit(text: string, isFocusElsewhere = false): void {
+  /** Commits the edit, where there is one. `isFocusElsewhere`: the focus has left the grid, or the page goes. */
+  commitEdit(isFocusElsewhere = false): void {
     const { editing, active: at } = this.selection
     const ids = this.idsAt(at)
     if (!editing || !ids) return
     const before = this.scoreAt(at)
-    const isUnchanged = editing.caret && text === editing.text
-    const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, text, editing.seen)
+    const isUnchanged = editing.caret && editing.typed === editing.text
+    const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
     if (outcome === 'sent') this.addUndoStep([{ ...ids, before, after: this.scoreAt(at) as number }])
     if (outcome === 'empty' && before !== null) this.host.announce({ key: 'cannotClear' })
     this.cancelEdit(isFocusElsewhere)
@@ -266,7 +267,7 @@ export class GridController {
     if (this.isReadOnly || !this.idsAt(at)) return
     const block = readBlock(text)
     if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.host.previewPaste(block, at)
-    else if (this.openEditor(block[0]?.[0] ?? '')) this.commitEdit(block[0]?.[0] ?? '')
+    else if (this.openEditor(block[0]?.[0] ?? '')) this.commitEdit()
   }
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) =>
