@@ -19,8 +19,11 @@ import styles from './frame.module.css'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
+import { useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
+/** Loaded after the page: it has the queue of marks with it. */
+const UnsavedNotice = lazy(() => import('../pages/marks/unsaved-notice.tsx').then(({ UnsavedNotice: notice }) => ({ default: notice })))
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
 /** The frame of every page of the school: navigation, the term, the state of replication, the account. */
@@ -58,6 +61,11 @@ export function Frame() {
         <AccountMenu />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
+        {isStaff(profile) && !SHEET.test(path) && (
+          <Suspense fallback={null}>
+            <UnsavedNotice />
+          </Suspense>
+        )}
         <Outlet />
       </main>
       <FreshProof />
@@ -65,6 +73,9 @@ export function Frame() {
     </div>
   )
 }
+
+/** A page of marks, which says itself what is not saved. */
+const SHEET = /^\/marks\/[^/]+\/[^/]+$/
 
 /** Moves the focus to the new page where the link that opened it was removed with the page before. */
 function useFocusOnArrival() {
@@ -81,8 +92,11 @@ function SyncLine() {
   const { t } = useTranslation('sync')
   const { status, isReached } = useSyncStatus()
   const summary = useSyncSummary(status)
-  if (!summary && isReached) return null
-  const { text, tone } = isReached && summary ? summary : { text: t('line.unreached'), tone: 'bad' }
+  const unsaved = useUnsavedCount()
+  if (!summary && isReached && unsaved === 0) return null
+  const away = { text: t('line.unreached'), tone: 'bad' }
+  const known = isReached && summary ? summary : away
+  const { text, tone } = unsaved > 0 && known.tone !== 'bad' ? { text: t('line.unsaved', { count: unsaved }), tone: 'warn' } : known
   return (
     <Link to="/sync" className={styles['sync']} data-tone={tone} title={text}>
       <span role="status">{text}</span>

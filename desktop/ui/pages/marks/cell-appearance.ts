@@ -54,7 +54,7 @@ export function appearanceOf(cell: Cell, column: Assessment) {
 export const scoreText = (score: number | null | undefined) =>
   score == null ? i18next.t('unsaved.noMark', { ns: 'marks' }) : editable(score)
 
-export function describePending({ state, score, theirs, message }: PendingMark): string {
+function describePending({ state, score, theirs, message }: PendingMark): string {
   const t = i18next.getFixedT(null, 'marks')
   if (state === 'conflict') return t('state.conflict', { mine: editable(score), theirs: scoreText(theirs) })
   if (state === 'refused') return t('state.refused', { message: message ?? '' })

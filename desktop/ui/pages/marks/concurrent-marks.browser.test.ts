@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectForEverybody, openBrowser, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
+import { cell, openGrid, textOf } from '../../tests/grid.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const AWAY = { timeout: 45_000 }
@@ -142,7 +142,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('marks of a window that was closed offline are offered by the next window', async () => {
+  test('marks of a window that was closed offline are shown on every page of the next, and are saved from there', async () => {
     const { context, page } = await opened('ada')
     await site.restart(async () => {
       await page.getByRole('grid').focus()
@@ -152,11 +152,48 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
       await page.close({ runBeforeUnload: false })
     })
     const again = await context.newPage()
-    await again.goto(`${site.url}${GRID}`)
-    await again.getByText('1 mark from last time was not saved.').waitFor()
-    await picture(again, 'marks-offered')
-    await again.getByRole('button', { name: 'Save them now' }).click()
-    await expect.poll(() => scoreOf(zoe.id)).toBe(6)
+    await again.goto(`${site.url}/`)
+    await expect.poll(() => scoreOf(zoe.id), AWAY).toBe(6)
+    await expect.poll(() => again.getByText('not saved yet').count()).toBe(0)
+    await context.close()
+  })
+
+  test('server away, marks typed, page left and reloaded: Today says that they wait, and sends them once the server is back', async () => {
+    const { context, page } = await opened('ada')
+    await page.route('**/api/grades**', (route) => route.abort())
+    await type(page, 3, '11')
+    await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+    // Nothing is asked: it is sent from every page.
+    await page.getByRole('link', { name: 'Today' }).click()
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.getByRole('main').getByText('1 mark is on this computer and not saved yet').waitFor()
+    await page.getByRole('banner').getByText('1 mark is in this window and not saved yet').waitFor()
+    await picture(page, 'home-unsaved')
+    await expectForEverybody(page)
+    page.on('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await page.getByRole('main').getByText('1 mark is on this computer and not saved yet').waitFor()
+    expect(await scoreOf(sean.id)).not.toBe(11)
+    await page.unroute('**/api/grades**')
+    await expect.poll(() => scoreOf(sean.id), AWAY).toBe(11)
+    await expect.poll(() => page.getByText('not saved yet').count()).toBe(0)
+    await context.close()
+  })
+
+  test('a mark that somebody else changed meanwhile waits on every page for a decision, with the way to it', async () => {
+    const { context, page } = await opened('ada')
+    await page.route('**/api/grades**', (route) => route.abort())
+    await type(page, 2, '12')
+    await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+    await (await site.as('okafor')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: aoife.id, score: 3 }] } })
+    await page.getByRole('link', { name: 'Classes' }).click()
+    await page.unroute('**/api/grades**')
+    const notice = page.getByRole('main').getByText('1 mark is on this computer and waits for you.')
+    await notice.waitFor(AWAY)
+    await picture(page, 'classes-undecided')
+    await page.getByRole('link', { name: 'Mathematics, 3B' }).click()
+    await page.getByRole('button', { name: 'Write 12' }).click()
+    await expect.poll(() => scoreOf(aoife.id), AWAY).toBe(12)
     await context.close()
   })
 })

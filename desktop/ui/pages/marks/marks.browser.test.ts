@@ -95,6 +95,50 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
+  test('what is no mark is refused in its cell: no part of it is saved', async () => {
+    const { context, page } = await opened()
+    for (const [row, text] of [
+      [1, '-5'],
+      [2, 'a7'],
+      [3, '1/2'],
+    ] as const) {
+      await cell(page, row, 1).click()
+      await page.keyboard.type(text)
+      await page.keyboard.press('Enter')
+      expect(await cell(page, row, 1).innerText()).toContain(text)
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: `${text}.` })
+        .waitFor()
+    }
+    await page.getByText('3 cells have a mistake and are not saved.').waitFor()
+    await picture(page, 'marks-refused')
+    for (const row of [1, 2, 3]) {
+      await cell(page, row, 1).click()
+      await page.keyboard.press('Delete')
+    }
+    await expect.poll(() => page.getByText('Everything is saved.').count()).toBe(1)
+    await context.close()
+  })
+
+  test('the browser’s Back saves the cell that is being typed', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/classes`)
+    await page.goto(`${site.url}${GRID}`)
+    await page.getByRole('grid').waitFor()
+    await page.getByRole('link', { name: 'Classes' }).click()
+    await page.getByRole('heading', { name: 'Classes' }).waitFor()
+    await page.goBack()
+    await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    await cell(page, 4, 1).click()
+    await page.keyboard.type('4,5')
+    await page.goForward()
+    await page.getByRole('heading', { name: 'Classes' }).waitFor()
+    await expect.poll(() => scoreOf(mathsHomework.id, elan.id)).toBe(4.5)
+    await context.close()
+  })
+
   test('a pasted block is previewed beside its pupils, and one Ctrl+Z undoes it', async () => {
     const { context, page } = await opened()
     await cell(page, 1, 0).click()
@@ -231,6 +275,29 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Enter')
     await expectForEverybody(page)
     await expectFits(page)
+    await context.close()
+  })
+
+  test('typed after the grid was scrolled away: the cell comes back, and the mark is saved', async () => {
+    const okafor = await site.as('okafor')
+    const many = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        okafor.students.create({ body: { firstName: `Pupil ${at}`, lastName: `Zz ${at}`, gender: 'other' } }),
+      ),
+    )
+    await okafor.classes.enrollBulk({ params: { id: class3B.id }, body: { studentIds: many.map(({ id }) => id) } })
+    const { context, page } = await opened()
+    await cell(page, 5, 1).click()
+    await page.mouse.move(400, 500)
+    await page.mouse.wheel(0, 4_000)
+    await cell(page, 35, 1).waitFor()
+    await expect.poll(() => cell(page, 8, 1).count()).toBe(0)
+    await page.keyboard.type('7')
+    await page.keyboard.type('5')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(mathsHomework.id, lukasz.id)).toBe(7)
+    expect(await cell(page, 6, 1).getAttribute('data-mode')).toBe('active')
     await context.close()
   })
 })

@@ -23,7 +23,7 @@ import { PrintMarks } from './print-marks.tsx'
 import { SheetDialogs } from './sheet-dialogs.tsx'
 import { LeavingWarning, StatusBar, UnsavedMarks } from './unsaved-marks.tsx'
 import { type OpenDialog, useGridHandle } from './use-grid.ts'
-import { useAbandonedMarks, useGradesInReview, useParentStatus, useSheet } from './use-sheet.ts'
+import { useEnteredHere, useGradesInReview, useParentStatus, useSheet } from './use-sheet.ts'
 
 /** `/marks/:class/:subject`: the marks of a class in a subject and the chosen term. */
 export function SheetPage() {
@@ -127,7 +127,10 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
     [sheet, pupils, columns, term, scale],
   )
   useGradesInReview(sheet)
-  useAbandonedMarks(columns.map(({ id }) => id))
+  useEnteredHere(
+    { classId, subjectId, termId: term.id },
+    columns.map(({ id }) => id),
+  )
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const handle = useGridHandle(sheet, isReadOnly, setDialog)
   const { grid, sizes, root, runAction, goTo } = handle

@@ -3,12 +3,12 @@ import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
-import { ConfirmButton, LeaveDialog } from '../../components/dialog.tsx'
+import { LeaveDialog } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
-import { cellSigns, describePending, scoreText } from './cell-appearance.ts'
+import { cellSigns, scoreText } from './cell-appearance.ts'
 import { type Grid, useSettledChanges, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import type { GridController } from './model/grid-controller.ts'
@@ -28,7 +28,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
   const inState = (state: PendingMark['state']) => queue.all().filter((pending) => pending.state === state)
-  const [waiting, offered] = [inState('waiting'), inState('offered')]
+  const waiting = inState('waiting')
   const invalid = sheet.invalidCells()
   const show = (position: CellPosition): Action => ({ word: t('unsaved.show'), run: () => onShow(position) })
   const resolve = (word: string, pending: PendingMark, choice: Parameters<typeof queue.resolve>[1]): Action => ({
@@ -46,7 +46,6 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
           actions: [show(position)],
         })}
       </MarkList>
-      {offered.length > 0 && <OfferedNotice pending={offered} />}
       <MarkList tone="bad" title={t('unsaved.refused', { count: inState('refused').length })} sheet={sheet} marks={inState('refused')}>
         {(mark, { name, position }) => ({
           text: `${name}: ${editable(mark.score)}. ${mark.message ?? ''}`,
@@ -106,9 +105,9 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 }
 
 /** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
-const REPORT_DELAY = 150
+export const REPORT_DELAY = 150
 
-function WaitingNotice({ count }: { count: number }) {
+export function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
   const failure = queue.failure()
@@ -123,27 +122,6 @@ function WaitingNotice({ count }: { count: number }) {
   )
 }
 
-/** Unsaved marks of an earlier window. */
-function OfferedNotice({ pending }: { pending: readonly PendingMark[] }) {
-  const { t } = useTranslation('marks')
-  const { queue } = useMarkingSession()
-  return (
-    <Notice tone="warn">
-      <span>{t('unsaved.offered', { count: pending.length })}</span>
-      <Button size="small" look="primary" onClick={() => queue.resolve(pending, 'compare')}>
-        {t('unsaved.save')}
-      </Button>
-      <ConfirmButton
-        size="small"
-        title={t('unsaved.dropTitle')}
-        text={t('unsaved.dropText')}
-        action={t('unsaved.drop')}
-        onConfirm={async () => queue.resolve(pending, 'theirs')}
-      />
-    </Notice>
-  )
-}
-
 const invalidText = ({ invalid: { text, reason } }: InvalidCell, max: number) =>
   `${text}. ${i18next.t(`wrong.${reason}`, { ns: 'marks', max: editable(max) })}`
 
@@ -154,18 +132,14 @@ const describeMark = (sheet: Sheet, mark: MarkKey) => {
   return { position, name, max: column?.max_score ?? 0 }
 }
 
-/**
- * Commits what is being typed when the page is left, and asks where marks are unsaved then. Marks that are being sent do not count: the queue
- * outlives the page.
- */
+/** Commits what is being typed when the page is left, and asks where that is no mark. Marks that wait are sent from every page. */
 export function LeavingWarning({ sheet, onShow, controller }: Props & { controller: GridController }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
-  const unsavedMarks = () => queue.all().filter(({ state }) => state !== 'fresh' && state !== 'sending')
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) => {
       controller.commitEdit(true)
-      return current.pathname !== next.pathname && unsavedMarks().length + sheet.invalidCount() > 0
+      return current.pathname !== next.pathname && sheet.invalidCount() > 0
     },
     enableBeforeUnload: () => {
       controller.commitEdit(true)
@@ -174,33 +148,20 @@ export function LeavingWarning({ sheet, onShow, controller }: Props & { controll
     withResolver: true,
   })
   if (blocker.status !== 'blocked') return null
-  const [invalid, unsaved] = [sheet.invalidCells(), unsavedMarks()]
-  const failure = queue.failure()
-  const lines = [
-    ...invalid.map((cell) => ({ ...cell, reason: invalidText(cell, describeMark(sheet, cell).max) })),
-    ...unsaved.map((pending) => ({
-      ...pending,
-      reason: `${editable(pending.score)}, ${describePending(pending)}${pending.state === 'waiting' && failure ? `: ${sentenceOf(failure)}` : ''}`,
-    })),
-  ]
+  const invalid = sheet.invalidCells()
   const stay = () => {
     blocker.reset()
-    const [first] = lines
+    const [first] = invalid
     const position = first && describeMark(sheet, first).position
     if (position && position.row >= 0 && position.col >= 0) requestAnimationFrame(() => onShow(position))
   }
-  const lead = [
-    invalid.length > 0 && t('leave.mistakes', { count: invalid.length }),
-    unsaved.length > 0 && t('leave.stuck', { count: unsaved.length }),
-  ]
   return (
     <LeaveDialog
-      lead={lead.filter(Boolean).join(' ')}
-      unsaved={lines.map((line) => ({
-        key: `${line.assessmentId} ${line.studentId}`,
-        name: describeMark(sheet, line).name || t('leave.elsewhere'),
-        reason: line.reason,
-      }))}
+      lead={t('leave.mistakes', { count: invalid.length })}
+      unsaved={invalid.map((cell) => {
+        const { name, max } = describeMark(sheet, cell)
+        return { key: `${cell.assessmentId} ${cell.studentId}`, name, reason: invalidText(cell, max) }
+      })}
       go={t('leave.go')}
       onStay={stay}
       onLeave={blocker.proceed}

@@ -6,10 +6,8 @@ import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.
 import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
+import type { SheetScope } from './model/pending-mark-storage.ts'
 import { Sheet } from './model/sheet.ts'
-
-/** Interval at which unsaved marks of closed windows are looked for, ms. */
-const CHECK_INTERVAL = 10_000
 
 const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
@@ -28,10 +26,10 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-type SheetScope = { termId: string; subjectId: string; studentGroupId: string }
+type SheetQuery = { termId: string; subjectId: string; studentGroupId: string }
 
 /** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
-export function useSheet({ termId, subjectId, studentGroupId }: SheetScope): Sheet {
+export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): Sheet {
   const session = useMarkingSession()
   const sheet = useMemo(
     () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
@@ -55,27 +53,27 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetScope): She
     }
     const hasParent = () => Boolean(queryClient.getQueryData(ask('replication', 'status').queryKey)?.parent)
     const close = sheet.open()
+    const stopCounting = sheet.listenToQueue(session.count)
     const stopListening = session.onSaved((rows) => sheet.applySaved(rows, hasParent()))
     subscribe()
     return () => {
       unsubscribe()
       stopListening()
+      stopCounting()
       close()
     }
   }, [sheet, session, termId, subjectId, studentGroupId])
   return sheet
 }
 
-/** Offers unsaved marks of these assessments from earlier windows, while the page is open. */
-export function useAbandonedMarks(assessmentIds: readonly string[]): void {
+/** Says where marks of these assessments are entered, for the notice that other pages show of unsaved ones. */
+export function useEnteredHere({ classId, subjectId, termId }: SheetScope, assessmentIds: readonly string[]): void {
   const session = useMarkingSession()
   const ids = assessmentIds.join(' ')
-  useEffect(() => {
-    const look = () => session.offerAbandoned(ids.split(' ').filter(Boolean))
-    look()
-    const timer = setInterval(look, CHECK_INTERVAL)
-    return () => clearInterval(timer)
-  }, [session, ids])
+  useEffect(
+    () => session.enteredIn({ classId, subjectId, termId }, ids.split(' ').filter(Boolean)),
+    [session, classId, subjectId, termId, ids],
+  )
 }
 
 /** Marks the grades of the sheet that have an open replication conflict. */

@@ -90,13 +90,15 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       )
   }
 
-  /** Adds marks of an earlier page as `offered`; they wait for the user's decision. */
-  offer(pending: readonly PendingMark[]): void {
+  /** Adds what an earlier window left. It is compared with the server, and sent where nobody entered another mark since. */
+  takeOver(pending: readonly PendingMark[]): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
-      const { entries } = this.queue(assessmentId)
-      const unknown = own.filter(({ studentId }) => !entries.has(studentId))
-      for (const each of unknown) entries.set(each.studentId, { ...each, state: 'offered' })
+      const queue = this.queue(assessmentId)
+      const unknown = own.filter(({ studentId }) => !queue.entries.has(studentId))
+      for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting' })
+      queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, unknown)
+      if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)
     }
   }
 

@@ -5,7 +5,7 @@ import type { PendingMark } from './pending-mark.ts'
 
 /** The mark that counts: a pending one unless it needs a decision, else the saved one. */
 export function effectiveMark(saved: LiveMark | null | undefined, pending: PendingMark | null | undefined): EffectiveMark {
-  const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused' || pending?.state === 'offered'
+  const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused'
   if (pending && !isInQuestion) return { score: pending.score, is_excluded: saved?.is_excluded ?? false }
   return saved ? { score: saved.score, is_excluded: saved.is_excluded } : null
 }

@@ -2,18 +2,21 @@ import type { Grade } from '@markbook/shared/contract/grades'
 import { promptClient as client } from '../../../api/client.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { readStored, writeStored } from '../../../components/browser-storage.ts'
+import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry } from './mark-values.ts'
-import { isSendable } from './pending-mark.ts'
-import { type BrowserStorage, PendingMarkStorage } from './pending-mark-storage.ts'
+import { isSendable, type PendingMark } from './pending-mark.ts'
+import { type BrowserStorage, PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
 
 type Owner = { userId: string; schoolId: string }
 
 /** Interval of the heartbeat that marks a window as alive, ms. */
 const HEARTBEAT_INTERVAL = 5_000
+/** Interval at which unsaved marks of closed windows are looked for, ms. */
+const TAKE_OVER_INTERVAL = 10_000
 const WINDOW_ID_KEY = 'markbook.window'
 
-/** The queue of a user's marks in this window. It outlives the page of a class, so that marks are sent while another page is open. */
+/** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
 
 let current: MarkingSession | null = null
@@ -26,13 +29,14 @@ export function markingSessionOf(owner: Owner): MarkingSession {
 function open(owner: Owner) {
   const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
   const saved = new Listeners<[rows: readonly Grade[]]>()
+  const sheets = new Map<string, SheetScope>()
   let isStored = true
   const queue = new MarkQueue<Grade>({
     send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
     read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
     saved: (_assessmentId, rows) => saved.notify(rows),
     store: (assessmentId, pending) => {
-      isStored = storage.store(assessmentId, pending) && isStored
+      isStored = storage.store(assessmentId, pending, sheets.get(assessmentId)) && isStored
     },
     later: (ms, then) => {
       const timer = setTimeout(then, ms)
@@ -41,7 +45,17 @@ function open(owner: Owner) {
     now: () => new Date().toISOString(),
     random: Math.random,
   })
+  const invalidEntries = new Map<string, InvalidEntry>()
+  const count = () => setUnsavedCount(queue.all().filter(isUnsaved).length + invalidEntries.size)
+  queue.listen(count)
+  const takeOver = () =>
+    storage.takeOver(({ assessmentId, pending, sheet }) => {
+      if (sheet) sheets.set(assessmentId, sheet)
+      queue.takeOver(pending)
+    })
   storage.removeExpired()
+  takeOver()
+  setInterval(takeOver, TAKE_OVER_INTERVAL)
   setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())
@@ -49,14 +63,22 @@ function open(owner: Owner) {
     owner,
     queue,
     /** Invalid entries by cell. They outlive the page of their sheet. */
-    invalidEntries: new Map<string, InvalidEntry>(),
+    invalidEntries,
+    /** Tells the frame how much is not saved. The queue does it by itself; for invalid entries their sheet does. */
+    count,
     /** False where a pending mark could not be stored: it is lost when the window closes. */
     isStored: () => isStored || !queue.all().some(isSendable),
     onSaved: saved.add,
-    /** Offers unsaved marks of earlier windows. */
-    offerAbandoned: (assessmentIds: readonly string[]) => queue.offer(assessmentIds.flatMap((id) => storage.claimAbandoned(id))),
+    /** Where marks of these assessments are entered, for whoever meets them on another page. */
+    enteredIn: (sheet: SheetScope, assessmentIds: readonly string[]) => {
+      for (const id of assessmentIds) sheets.set(id, sheet)
+    },
+    sheetOf: (assessmentId: string): SheetScope | undefined => sheets.get(assessmentId),
   }
 }
+
+/** Not for a moment alone, as a mark is that is on its way. */
+const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
 function browserStorage(): BrowserStorage | null {
   try {

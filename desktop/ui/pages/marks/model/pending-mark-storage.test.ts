@@ -15,6 +15,13 @@ const pending = (studentId: string, assessmentId = 'quiz'): PendingMark => ({
 const windowOf = (windowId: string, userId = 'ada', storage: BrowserStorage | null = localStorage) =>
   new PendingMarkStorage(storage, { userId, schoolId: 'stBrigids' }, windowId, () => now)
 
+/** What this window takes over. */
+const leftTo = (...of: Parameters<typeof windowOf>) => {
+  const found: PendingMark[] = []
+  windowOf(...of).takeOver(({ pending: left }) => found.push(...left))
+  return found
+}
+
 beforeEach(() => {
   localStorage.clear()
   now = Date.parse('2026-01-12T08:00:00.000Z')
@@ -25,33 +32,53 @@ describe('pending marks in browser storage', () => {
     const first = windowOf('one')
     first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
-    expect(windowOf('two').claimAbandoned('quiz')).toMatchObject([{ studentId: 'zoe', score: 12 }])
-    expect(windowOf('three').claimAbandoned('quiz')).toEqual([])
+    expect(leftTo('two')).toMatchObject([{ studentId: 'zoe', score: 12 }])
+    expect(leftTo('three')).toEqual([])
   })
 
   test('an open window keeps its own; after a crash they are taken over once its heartbeat is old', () => {
     const first = windowOf('one')
     first.store('quiz', [pending('zoe')])
-    expect(windowOf('two').claimAbandoned('quiz')).toEqual([])
+    expect(leftTo('two')).toEqual([])
     now += 15_000
     first.heartbeat()
     now += 15_000
-    expect(windowOf('two').claimAbandoned('quiz')).toEqual([])
+    expect(leftTo('two')).toEqual([])
     now += 30_000
-    expect(windowOf('two').claimAbandoned('quiz')).toHaveLength(1)
+    expect(leftTo('two')).toHaveLength(1)
   })
 
   test('a reloaded window finds its own at once', () => {
     windowOf('one').store('quiz', [pending('zoe')])
-    expect(windowOf('one').claimAbandoned('quiz')).toHaveLength(1)
+    expect(leftTo('one')).toHaveLength(1)
+  })
+
+  test('are stored by the next window before the record of the closed one goes, with the sheet that they are of', () => {
+    const sheet = { classId: '3b', subjectId: 'maths', termId: 'michaelmas' }
+    const first = windowOf('one')
+    first.store('quiz', [pending('zoe')], sheet)
+    first.store('exam', [pending('mei', 'exam')])
+    first.heartbeat(true)
+    const second = windowOf('two')
+    const sheets: unknown[] = []
+    second.takeOver(({ assessmentId, pending: left, sheet: of }) => {
+      second.store(assessmentId, left, of)
+      expect(Object.keys(localStorage).filter((key) => key.includes(assessmentId))).toHaveLength(2)
+      sheets.push([assessmentId, of])
+    })
+    expect(sheets).toEqual([
+      ['quiz', sheet],
+      ['exam', undefined],
+    ])
+    expect(Object.keys(localStorage).every((key) => key.endsWith('/two'))).toBe(true)
   })
 
   test('another user does not see them', () => {
     const first = windowOf('one')
     first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
-    expect(windowOf('two', 'byrne').claimAbandoned('quiz')).toEqual([])
-    expect(windowOf('three').claimAbandoned('quiz')).toHaveLength(1)
+    expect(leftTo('two', 'byrne')).toEqual([])
+    expect(leftTo('three')).toHaveLength(1)
   })
 
   test('saved marks are removed', () => {
@@ -77,7 +104,7 @@ describe('pending marks in browser storage', () => {
     localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odd', '{"beat":0,"pending":[{"score":"12"}]}')
     localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odder', 'no json')
     localStorage.setItem('markbook.theme', 'dark')
-    expect(windowOf('one').claimAbandoned('quiz')).toEqual([])
+    expect(leftTo('one')).toEqual([])
     expect(localStorage.getItem('markbook.theme')).toBe('dark')
   })
 

@@ -3,7 +3,12 @@ import type { PendingMark } from './pending-mark.ts'
 /** The part of `Storage` that is used. */
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 type Owner = { userId: string; schoolId: string }
-type StoredRecord = { beat: number; pending: readonly PendingMark[] }
+/** Where the marks of an assessment are entered. */
+export type SheetScope = { classId: string; subjectId: string; termId: string }
+/** `sheet`: absent in what an older version stored. */
+type StoredRecord = { beat: number; pending: readonly PendingMark[]; sheet?: SheetScope | undefined }
+/** What a closed window left of an assessment. */
+export type Abandoned = { assessmentId: string; pending: readonly PendingMark[]; sheet?: SheetScope | undefined }
 
 const PREFIX = 'markbook.marks'
 /** A window without a heartbeat for so long is closed, ms. */
@@ -19,7 +24,7 @@ const MAX_ASSESSMENTS = 100
  * next window of the same user at the same school takes over those of a closed one (docs/design/app.md).
  */
 export class PendingMarkStorage {
-  private readonly own = new Map<string, readonly PendingMark[]>()
+  private readonly own = new Map<string, Omit<StoredRecord, 'beat'>>()
   constructor(
     private readonly storage: BrowserStorage | null,
     private readonly owner: Owner,
@@ -32,8 +37,8 @@ export class PendingMarkStorage {
   }
 
   /** False where the browser stores nothing. */
-  store(assessmentId: string, pending: readonly PendingMark[]): boolean {
-    this.own.set(assessmentId, pending)
+  store(assessmentId: string, pending: readonly PendingMark[], sheet?: SheetScope): boolean {
+    this.own.set(assessmentId, { pending, sheet })
     if (pending.length === 0) this.own.delete(assessmentId)
     return this.write(assessmentId, this.now())
   }
@@ -43,14 +48,16 @@ export class PendingMarkStorage {
     for (const assessmentId of this.own.keys()) this.write(assessmentId, isLeaving ? 0 : this.now())
   }
 
-  /** The marks that closed windows left of an assessment. They belong to this window from now on. */
-  claimAbandoned(assessmentId: string): PendingMark[] {
-    const found = this.records().filter((record) => {
-      const isOurs = record.userId === this.owner.userId && record.schoolId === this.owner.schoolId && record.assessmentId === assessmentId
-      return isOurs && (record.windowId === this.windowId ? !this.own.has(assessmentId) : this.now() - record.stored.beat > WINDOW_TIMEOUT)
+  /** Takes over what closed windows left: `keep` stores it as this window's, before the records of the others are removed. */
+  takeOver(keep: (left: Abandoned) => void): void {
+    const found = this.records().filter(({ userId, schoolId, assessmentId, windowId, stored }) => {
+      const isOurs = userId === this.owner.userId && schoolId === this.owner.schoolId
+      return isOurs && (windowId === this.windowId ? !this.own.has(assessmentId) : this.now() - stored.beat > WINDOW_TIMEOUT)
     })
-    for (const { key, windowId } of found) if (windowId !== this.windowId) this.remove(key)
-    return found.flatMap(({ stored }) => stored.pending)
+    for (const { key, windowId, assessmentId, stored } of found) {
+      keep({ assessmentId, pending: stored.pending, sheet: stored.sheet })
+      if (windowId !== this.windowId) this.remove(key)
+    }
   }
 
   /** Removes expired records of all users. */
@@ -60,7 +67,7 @@ export class PendingMarkStorage {
   }
 
   private write(assessmentId: string, beat: number): boolean {
-    const pending = this.own.get(assessmentId) ?? []
+    const { pending, sheet } = this.own.get(assessmentId) ?? { pending: [] }
     const key = this.keyOf(assessmentId)
     if (pending.length === 0) {
       this.remove(key)
@@ -68,7 +75,7 @@ export class PendingMarkStorage {
     }
     if (this.own.size > MAX_ASSESSMENTS || pending.length > MAX_MARKS) return false
     try {
-      this.storage?.setItem(key, JSON.stringify({ beat, pending } satisfies StoredRecord))
+      this.storage?.setItem(key, JSON.stringify({ beat, pending, sheet } satisfies StoredRecord))
       return this.storage !== null
     } catch {
       return false
@@ -107,11 +114,17 @@ const isPending = (value: unknown): value is PendingMark => {
   )
 }
 
+const isSheet = (value: unknown): value is SheetScope => {
+  const { classId, subjectId, termId } = (value ?? {}) as Partial<SheetScope>
+  return [classId, subjectId, termId].every((each) => typeof each === 'string')
+}
+
 /** Parses a record; null for a text of another shape. */
 function parseRecord(text: string | null): StoredRecord | null {
   try {
-    const { beat, pending } = JSON.parse(text ?? 'null') as Partial<StoredRecord>
-    return typeof beat === 'number' && Array.isArray(pending) ? { beat, pending: pending.filter(isPending) } : null
+    const { beat, pending, sheet } = JSON.parse(text ?? 'null') as Partial<StoredRecord>
+    if (typeof beat !== 'number' || !Array.isArray(pending)) return null
+    return { beat, pending: pending.filter(isPending), ...(isSheet(sheet) && { sheet }) }
   } catch {
     return null
   }

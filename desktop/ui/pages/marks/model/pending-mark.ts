@@ -1,7 +1,7 @@
 /**
  * A mark that the server has not confirmed. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
- * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers, `offered` was left by an earlier
- * window; `offered`, `refused` and `conflict` wait for a decision.
+ * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers; `refused` and `conflict` wait for a
+ * decision.
  */
 export type PendingMark = {
   readonly assessmentId: string
@@ -12,7 +12,7 @@ export type PendingMark = {
   readonly ours?: number | undefined
   /** Time of entry, ISO. */
   readonly at: string
-  readonly state: 'fresh' | 'sending' | 'waiting' | 'offered' | 'refused' | 'conflict'
+  readonly state: 'fresh' | 'sending' | 'waiting' | 'refused' | 'conflict'
   /** The reason of a refusal. */
   readonly message?: string | undefined
   /** The stored score of a conflict. */
