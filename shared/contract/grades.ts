@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Flag, Id, Instant, input, Remark, row, Score, StudentName, say } from './scalars.ts'
+import { choice, Done, Flag, Id, Instant, input, QueryScore, Remark, row, Score, StudentName, say } from './scalars.ts'
 
 /** `created_by` and `updated_by` are null where the service wrote the row. */
 export const Grade = row('Grade', {
@@ -77,6 +77,7 @@ export const gradeFailures = failures('grades', {
   aboveMaximum: [400, 'A score is above the maximum of the assessment.'],
   outsideClass: [400, 'This assessment is for one class, and a student is not in it.'],
   tooManyListeners: [429, 'You are looking at marks in too many windows at once. Close some of them.'],
+  changedMeanwhile: [409, 'Somebody else has changed this grade since.'],
   notYourSubject: [403, 'You are not assigned to this subject for every one of these students.'],
 })
 
@@ -115,5 +116,11 @@ export const grades = {
     body: ExclusionInput,
     reply: Grade,
     fails: ['grades.not_your_subject'],
+  }),
+  remove: endpoint('DELETE /api/grades/:id', 'staff', 'Remove a grade', {
+    notes: 'With `score`, the grade that was seen: one that has another score by now stays, and 409 `grades.changed_meanwhile` says so.',
+    query: z.object({ score: QueryScore.optional() }),
+    reply: Done,
+    fails: ['grades.not_your_subject', 'grades.changed_meanwhile'],
   }),
 }

@@ -116,6 +116,12 @@ const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: n
 }
 
 export const Score = decimal({ min: 0, ...limits.score })
+/** A score in a query. */
+export const QueryScore = z
+  .string(say('must be a number'))
+  .regex(/^\d{1,6}(\.\d+)?$/, 'must be a number')
+  .transform(Number)
+  .pipe(Score)
 export const MaxScore = decimal({ min: 0.01, ...limits.score })
 export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
 export const Percentage = decimal({ min: 0, ...limits.percentage })

@@ -92,6 +92,7 @@ export const specifiedRows = [
 export const addedRows: readonly string[] = [
   'GET /api/auth/schools',
   'DELETE /api/auth/avatar',
+  'DELETE /api/grades/:id',
   'POST /api/auth/proof',
   'POST /api/auth/second-factor',
   'DELETE /api/auth/second-factor',

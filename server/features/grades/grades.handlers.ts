@@ -1,4 +1,4 @@
-import { type GradedAssessment, grades } from '@markbook/shared/contract/grades'
+import { type GradedAssessment, gradeFailures, grades } from '@markbook/shared/contract/grades'
 import { letterForScore } from '@markbook/shared/domain/letters'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onEvents } from '../../http/handler.ts'
@@ -113,6 +113,15 @@ export const gradeHandlers: Handlers<typeof grades> = {
     run: async ({ tx }, { body }, { assessment, grade }) => {
       const updated = await tx.update('grade', grade, exclusionAfter(grade, body))
       return letteredOne(tx, assessment, updated)
+    },
+  }),
+
+  remove: on(grades.remove, {
+    load: (context, { params }) => lockedGrade(context, params.id),
+    run: async ({ tx }, { query }, { grade }) => {
+      if (query.score !== undefined && query.score !== grade.score) throw gradeFailures.changedMeanwhile()
+      await tx.remove('grade', [grade])
+      return { message: 'The grade was removed.' }
     },
   }),
 }

@@ -244,3 +244,44 @@ describe('PATCH /api/grades/:id/exclude', () => {
     ).toMatchObject({ status: 404 })
   })
 })
+
+describe('DELETE /api/grades/:id', () => {
+  const removal = () => ({ params: { id: idOf(mathsHilary, sean) } })
+  const stored = async () =>
+    (await st.as.okafor.grades.list({ query: { assessmentId: mathsHilary.id } })).find(({ student_id }) => student_id === sean.id)
+
+  test('takes the grade away, the history says who did, and an undo brings it back with its remarks', async () => {
+    await st.as.ada.grades.update({ ...removal(), body: { remarks: 'Well done.' } })
+    const before = await stored()
+    expect(await st.as.ada.grades.remove(removal())).toEqual({ message: 'The grade was removed.' })
+    expect(await stored()).toBeUndefined()
+    const [entry] = await st.as.ada.history.list({ query: { entity: 'grade', id: removal().params.id } })
+    expect(entry).toMatchObject({
+      action: 'delete',
+      actor: { first_name: 'Ada' },
+      changes: { remarks: { before: 'Well done.', after: null } },
+    })
+    await st.as.ada.history.undo({ params: { id: entry?.id ?? '' } })
+    expect(await stored()).toMatchObject({ id: before?.id, score: before?.score, remarks: 'Well done.' })
+  })
+
+  test('with a score, only the grade that was seen goes', async () => {
+    const score = (await stored())?.score ?? Number.NaN
+    await st.as.byrne.grades.update({ ...removal(), body: { score: score - 1 } })
+    const again = () => st.as.ada.grades.remove.raw({ ...removal(), query: { score: String(score) } })
+    expect(await refused(st, again)).toEqual({ status: 409, code: 'grades.changed_meanwhile' })
+    for (const text of ['', 'x', '1e3', '-1', '12,5', '1.234'])
+      expect(await refused(st, () => st.as.ada.grades.remove.raw({ ...removal(), query: { score: text } }))).toMatchObject({ status: 400 })
+    await st.as.ada.grades.remove({ ...removal(), query: { score: String(score - 1) } })
+    expect(await refused(st, () => st.as.ada.grades.remove.raw(removal()))).toMatchObject({ status: 404 })
+    await st.as.ada.grades.create({ body: { assessmentId: mathsHilary.id, studentId: sean.id, score } })
+    expect(await stored()).toMatchObject({ id: removal().params.id, score, remarks: null })
+  })
+
+  test('403 for another’s student, 404 for another school’s', async () => {
+    expect(await refused(st, () => st.as.quinn.grades.remove.raw(removal()))).toEqual({ status: 403, code: 'grades.not_your_subject' })
+    expect(await refused(st, () => st.as.ada.grades.remove.raw({ params: { id: idOf(hilltopExam, hilltopPupil) } }))).toMatchObject({
+      status: 404,
+    })
+  })
+})

@@ -145,6 +145,7 @@ export const gradeRows: Rows<typeof grades> = {
   },
   update: writeGrade(changed({ score: 12 })),
   exclude: writeGrade(changed({ isExcluded: true, exclusionReason: 'was ill' })),
+  remove: writeGrade(byId),
 }
 
 const past = (entity: string, id: string) => ({ query: { entity, id } })

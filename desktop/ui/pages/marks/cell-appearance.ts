@@ -56,7 +56,7 @@ export const scoreText = (score: number | null | undefined) =>
 
 function describePending({ state, score, theirs, message }: PendingMark): string {
   const t = i18next.getFixedT(null, 'marks')
-  if (state === 'conflict') return t('state.conflict', { mine: editable(score), theirs: scoreText(theirs) })
+  if (state === 'conflict') return t('state.conflict', { mine: scoreText(score), theirs: scoreText(theirs) })
   if (state === 'refused') return t('state.refused', { message: message ?? '' })
   return t(`state.${state === 'sending' ? 'fresh' : state}`)
 }

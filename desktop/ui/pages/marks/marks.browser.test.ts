@@ -121,6 +121,21 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
+  test('Delete takes a mark away, and Ctrl+Z brings it back', async () => {
+    const { context, page } = await opened()
+    const before = await scoreOf(mathsHomework.id, mei.id)
+    await cell(page, 1, 1).click()
+    await page.keyboard.press('Delete')
+    await page.getByText('1 mark was taken away. Ctrl+Z brings it back.').waitFor()
+    await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBeUndefined()
+    expect(await textOf(page, 1, 1)).toBe('–')
+    await picture(page, 'marks-cleared')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBe(before)
+    await expect.poll(() => textOf(page, 1, 1)).toBe(String(before))
+    await context.close()
+  })
+
   test('the browser’s Back saves the cell that is being typed', async () => {
     const { context, page } = await openWindow(browser)
     await site.signIn(context, 'ada')

@@ -209,6 +209,7 @@ const keys = [
   ['Tab', 'kTab'],
   ['F2', 'kF2'],
   ['Esc', 'kEsc'],
+  ['Del', 'kDelete'],
   ['Ctrl+Z', 'kUndo'],
   ['Ctrl+C, Ctrl+V', 'kCopy'],
   ['Alt+R', 'kRemark'],

@@ -48,7 +48,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
       </MarkList>
       <MarkList tone="bad" title={t('unsaved.refused', { count: inState('refused').length })} sheet={sheet} marks={inState('refused')}>
         {(mark, { name, position }) => ({
-          text: `${name}: ${editable(mark.score)}. ${mark.message ?? ''}`,
+          text: `${name}: ${scoreText(mark.score)}. ${mark.message ?? ''}`,
           actions: [
             ...(name ? [show(position)] : []),
             resolve(t('unsaved.retry'), mark, 'compare'),
@@ -61,7 +61,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
           text: name,
           actions: [
             resolve(t('unsaved.keepTheirs', { mark: scoreText(mark.theirs) }), mark, 'theirs'),
-            resolve(t('unsaved.keepMine', { mark: editable(mark.score) }), mark, 'mine'),
+            resolve(t('unsaved.keepMine', { mark: scoreText(mark.score) }), mark, 'mine'),
             ...(name ? [{ ...show(position), look: 'quiet' as const }] : []),
           ],
         })}

@@ -48,8 +48,8 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
       announce,
       openAt: (what, position) => (what === 'menu' ? onShow({ is: what, position }) : runAction(what, position)),
       previewPaste: (block, at) => onShow({ is: 'paste', block, position: at }),
-      undoCreate: (gradeId) =>
-        undoCreate(gradeId).catch((failure) => {
+      undo: (what, gradeId) =>
+        undo(what, gradeId).catch((failure) => {
           tellFailure(failure)
           return false
         }),
@@ -68,10 +68,10 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
   return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, runAction, goTo }
 }
 
-/** Undoes the creation of a mark; false where it was changed since. */
-async function undoCreate(gradeId: string): Promise<boolean> {
+/** Undoes the creation or the removal of a mark; false where it was changed since. */
+async function undo(what: 'create' | 'delete', gradeId: string): Promise<boolean> {
   const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
-  if (newest?.action !== 'create') return false
+  if (newest?.action !== what) return false
   await client.history.undo({ params: { id: newest.id } })
   return true
 }

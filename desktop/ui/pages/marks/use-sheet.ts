@@ -55,11 +55,13 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
     const close = sheet.open()
     const stopCounting = sheet.listenToQueue(session.count)
     const stopListening = session.onSaved((rows) => sheet.applySaved(rows, hasParent()))
+    const stopRemoving = session.onRemoved((mark) => sheet.applyRemoved(mark))
     subscribe()
     return () => {
       unsubscribe()
       stopListening()
       stopCounting()
+      stopRemoving()
       close()
     }
   }, [sheet, session, termId, subjectId, studentGroupId])

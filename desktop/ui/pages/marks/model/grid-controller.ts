@@ -17,8 +17,8 @@ import type { Sheet } from './sheet.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'cannotClear' | 'undo.none' | 'undo.changed' }
-  | { key: 'copied' | 'undo.done'; count: number }
+  | { key: 'undo.none' | 'undo.changed' }
+  | { key: 'copied' | 'cleared' | 'undo.done'; count: number }
   /** The mark that was undone and its former score; null for none. */
   | { key: 'undo.doneOne'; assessmentId: string; studentId: string; score: number | null }
 
@@ -30,14 +30,14 @@ export type GridHost = {
   /** In the header row the menu is that of the assessment. */
   openAt(dialog: CellAction | 'menu', position: CellPosition): void
   previewPaste(block: string[][], at: CellPosition): void
-  /** Undoes the creation of a mark; false where it was changed since. */
-  undoCreate(gradeId: string): Promise<boolean>
+  /** Undoes the creation or the removal of a mark; false where it was changed since. */
+  undo(what: 'create' | 'delete', gradeId: string): Promise<boolean>
   /** Moves the focus from the editor to the grid. */
   focusGrid(): void
 }
 
-/** The score before an entry, null for none, and after it. */
-type UndoChange = { assessmentId: string; studentId: string; before: number | null; after: number }
+/** The score before an entry and after it, null for none. `gradeId`: of the mark that was saved before, null for none. */
+type UndoChange = { assessmentId: string; studentId: string; before: number | null; after: number | null; gradeId: string | null }
 const MAX_UNDO_STEPS = 200
 
 /** Figure columns after the assessments: coursework, exam, composite, letter. */
@@ -164,10 +164,15 @@ export class GridController {
     const ids = this.idsAt(at)
     if (!editing || !ids) return
     const before = this.scoreAt(at)
-    const isUnchanged = editing.caret && editing.typed === editing.text
+    const gradeId = this.savedAt(at)?.id ?? null
+    // What was typed over a mark and taken back leaves the mark; a mark that was edited until nothing was left is cleared.
+    const isUnchanged = editing.caret ? editing.typed === editing.text : editing.typed.trim() === ''
     const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
-    if (outcome === 'sent') this.addUndoStep([{ ...ids, before, after: this.scoreAt(at) as number }])
-    if (outcome === 'empty' && before !== null) this.host.announce({ key: 'cannotClear' })
+    if (outcome === 'sent') {
+      const after = this.scoreAt(at)
+      this.addUndoStep([{ ...ids, before, after, gradeId }])
+      if (after === null) this.host.announce({ key: 'cleared', count: 1 })
+    }
     this.cancelEdit(isFocusElsewhere)
   }
 
@@ -186,29 +191,41 @@ export class GridController {
     if (this.undoSteps.length > MAX_UNDO_STEPS) this.undoSteps.shift()
   }
 
+  /** Takes away the marks of the selected cells, and their invalid entries. Where there are such, the marks under them stay. */
   private clear(): boolean {
-    const ids = this.idsAt(this.selection.active)
-    if (!ids || this.isReadOnly) return true
-    if (this.sheet.discardInvalid(ids.assessmentId, ids.studentId)) return true
-    if (this.scoreAt(this.selection.active) !== null) this.host.announce({ key: 'cannotClear' })
+    if (this.isReadOnly) return true
+    const invalid = this.selectedCells().filter((position) => {
+      const ids = this.idsAt(position)
+      return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
+    })
+    const marked = invalid.length > 0 ? [] : this.selectedCells().filter((position) => this.scoreAt(position) !== null)
+    this.enterMarks(marked.map((position) => ({ ...position, score: null })))
+    if (marked.length > 0) this.host.announce({ key: 'cleared', count: marked.length })
     return true
   }
 
-  /** Enters marks of a paste or a fill as one undo step. */
-  enterMarks(marks: readonly (CellPosition & { score: number })[]): void {
+  private selectedCells(): CellPosition[] {
+    const { top, bottom, left, right } = this.selection.range()
+    const cells: CellPosition[] = []
+    for (let row = top; row <= bottom; row += 1) for (let col = left; col <= right; col += 1) cells.push({ row, col })
+    return cells
+  }
+
+  /** Enters marks of a paste or a fill as one undo step; null takes one away. */
+  enterMarks(marks: readonly (CellPosition & { score: number | null })[]): void {
     const changes = marks.flatMap(({ score, ...position }) => {
       const ids = this.idsAt(position)
       if (!ids) return []
       const before = this.scoreAt(position)
-      const seen = this.sheet.cell(ids.assessmentId, ids.studentId).saved?.score ?? null
+      const { saved } = this.sheet.cell(ids.assessmentId, ids.studentId)
       this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
-      return [{ ...ids, score, seen, before, after: score }]
+      return [{ ...ids, score, seen: saved?.score ?? null, before, after: score, gradeId: saved?.id ?? null }]
     })
     this.addUndoStep(changes)
-    this.sheet.queue.put(changes.map(({ before: _before, after: _after, ...mark }) => mark))
+    this.sheet.queue.put(changes.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
   }
 
-  /** Undoes the last step: former marks are saved again, new marks are removed. */
+  /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */
   async undo(): Promise<void> {
     const changes = this.undoSteps.pop()
     if (!changes) {
@@ -217,27 +234,29 @@ export class GridController {
     }
     const present = (assessmentId: string, studentId: string) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
     const untouched = changes.filter(({ assessmentId, studentId, after }) => present(assessmentId, studentId) === after)
-    const restored = untouched.flatMap(({ assessmentId, studentId, before }) => {
+    const restored = untouched.flatMap(({ assessmentId, studentId, before, after }) => {
       const seen = this.sheet.cell(assessmentId, studentId).saved?.score ?? null
-      return before === null ? [] : [{ assessmentId, studentId, score: before, seen }]
+      return before === null || after === null ? [] : [{ assessmentId, studentId, score: before, seen }]
     })
     if (restored.length > 0) this.sheet.queue.put(restored)
-    const created = untouched.filter(({ before }) => before === null)
-    const removed = await Promise.all(created.map(({ assessmentId, studentId }) => this.undoCreate(assessmentId, studentId)))
-    const done = restored.length + removed.filter(Boolean).length
+    const whole = untouched.filter(({ before, after }) => before === null || after === null)
+    const undone = await Promise.all(whole.map((change) => this.undoWhole(change)))
+    const done = restored.length + undone.filter(Boolean).length
     const [only] = changes.length === 1 ? untouched : []
     if (done > 0) this.host.announce(only ? { key: 'undo.doneOne', ...only, score: only.before } : { key: 'undo.done', count: done })
     if (done < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
-  private async undoCreate(assessmentId: string, studentId: string): Promise<boolean> {
+  /** Undoes that a mark was made, or taken away. */
+  private async undoWhole({ assessmentId, studentId, after, gradeId }: UndoChange): Promise<boolean> {
     const { saved, pending } = this.sheet.cell(assessmentId, studentId)
     if (pending) {
       // Not saved yet: removed from the queue instead.
       this.sheet.queue.resolve([pending], 'theirs')
       if (!this.sheet.cell(assessmentId, studentId).pending) return true
     }
-    return saved !== null && this.host.undoCreate(saved.id)
+    if (after === null) return gradeId !== null && this.host.undo('delete', gradeId)
+    return saved !== null && this.host.undo('create', saved.id)
   }
 
   /** The selected range as tab-separated text. */

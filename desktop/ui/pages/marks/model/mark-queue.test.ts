@@ -10,6 +10,7 @@ const away = () => new Failure(0, 'unreachable', 'The server cannot be reached.'
 function world() {
   const stored = new Map<string, Map<string, number>>()
   const sent: { assessmentId: string; marks: readonly MarkToSend[] }[] = []
+  const removed: string[] = []
   const timers: { ms: number; then: () => void }[] = []
   const line = { request: true, reply: true, refuse: null as null | ((marks: readonly MarkToSend[]) => Failure | null) }
   let atOnce = 0
@@ -32,6 +33,14 @@ function world() {
       if (!line.reply) throw away()
       return rowsOf(assessmentId)
     },
+    remove: async (assessmentId, studentId, known) => {
+      if (!line.request) throw away()
+      const present = stored.get(assessmentId)?.get(studentId)
+      if (present !== undefined && !known.includes(present)) throw new Failure(409, 'grades.changed_meanwhile', 'Changed since.')
+      stored.get(assessmentId)?.delete(studentId)
+      if (!line.reply) throw away()
+    },
+    removed: (_assessmentId, studentId) => void removed.push(studentId),
     read: async (assessmentId) => {
       if (!line.request || !line.reply) throw away()
       return rowsOf(assessmentId)
@@ -55,9 +64,9 @@ function world() {
     }
   }
   const score = (assessmentId: string, studentId: string) => stored.get(assessmentId)?.get(studentId)
-  const put = (studentId: string, value: number, seen: number | null = null, assessmentId = 'a') =>
+  const put = (studentId: string, value: number | null, seen: number | null = null, assessmentId = 'a') =>
     queue.put([{ assessmentId, studentId, score: value, seen }])
-  return { queue, stored, sent, timers, line, most, turn, settle, score, put }
+  return { queue, stored, sent, removed, timers, line, most, turn, settle, score, put }
 }
 
 describe('the mark queue', () => {
@@ -211,6 +220,44 @@ describe('the mark queue', () => {
     expect(at.score('a', '3')).toBe(7)
   })
 
+  test('a mark is taken away, once, although the first answer was lost', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['1', 12]]))
+    at.line.reply = false
+    at.put('1', null, 12)
+    await at.turn(1)
+    expect([at.score('a', '1'), at.queue.get('a', '1')?.state]).toEqual([undefined, 'waiting'])
+    at.line.reply = true
+    await at.turn()
+    expect([at.score('a', '1'), at.queue.all(), at.sent]).toEqual([undefined, [], []])
+  })
+
+  test('a mark that somebody else changed meanwhile is not taken away until the user decides', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['1', 15]]))
+    at.put('1', null, 12)
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '1', score: null, state: 'conflict', theirs: 15 }])
+    expect(at.score('a', '1')).toBe(15)
+    at.queue.resolve(at.queue.all(), 'mine')
+    await at.turn()
+    expect([at.score('a', '1'), at.queue.all(), at.removed]).toEqual([undefined, [], ['1']])
+  })
+
+  test('marks and removals of one assessment are sent each in its way', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['2', 7]]))
+    at.put('1', 12)
+    at.put('2', null, 7)
+    at.put('3', 9)
+    await at.turn()
+    expect([...(at.stored.get('a') ?? [])]).toEqual([
+      ['1', 12],
+      ['3', 9],
+    ])
+    expect(at.queue.all()).toEqual([])
+  })
+
   test('an event with a mark of somebody else makes a conflict with a waiting mark', () => {
     const at = world()
     at.put('1', 12, 10)
@@ -219,15 +266,17 @@ describe('the mark queue', () => {
   })
 
   test('the last typed mark arrives and the queue empties, whatever the network does', async () => {
+    // Null takes a mark away.
+    const value = fc.option(fc.integer({ min: 0, max: 20 }), { freq: 4 })
     const event = fc.oneof(
-      fc.record({ does: fc.constant('type' as const), student: fc.constantFrom('1', '2', '3'), value: fc.integer({ min: 0, max: 20 }) }),
+      fc.record({ does: fc.constant('type' as const), student: fc.constantFrom('1', '2', '3'), value }),
       fc.record({ does: fc.constant('line' as const), request: fc.boolean(), reply: fc.boolean() }),
       fc.record({ does: fc.constant('turn' as const) }),
     )
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {
         const at = world()
-        const last = new Map<string, number>()
+        const last = new Map<string, number | null>()
         for (const each of events) {
           if (each.does === 'type') {
             at.put(each.student, each.value, at.score('a', each.student) ?? null)
@@ -238,10 +287,10 @@ describe('the mark queue', () => {
         Object.assign(at.line, { request: true, reply: true })
         await at.turn(8)
         expect(at.queue.all()).toEqual([])
-        for (const [student, value] of last) expect(at.score('a', student)).toBe(value)
+        for (const [student, value] of last) expect(at.score('a', student) ?? null).toBe(value)
         expect(at.most.atOnce).toBeLessThanOrEqual(1)
       }),
-      { numRuns: 60 },
+      { numRuns: 120 },
     )
   })
 })

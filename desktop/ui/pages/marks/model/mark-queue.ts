@@ -12,10 +12,14 @@ export type MarkToSend = { studentId: string; score: number; remarks?: string | 
 type QueueEnvironment<Row extends StoredMark> = {
   /** Saves marks of one assessment, all or none, and answers the stored rows. */
   send(assessmentId: string, marks: readonly MarkToSend[]): Promise<readonly Row[]>
+  /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these scores. */
+  remove(assessmentId: string, studentId: string, known: readonly (number | null | undefined)[]): Promise<void>
   /** Reads the stored marks of an assessment. */
   read(assessmentId: string): Promise<readonly Row[]>
   /** Called with rows that the server has stored. */
   saved(assessmentId: string, rows: readonly Row[]): void
+  /** Called with a mark that the server has no more. */
+  removed(assessmentId: string, studentId: string): void
   /** Stores the pending marks, so that they survive the page. */
   store(assessmentId: string, pending: readonly PendingMark[]): void
   later(ms: number, then: () => void): () => void
@@ -147,7 +151,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     let batch: PendingMark[] = []
     try {
       if (queue.tries > 0) await this.compare(assessmentId, queue)
-      batch = [...queue.entries.values()].filter(isSendable).slice(0, queue.isSingly ? 1 : limits.bulkGrades)
+      batch = nextBatch(queue)
       if (batch.length > 0) await this.send(assessmentId, queue, batch)
       queue.tries = 0
       queue.failure = null
@@ -172,8 +176,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   private async send(assessmentId: string, queue: AssessmentQueue, batch: PendingMark[]): Promise<void> {
     for (const pending of batch) queue.entries.set(pending.studentId, { ...pending, state: 'sending' })
     this.changed(assessmentId, batch)
-    const sent = batch.map(({ studentId, score, remarks }) => ({ studentId, score, ...(remarks !== undefined && { remarks }) }))
-    const rows = await this.environment.send(assessmentId, sent)
+    const rows = await this.deliver(assessmentId, batch)
     for (const { studentId, score } of batch) {
       const now = queue.entries.get(studentId)
       // Typed again while it was being sent: the new mark is sent next, on top of the one just saved.
@@ -182,6 +185,19 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
     this.environment.saved(assessmentId, rows)
     this.changed(assessmentId, batch)
+  }
+
+  /** The rows that are stored now: none after a removal. */
+  private async deliver(assessmentId: string, batch: readonly PendingMark[]): Promise<readonly Row[]> {
+    const marks = batch.flatMap(({ studentId, score, remarks }) =>
+      score === null ? [] : [{ studentId, score, ...(remarks !== undefined && { remarks }) }],
+    )
+    if (marks.length > 0) return this.environment.send(assessmentId, marks)
+    for (const { studentId, seen, ours } of batch) {
+      await this.environment.remove(assessmentId, studentId, [seen, ours])
+      this.environment.removed(assessmentId, studentId)
+    }
+    return []
   }
 
   private failed(assessmentId: string, queue: AssessmentQueue, batch: readonly PendingMark[], error: unknown): void {
@@ -238,10 +254,19 @@ function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: Stor
     entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: stored?.score ?? null })
 }
 
+/** Marks that go in one request, or one removal. */
+function nextBatch({ entries, isSingly }: AssessmentQueue): PendingMark[] {
+  const sendable = [...entries.values()].filter(isSendable)
+  const [first] = sendable
+  if (first?.score === null) return [first]
+  return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.bulkGrades)
+}
+
 const hasSendable = ({ entries }: AssessmentQueue) => [...entries.values()].some(isSendable)
 
 /** True where the same request may succeed later: no answer, an overloaded server, a missing sign-in, or a race. */
-const isTemporary = ({ status, code }: Failure) =>
-  [0, 401, 408, 425, 429].includes(status) || status >= 500 || code === 'changed_meanwhile' || code === 'duplicate'
+const isTemporary = ({ status, code }: Failure) => [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
+
+const CHANGED = new Set(['changed_meanwhile', 'duplicate', 'grades.changed_meanwhile'])
 
 const byAssessment = <T extends { assessmentId: string }>(items: readonly T[]) => grouped(items, ({ assessmentId }) => assessmentId)

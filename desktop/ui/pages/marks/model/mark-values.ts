@@ -6,7 +6,7 @@ import type { PendingMark } from './pending-mark.ts'
 /** The mark that counts: a pending one unless it needs a decision, else the saved one. */
 export function effectiveMark(saved: LiveMark | null | undefined, pending: PendingMark | null | undefined): EffectiveMark {
   const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused'
-  if (pending && !isInQuestion) return { score: pending.score, is_excluded: saved?.is_excluded ?? false }
+  if (pending && !isInQuestion) return pending.score === null ? null : { score: pending.score, is_excluded: saved?.is_excluded ?? false }
   return saved ? { score: saved.score, is_excluded: saved.is_excluded } : null
 }
 

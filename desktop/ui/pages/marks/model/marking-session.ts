@@ -1,10 +1,11 @@
 import type { Grade } from '@markbook/shared/contract/grades'
+import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import { MarkQueue } from './mark-queue.ts'
-import type { InvalidEntry } from './mark-values.ts'
+import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
 import { type BrowserStorage, PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
 
@@ -29,12 +30,15 @@ export function markingSessionOf(owner: Owner): MarkingSession {
 function open(owner: Owner) {
   const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
   const saved = new Listeners<[rows: readonly Grade[]]>()
+  const removed = new Listeners<[mark: MarkKey]>()
   const sheets = new Map<string, SheetScope>()
   let isStored = true
   const queue = new MarkQueue<Grade>({
     send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
     read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
+    remove: removeMark,
     saved: (_assessmentId, rows) => saved.notify(rows),
+    removed: (assessmentId, studentId) => removed.notify({ assessmentId, studentId }),
     store: (assessmentId, pending) => {
       isStored = storage.store(assessmentId, pending, sheets.get(assessmentId)) && isStored
     },
@@ -69,6 +73,7 @@ function open(owner: Owner) {
     /** False where a pending mark could not be stored: it is lost when the window closes. */
     isStored: () => isStored || !queue.all().some(isSendable),
     onSaved: saved.add,
+    onRemoved: removed.add,
     /** Where marks of these assessments are entered, for whoever meets them on another page. */
     enteredIn: (sheet: SheetScope, assessmentIds: readonly string[]) => {
       for (const id of assessmentIds) sheets.set(id, sheet)
@@ -79,6 +84,14 @@ function open(owner: Owner) {
 
 /** Not for a moment alone, as a mark is that is on its way. */
 const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
+
+async function removeMark(assessmentId: string, studentId: string, known: readonly (number | null | undefined)[]): Promise<void> {
+  const rows = await client.grades.list({ query: { assessmentId } })
+  const row = rows.find(({ student_id }) => student_id === studentId)
+  if (!row) return
+  if (!known.includes(row.score)) throw new Failure(409, 'grades.changed_meanwhile', 'The mark was changed meanwhile.')
+  await client.grades.remove({ params: { id: row.id }, query: { score: String(row.score) } })
+}
 
 function browserStorage(): BrowserStorage | null {
   try {

@@ -109,8 +109,7 @@ const isPending = (value: unknown): value is PendingMark => {
   const { assessmentId, studentId, score, seen, at } = (value ?? {}) as Partial<PendingMark>
   return (
     [assessmentId, studentId, at].every((each) => typeof each === 'string') &&
-    typeof score === 'number' &&
-    (seen === null || typeof seen === 'number')
+    [score, seen].every((each) => each === null || typeof each === 'number')
   )
 }
 

@@ -1,15 +1,15 @@
 /**
- * A mark that the server has not confirmed. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
+ * A mark that the server has not confirmed; a `score` of null takes the mark away. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
  * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers; `refused` and `conflict` wait for a
  * decision.
  */
 export type PendingMark = {
   readonly assessmentId: string
   readonly studentId: string
-  readonly score: number
+  readonly score: number | null
   readonly remarks?: string | null | undefined
   readonly seen: number | null
-  readonly ours?: number | undefined
+  readonly ours?: number | null | undefined
   /** Time of entry, ISO. */
   readonly at: string
   readonly state: 'fresh' | 'sending' | 'waiting' | 'refused' | 'conflict'

@@ -25,6 +25,8 @@ let told: string[]
 beforeEach(() => {
   queue = new MarkQueue<Grade>({
     send: async () => [],
+    remove: async () => {},
+    removed: () => {},
     read: async () => [],
     saved: () => {},
     store: () => {},
@@ -176,10 +178,12 @@ describe('the grid’s keys', () => {
   }
   let said: GridMessage[]
   let pasted: string[][] | null
+  let undone: [string, string][]
   beforeEach(() => {
     selection = new GridSelection()
     said = []
     pasted = null
+    undone = []
     controller = new GridController(sheet, selection)
     controller.host = {
       announce: (asked) => void said.push(asked),
@@ -187,7 +191,7 @@ describe('the grid’s keys', () => {
       previewPaste: (block) => {
         pasted = block
       },
-      undoCreate: async () => true,
+      undo: async (what, gradeId) => undone.push([what, gradeId]) > 0,
       focusGrid: () => {},
     }
   })
@@ -227,11 +231,40 @@ describe('the grid’s keys', () => {
     expect(said.at(-1)).toEqual({ key: 'undo.none' })
   })
 
-  test('clearing a mark is refused with a message', () => {
-    selection.moveTo({ row: 1, col: 2 })
+  test('Delete takes the marks of the selected cells away in one step, and Ctrl+Z brings them back whole', async () => {
+    const idOf = (row: number) => controller.savedAt({ row, col: 2 })?.id
+    const ids = [idOf(1), idOf(2)]
+    selection.selectRange({ row: 1, col: 2 }, { row: 2, col: 2 })
     controller.handleKey(key('Delete'))
-    expect(said).toEqual([{ key: 'cannotClear' }])
-    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
+    expect(said).toEqual([{ key: 'cleared', count: 2 }])
+    expect([1, 2].map((row) => controller.scoreAt({ row, col: 2 }))).toEqual([null, null])
+    expect(queue.all()).toMatchObject([
+      { score: null, seen: 71 },
+      { score: null, seen: 55 },
+    ])
+    // Not sent yet: it is taken from the queue.
+    await controller.undo()
+    expect([queue.all(), controller.scoreAt({ row: 1, col: 2 })]).toEqual([[], 71])
+    controller.handleKey(key('Delete'))
+    const removed = queue.all()
+    queue.resolve(removed, 'theirs')
+    for (const mark of removed) sheet.applyRemoved(mark)
+    await controller.undo()
+    expect(undone).toEqual(ids.map((id) => ['delete', id]))
+  })
+
+  test('an emptied field clears the mark that was edited, and leaves one that was typed over', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('8'))
+    type(' ')
+    controller.handleEditorKey(key('Enter'))
+    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+    selection.moveTo({ row: 1, col: 2 })
+    controller.handleKey(key('F2'))
+    type('')
+    controller.handleEditorKey(key('Enter'))
+    expect(controller.scoreAt({ row: 1, col: 2 })).toBeNull()
+    expect(said).toEqual([{ key: 'cleared', count: 1 }])
   })
 
   test.each([

@@ -175,9 +175,9 @@ export class Sheet {
 
   /**
    * Enters a typed text over a mark that was `seen`: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
-   * mark of somebody else becomes a conflict. `empty`: an emptied field changes nothing.
+   * mark of somebody else becomes a conflict. An emptied field takes the mark away.
    */
-  enter(assessmentId: string, studentId: string, text: string, seen: number | null): 'unchanged' | 'sent' | 'wrong' | 'conflict' | 'empty' {
+  enter(assessmentId: string, studentId: string, text: string, seen: number | null): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
     const column = this.columns.find(({ id }) => id === assessmentId)
     if (!column) return 'unchanged'
@@ -188,11 +188,11 @@ export class Sheet {
       return 'wrong'
     }
     if (this.invalidEntries.delete(key)) this.invalidate([[assessmentId, studentId]])
-    if (typed.kind === 'empty') return 'empty'
+    const score = typed.kind === 'empty' ? null : typed.score
     const { pending } = this.cell(assessmentId, studentId)
     const stored = this.saved.get(key)?.score ?? null
-    const mark = { assessmentId, studentId, score: typed.score, seen }
-    if (pending ? isSendable(pending) && pending.score === typed.score : typed.score === stored) return 'unchanged'
+    const mark = { assessmentId, studentId, score, seen }
+    if (pending ? isSendable(pending) && pending.score === score : score === stored) return 'unchanged'
     if (!pending && stored !== seen) {
       this.queue.addConflict(mark, stored)
       return 'conflict'
@@ -251,6 +251,11 @@ export class Sheet {
       this.saved.set(key, { ...mark, is_waiting, is_above })
     }
     this.invalidate(ownRows.map(({ assessment_id, student_id }) => [assessment_id, student_id]))
+  }
+
+  /** Applies the removal of a mark by this window. */
+  applyRemoved({ assessmentId, studentId }: MarkKey): void {
+    if (this.saved.delete(keyOf(assessmentId, studentId))) this.invalidate([[assessmentId, studentId]])
   }
 
   /** The stream was interrupted: the marks may be out of date. */
