@@ -41,12 +41,14 @@ export type Step = 'copied' | 'encrypted' | 'checked' | 'placed'
 export type Converting = { done?: (step: Step) => void; room?: typeof needRoom }
 
 /** Begins an empty database that is encrypted, in a folder that has none. This process holds its key from then on. */
-export async function beginEncrypted(folder: string, key: DatabaseKey): Promise<void> {
+export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: Converting = {}): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   holdKey(key)
   await inTurn(folder, async (next) => {
     makeEncrypted(next, key)
+    done('encrypted')
     await put(folder, next)
+    done('placed')
   })
 }
 

@@ -123,6 +123,19 @@ describe('the database of a laptop', () => {
     },
   )
 
+  test.each(['an old one', 'a new one'])('what fails once %s has its name leaves its key in the keyring', async (which) => {
+    if (which === 'an old one') begin(laptop)
+    await settle(configOf(SECRET), {
+      done: (step) => {
+        if (step === 'placed') throw new Error('the disk failed')
+      },
+    })
+    expect([...keyring.kept.keys()]).toEqual([keyNameOf(path())])
+    forget()
+    await demandUnlocked(configOf(), keyring)
+    expect(glanceAtSqlite(dataDir).state).toBe(which === 'an old one' ? 'there' : 'empty')
+  })
+
   test('stays plain where the disk has no room for two, and says so', async () => {
     begin(laptop)
     const needed: number[] = []

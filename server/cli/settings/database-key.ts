@@ -86,7 +86,7 @@ export async function settleEncryption(
   if (!isWanted) return convertOrTell(dataDir, null, { tell, ...options }).then(() => {})
   const key = { name: randomBytes(8).toString('hex'), secret: randomBytes(KEY_BYTES) }
   if (!(await isKept(key, keyring))) return tell(`${STAYS} No keyring of this account takes its key. markbook doctor says what to do.`)
-  const isDone = await (kind === 'none' ? begin(dataDir, key, tell) : convertOrTell(dataDir, key, { tell, ...options }))
+  const isDone = await (kind === 'none' ? begin(dataDir, key, { tell, ...options }) : convertOrTell(dataDir, key, { tell, ...options }))
   if (!isDone) await keyring.remove(key.name)
 }
 
@@ -100,11 +100,17 @@ async function isKept({ name, secret }: DatabaseKey, keyring: Keyring): Promise<
   return kept.state === 'found' && kept.secret === written
 }
 
-async function begin(dataDir: string, key: DatabaseKey, tell: (line: string) => void): Promise<boolean> {
+async function begin(
+  dataDir: string,
+  key: DatabaseKey,
+  { tell, ...options }: { tell: (line: string) => void } & Converting,
+): Promise<boolean> {
   try {
-    await beginEncrypted(dataDir, key)
+    await beginEncrypted(dataDir, key, options)
     return true
   } catch (error) {
+    // The file has its name already: without this key nobody opens it again.
+    if (keyNameOf(join(dataDir, DATABASE_FILE)) === key.name) return true
     tell(`${STAYS} ${(error as Error).message}`)
     return false
   }
