@@ -45,6 +45,8 @@ export async function beginEncrypted(folder: string, key: DatabaseKey, { done = 
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   holdKey(key)
   await inTurn(folder, async (next) => {
+    // Another start may have made one, and taken marks, while the keyring was asked.
+    if (kindOf(folder) !== 'none') throw new Error('Another start has made the database meanwhile.')
     makeEncrypted(next, key)
     done('encrypted')
     await put(folder, next)

@@ -136,6 +136,19 @@ describe('the database of a laptop', () => {
     expect(glanceAtSqlite(dataDir).state).toBe(which === 'an old one' ? 'there' : 'empty')
   })
 
+  test('a database that another start made while the keyring was asked stays', async () => {
+    const slow: MemoryKeyring = {
+      ...keyring,
+      write: async (name, secret) => {
+        begin(laptop)
+        return keyring.write(name, secret)
+      },
+    }
+    await settle(configOf(SECRET), { keyring: slow })
+    expect(pupils()).toEqual(pupils(laptop))
+    expect(keyring.kept.size).toBe(0)
+  })
+
   test('stays plain where the disk has no room for two, and says so', async () => {
     begin(laptop)
     const needed: number[] = []
