@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { SMTPServer } from 'smtp-server'
 import { type Bench, type BenchRow, within } from '../bench-row.ts'
 import { centralSchool } from '../central.ts'
 import { type At, copyOfSchool } from '../fill.ts'
+import { startMailServer } from '../mail-server.ts'
 import { startServer } from '../processes.ts'
 import { benchSchool } from '../school.ts'
 import { end } from '../school-server.ts'
@@ -13,25 +13,15 @@ const TRIES = 5_000
 /** A mail server that keeps the code of each address. */
 async function mailServer() {
   const codes = new Map<string, string>()
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, { envelope }, done) {
-      let text = ''
-      stream.on('data', (part) => (text += part))
-      stream.on('end', () => {
-        const code = /\b\d{8}\b/.exec(text.slice(text.indexOf('\r\n\r\n')))?.[0]
-        if (code) codes.set(envelope.rcptTo[0]?.address ?? '', code)
-        done()
-      })
-    },
+  const server = await startMailServer((address, text) => {
+    const code = /\b\d{8}\b/.exec(text.slice(text.indexOf('\r\n\r\n')))?.[0]
+    if (code) codes.set(address, code)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.server.address() as { port: number }
   const codeOf = async (email: string) => {
     for (let tries = 0; tries < TRIES && !codes.has(email); tries += 1) await pause(2)
     return codes.get(email) ?? Promise.reject(new Error(`no code came to ${email}`))
   }
-  return { codeOf, port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) }
+  return { codeOf, ...server }
 }
 
 /** The answer's time in ms, connection and all. Throws where it is refused. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { SMTPServer } from 'smtp-server'
 import { type Bench, within } from '../bench-row.ts'
 import { copyOfSchool } from '../fill.ts'
+import { startMailServer } from '../mail-server.ts'
 import { startServer } from '../processes.ts'
 import { benchSchool } from '../school.ts'
 import { end } from '../school-server.ts'
@@ -16,20 +16,11 @@ const TAKES_MS = 1_000
 /** A mail server that takes a second for each mail, and says when which address had one. */
 async function slowMailServer() {
   const arrivals = new Map<string, number>()
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, { envelope }, done) {
-      stream.resume()
-      stream.on('end', async () => {
-        await pause(TAKES_MS)
-        arrivals.set(envelope.rcptTo[0]?.address ?? '', performance.now())
-        done()
-      })
-    },
+  const server = await startMailServer(async (address) => {
+    await pause(TAKES_MS)
+    arrivals.set(address, performance.now())
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.server.address() as { port: number }
-  return { arrivals, port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) }
+  return { arrivals, ...server }
 }
 
 async function send(port: number, email: string, from: string): Promise<number> {

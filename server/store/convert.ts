@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { orNull } from '../or-null.ts'
 import { needRoom, syncPath } from './backup/folder.ts'
 import { countsOf, inspectSqlite } from './backup/sqlite.copy.ts'
 import { type DatabaseKey, encryptFile, holdKey, keyNameOf, makeEncrypted, openFile } from './sqlite.file.ts'
@@ -21,17 +20,17 @@ export function kindOf(folder: string): Kind {
   try {
     connection.pragma('query_only = ON')
     const tables = connection.prepare("select name from sqlite_master where type = 'table'").pluck().all() as string[]
-    const has = (table: string, where: string) =>
-      tables.includes(table) && Boolean(orNull(() => connection.prepare(`select 1 from ${table} where ${where} limit 1`).get()))
-    if (has('sync_peer', "side = 'parent' and user_id is not null")) return 'laptop'
-    return has('school', 'true') ? 'school' : 'new'
+    const has = (table: string, where = 'true') => Boolean(connection.prepare(`select 1 from ${table} where ${where} limit 1`).get())
+    const columns = new Set((connection.pragma('table_info(sync_peer)') as { name: string }[]).map(({ name }) => name))
+    if (columns.has('side') && columns.has('user_id') && has('sync_peer', "side = 'parent' and user_id is not null")) return 'laptop'
+    return tables.includes('school') && has('school') ? 'school' : 'new'
   } finally {
     connection.close()
   }
 }
 
 /** Removes what a conversion that was cut off left behind. */
-export function removeUnfinished(folder: string): void {
+function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) if (name.startsWith(NEXT)) rmSync(join(folder, name), { force: true })
 }
@@ -49,6 +48,7 @@ export async function beginEncrypted(folder: string, key: DatabaseKey, { done = 
     if (kindOf(folder) !== 'none') throw new Error('Another start has made the database meanwhile.')
     makeEncrypted(next, key)
     done('encrypted')
+    await finish(next)
     await put(folder, next)
     done('placed')
   })
@@ -85,7 +85,8 @@ export async function convert(
       const isWhole = isDeepStrictEqual(inspectSqlite(next), countsOf(source)) && keyNameOf(next) === (key?.name ?? null)
       if (!isWhole) throw new Error('The copy does not hold the rows that the database holds.')
       done('checked')
-      // Windows lets nobody take the name of an open file.
+      await finish(next)
+      // Windows lets nobody take the name of an open file. Nothing that takes long comes after it: others may write again.
       if (process.platform === 'win32') source.close()
       await put(folder, next)
       done('placed')
@@ -107,11 +108,14 @@ async function inTurn(folder: string, work: (next: string) => Promise<void>): Pr
   }
 }
 
-async function put(folder: string, next: string): Promise<void> {
+async function finish(next: string): Promise<void> {
   chmodSync(next, 0o600)
   await syncPath(next)
-  // Of the file that goes; it was committed, so the journal holds nothing but parts of it in plain text.
-  rmSync(join(folder, `${DATABASE_FILE}-journal`), { force: true })
+}
+
+async function put(folder: string, next: string): Promise<void> {
+  // Of the file that goes, which was committed, or of one that is gone: parts of it in plain text, and to be read into no other.
+  for (const side of ['-journal', '-wal', '-shm']) rmSync(join(folder, DATABASE_FILE + side), { force: true })
   renameSync(next, join(folder, DATABASE_FILE))
   await syncPath(folder)
 }

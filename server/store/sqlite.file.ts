@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, statSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { orNull } from '../or-null.ts'
 
@@ -57,6 +57,19 @@ export function keyNameOf(path: string): string | null {
   if (head.length === HEAD) known.set(number, name)
   return name
 }
+
+/** Whether it is encrypted, and this process does not have its key. */
+export function isLockedFile(path: string): boolean {
+  const name = keyNameOf(path)
+  return name !== null && !held.has(name)
+}
+
+/**
+ * Whether a file that this process does not have open may be encrypted with this key: also where it cannot be read at the moment, so that
+ * nobody takes such a key for one without a use.
+ */
+export const mayNeedKey = (path: string, name: string): boolean =>
+  existsSync(path) && (orNull(() => keyNameIn(headOf(path)) === name) ?? true)
 
 /** The first bytes of a file that this process does not have open as a database. */
 export function headOf(path: string): Buffer {
@@ -136,7 +149,7 @@ const RAW = Buffer.from('raw:')
 const keyWithName = ({ name, secret }: DatabaseKey): Buffer => Buffer.concat([RAW, secret, Buffer.from(MARK), Buffer.from(name, 'hex')])
 
 const AT_ONCE = 1_048_576
-/** Of databases that were read as files; never closed, for the reason above. */
+/** Of databases that were read as files; never closed, for the reason above, but on Windows, where an open file cannot be replaced. */
 const handles = new Map<string, number>()
 
 /** Copies the bytes of a file that this process may have open as a database. */
@@ -155,5 +168,9 @@ export function copyBytes(from: string, to: string): void {
     }
   } finally {
     closeSync(target)
+    if (process.platform === 'win32') {
+      closeSync(source)
+      handles.delete(number)
+    }
   }
 }

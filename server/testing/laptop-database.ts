@@ -1,7 +1,8 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { people } from '@markbook/shared/story/people'
 import Database from 'better-sqlite3'
+import { afterAll, beforeAll } from 'vitest'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { school } from './school.ts'
@@ -15,6 +16,19 @@ export async function storyFolder({ laptop }: { laptop: boolean }): Promise<stri
   await st.close()
   if (laptop) joinAsLaptop(folder)
   return folder
+}
+
+/** Both kinds of such folders, to copy from in each test of a file. Call in `describe` or at the top. */
+export function storyFolders(): { laptop: string; school: string } {
+  const folders = { laptop: '', school: '' }
+  beforeAll(async () => {
+    folders.laptop = await storyFolder({ laptop: true })
+    folders.school = await storyFolder({ laptop: false })
+  })
+  afterAll(() => {
+    for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true })
+  })
+  return folders
 }
 
 /** The row of a parent, as joining leaves it. */

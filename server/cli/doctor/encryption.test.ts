@@ -1,25 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { convert } from '../../store/convert.ts'
 import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
 import { keyNameOf, letGoOfKey } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
-import { storyFolder } from '../../testing/laptop-database.ts'
+import { storyFolders } from '../../testing/laptop-database.ts'
 import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type MemoryKeyring, memoryKeyring } from '../../testing/memory-keyring.ts'
 import { checkEncryption, lookAtEncryption } from './encryption.ts'
 
-let laptop: string
-let schoolsOwn: string
-beforeAll(async () => {
-  laptop = await storyFolder({ laptop: true })
-  schoolsOwn = await storyFolder({ laptop: false })
-})
-afterAll(() => {
-  for (const folder of [laptop, schoolsOwn]) rmSync(folder, { recursive: true, force: true })
-})
+const of = storyFolders()
 
 let dataDir: string
 let keyring: MemoryKeyring
@@ -36,21 +28,21 @@ const findings = async (config: Partial<Looked> = {}) =>
 
 describe('the encryption of the database', () => {
   test('of a laptop that is encrypted is well, without a question to the keyring', async () => {
-    begin(laptop)
+    begin(of.laptop)
     await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
     expect(await findings()).toMatchObject([{ check: 'encryption', severity: 'ok', what: expect.stringContaining('is encrypted') }])
     expect(keyring.asked).toEqual([])
   })
 
   test('of a laptop that is plain: another start does it where a keyring answers', async () => {
-    begin(laptop)
+    begin(of.laptop)
     expect(await findings()).toMatchObject([
       { severity: 'notice', what: 'The database of this laptop is not encrypted.', do: expect.stringContaining('Start Markbook again') },
     ])
   })
 
   test('of a laptop without a keyring: why it does not answer, and that the disk is to be encrypted', async () => {
-    begin(laptop)
+    begin(of.laptop)
     keyring.silent = true
     expect(await findings()).toMatchObject([
       {
@@ -63,14 +55,14 @@ describe('the encryption of the database', () => {
 
   test('is not spoken of at a school, at a centre, and where there is no database yet', async () => {
     expect(await findings()).toEqual([])
-    begin(schoolsOwn)
+    begin(of.school)
     expect(await findings()).toEqual([])
     expect(await findings({ role: 'centre' })).toEqual([])
     expect(keyring.asked).toEqual([])
   })
 
   test('where the key is gone, or the file cannot be read, another topic says it', async () => {
-    begin(laptop)
+    begin(of.laptop)
     await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
     letGoOfKey(keyNameOf(join(dataDir, DATABASE_FILE)) ?? '')
     expect(await findings()).toEqual([])

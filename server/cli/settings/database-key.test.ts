@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeF
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemKeyring } from '../../keyring/system.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import type { Step } from '../../store/convert.ts'
@@ -12,7 +12,7 @@ import { keyNameOf, letGoOfKey, openFile } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE, openSqliteBeside } from '../../store/sqlite.ts'
 import { openSchoolStore } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
-import { filesSaying, storyFolder } from '../../testing/laptop-database.ts'
+import { filesSaying, storyFolders } from '../../testing/laptop-database.ts'
 import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type MemoryKeyring, memoryKeyring } from '../../testing/memory-keyring.ts'
 import { demandUnlocked, settleEncryption } from './database-key.ts'
@@ -21,15 +21,7 @@ import { sealedSecret, settleSecret } from './sealed-secret.ts'
 /** Names of pupils in the story, and what every plain database begins with. */
 const PLAIN = ['Oisín', 'Fatima', 'SQLite format 3']
 const SECRET = 'a window secret of more than thirty-two letters'
-let laptop: string
-let schoolsOwn: string
-beforeAll(async () => {
-  laptop = await storyFolder({ laptop: true })
-  schoolsOwn = await storyFolder({ laptop: false })
-})
-afterAll(() => {
-  for (const folder of [laptop, schoolsOwn]) rmSync(folder, { recursive: true, force: true })
-})
+const of = storyFolders()
 
 let dataDir: string
 let keyring: MemoryKeyring
@@ -70,7 +62,7 @@ const openStore = () => openSchoolStore(dataDir, { clock: systemClock, newId, ro
 
 describe('the database of a laptop', () => {
   test('is encrypted at a start, whole, and nothing plain is left beside it', async () => {
-    begin(laptop)
+    begin(of.laptop)
     expect(plainIn(dataDir)).toEqual([DATABASE_FILE])
     await settle()
     expect(plainIn(dataDir)).toEqual([])
@@ -80,9 +72,9 @@ describe('the database of a laptop', () => {
     forget()
     expect(glanceAtSqlite(dataDir)).toEqual({ state: 'locked' })
     await demandUnlocked(configOf(), keyring)
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
     const store = await openStore()
-    expect(await store.read(asSystem(), async (tx) => (await tx.db.select().from(tx.t.student)).length)).toBe(pupils(laptop).length)
+    expect(await store.read(asSystem(), async (tx) => (await tx.db.select().from(tx.t.student)).length)).toBe(pupils(of.laptop).length)
     await store.close()
     const asked = keyring.asked.length
     await settle()
@@ -92,16 +84,16 @@ describe('the database of a laptop', () => {
   test.each(['copied', 'encrypted', 'checked', 'placed'] satisfies Step[])(
     'a cut when it is %s leaves one that opens, and the next start goes on',
     async (at) => {
-      begin(laptop)
+      begin(of.laptop)
       const image = memoryFolder('markbook-key-image-')
       await settle(configOf(), {
         done: (step) => step === at && cpSync(dataDir, image, { recursive: true, filter: (from) => !from.endsWith('.lock') }),
       })
       expect(existsSync(join(image, 'markbook.converting.sqlite'))).toBe(at !== 'placed')
-      expect(pupils(image)).toEqual(pupils(laptop))
+      expect(pupils(image)).toEqual(pupils(of.laptop))
       await settle(configOf(null, image))
       expect(plainIn(image)).toEqual([])
-      expect(pupils(image)).toEqual(pupils(laptop))
+      expect(pupils(image)).toEqual(pupils(of.laptop))
       expect(readdirSync(image).filter((name) => !name.startsWith('server.lock'))).toEqual([DATABASE_FILE])
       rmSync(image, { recursive: true })
     },
@@ -110,7 +102,7 @@ describe('the database of a laptop', () => {
   test.each(['copied', 'encrypted', 'checked'] satisfies Step[])(
     'what fails after it is %s leaves it as it was, without a key',
     async (at) => {
-      begin(laptop)
+      begin(of.laptop)
       await settle(configOf(), {
         done: (step) => {
           if (step === at) throw new Error('the disk failed')
@@ -119,12 +111,12 @@ describe('the database of a laptop', () => {
       expect(told.at(-1)).toBe('Warning: The database of this laptop stays without encryption. the disk failed')
       expect(keyring.kept.size).toBe(0)
       expect(keyNameOf(path())).toBeNull()
-      expect(pupils()).toEqual(pupils(laptop))
+      expect(pupils()).toEqual(pupils(of.laptop))
     },
   )
 
   test.each(['an old one', 'a new one'])('what fails once %s has its name leaves its key in the keyring', async (which) => {
-    if (which === 'an old one') begin(laptop)
+    if (which === 'an old one') begin(of.laptop)
     await settle(configOf(SECRET), {
       done: (step) => {
         if (step === 'placed') throw new Error('the disk failed')
@@ -140,17 +132,17 @@ describe('the database of a laptop', () => {
     const slow: MemoryKeyring = {
       ...keyring,
       write: async (name, secret) => {
-        begin(laptop)
+        begin(of.laptop)
         return keyring.write(name, secret)
       },
     }
     await settle(configOf(SECRET), { keyring: slow })
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
     expect(keyring.kept.size).toBe(0)
   })
 
   test('stays plain where the disk has no room for two, and says so', async () => {
-    begin(laptop)
+    begin(of.laptop)
     const needed: number[] = []
     await settle(configOf(), {
       room: async (_, bytes) => {
@@ -160,18 +152,18 @@ describe('the database of a laptop', () => {
     })
     expect(needed).toEqual([statSync(path()).size])
     expect(told.at(-1)).toMatch(/stays without encryption\. The disk is nearly full \(the copy needs 3 MB\)\.$/)
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
   })
 
   test('stays plain while another program has it open', async () => {
-    begin(laptop)
+    begin(of.laptop)
     const beside = openSqliteBeside(dataDir)
     beside.reader.prepare('select count(*) from student').get()
     await settle()
     expect(told.at(-1)).toMatch(/stays without encryption/)
     beside.close()
     expect(keyNameOf(path())).toBeNull()
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
     await settle()
     expect(keyNameOf(path())).not.toBeNull()
   })
@@ -181,11 +173,11 @@ describe('the database of a laptop', () => {
     ['keeps something else', (ring: MemoryKeyring) => Object.assign(ring, { read: async () => ({ state: 'found', secret: 'another' }) })],
     ['forgets at once', (ring: MemoryKeyring) => Object.assign(ring, { read: async () => ({ state: 'absent' }) })],
   ])('stays plain with a keyring that %s', async (_, spoil) => {
-    begin(laptop)
+    begin(of.laptop)
     spoil(keyring)
     await settle()
     expect(told).toEqual([expect.stringMatching(/^Warning: The database of this laptop stays without encryption\. No keyring/)])
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
   })
 })
 
@@ -205,6 +197,20 @@ describe('a new database', () => {
     expect(keyNameOf(path())).toBe(name)
   })
 
+  test('begins where the log of one that is gone was left', async () => {
+    begin(of.laptop)
+    const beside = openSqliteBeside(dataDir)
+    beside.writer.exec('create table later (name)')
+    const log = readFileSync(`${path()}-wal`)
+    beside.close()
+    rmSync(path())
+    writeFileSync(`${path()}-wal`, log)
+    await settle(configOf(SECRET))
+    const store = await openStore()
+    await store.close()
+    expect(keyNameOf(path())).not.toBeNull()
+  })
+
   test('without a keyring it begins plain, and is encrypted once there is one', async () => {
     keyring.silent = true
     await settle(configOf(SECRET))
@@ -217,20 +223,20 @@ describe('a new database', () => {
 })
 
 test('whoever began alone in the teachers’ program has a plain database from the next start on', async () => {
-  begin(laptop)
+  begin(of.laptop)
   await settle()
   const connection = openFile(path())
   connection.exec('delete from sync_peer')
   connection.close()
   await settle(configOf(SECRET))
   expect(keyNameOf(path())).toBeNull()
-  expect(pupils()).toEqual(pupils(laptop))
+  expect(pupils()).toEqual(pupils(of.laptop))
   // Its older backups need the key still.
   expect(keyring.kept.size).toBe(1)
 })
 
 test('a school and a centre never ask the keyring', async () => {
-  begin(schoolsOwn)
+  begin(of.school)
   const before = readFileSync(path())
   for (const secret of [null, SECRET]) await settle(configOf(secret))
   await demandUnlocked(configOf(), keyring)
@@ -246,7 +252,7 @@ test('a school and a centre never ask the keyring', async () => {
 
 describe('without its key an encrypted database does not start', () => {
   beforeEach(async () => {
-    begin(laptop)
+    begin(of.laptop)
     await settle()
     forget()
   })
@@ -260,6 +266,7 @@ describe('without its key an encrypted database does not start', () => {
     expect(page).toContain('markbook start --new')
     expect(page).toContain('markbook restore <file>.age')
     expect(page.split('\n').at(-1)).toMatch(/^In short: the key of the database is gone/)
+    await demandUnlocked(configOf(), keyring, { anew: true })
     expect(readFileSync(path()).equals(before)).toBe(true)
   })
 
@@ -268,9 +275,11 @@ describe('without its key an encrypted database does not start', () => {
     const page = await refusal()
     expect(page).toContain('does not answer (it is locked)')
     expect(page).toContain('Nothing is lost.')
+    // Nor is an empty one begun in its place: the key may come yet.
+    await expect(demandUnlocked(configOf(), keyring, { anew: true })).rejects.toThrow('Nothing is lost.')
     keyring.silent = false
     await demandUnlocked(configOf(), keyring)
-    expect(pupils()).toEqual(pupils(laptop))
+    expect(pupils()).toEqual(pupils(of.laptop))
   })
 
   test('no key, no line and no command line holds the secret', async () => {
@@ -284,7 +293,7 @@ describe('without its key an encrypted database does not start', () => {
 describe('the secret of a server', () => {
   const inFolder = (name: string) => join(dataDir, name)
   beforeEach(() => {
-    begin(laptop)
+    begin(of.laptop)
     writeFileSync(inFolder('session-secret'), 'a secret of a server')
   })
   const files = () => readdirSync(dataDir).filter((name) => name.startsWith('session-secret'))
@@ -299,7 +308,7 @@ describe('the secret of a server', () => {
     expect(filesSaying(dataDir, ['a secret of a server'])).toEqual([])
     expect(sealedSecret(dataDir)).toBe('a secret of a server')
     rmSync(path())
-    cpSync(join(laptop, DATABASE_FILE), path())
+    cpSync(join(of.laptop, DATABASE_FILE), path())
     await settleSecret(dataDir, keyring)
     expect(files()).toEqual(['session-secret'])
     expect(readFileSync(inFolder('session-secret'), 'utf8')).toBe('a secret of a server')
@@ -313,7 +322,7 @@ describe('the secret of a server', () => {
     expect(files()).toEqual(['session-secret.sealed'])
     const before = readFileSync(inFolder('session-secret.sealed'), 'utf8')
     forget()
-    cpSync(join(laptop, DATABASE_FILE), path())
+    cpSync(join(of.laptop, DATABASE_FILE), path())
     await settle()
     await settleSecret(dataDir, keyring)
     expect(readFileSync(inFolder('session-secret.sealed'), 'utf8')).not.toBe(before)

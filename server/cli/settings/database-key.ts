@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { type Config, ConfigError } from '../../config.ts'
 import type { Kept, Keyring } from '../../keyring/keyring.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
-import { beginEncrypted, type Converting, convert, kindOf, removeUnfinished } from '../../store/convert.ts'
-import { type DatabaseKey, heldKey, holdKey, keyNameOf } from '../../store/sqlite.file.ts'
+import { beginEncrypted, type Converting, convert, kindOf } from '../../store/convert.ts'
+import { type DatabaseKey, heldKey, holdKey, keyNameOf, mayNeedKey } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 
 type Settings = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
@@ -26,10 +25,14 @@ const KEY_BYTES = 32
 /** The same for the database of a folder. A plain one, as at every school, asks nobody. */
 export const unlock = async (dataDir: string, keyring: Keyring) => takeKey(keyNameOf(join(dataDir, DATABASE_FILE)), keyring)
 
-/** Refuses to start where the database is encrypted and its key does not come: an empty one in its place would be taken for the real one. */
-export async function demandUnlocked({ role, dataDir }: Settings, keyring: Keyring): Promise<void> {
+/**
+ * Refuses to start where the database is encrypted and its key does not come: an empty one in its place would be taken for the real one.
+ * `anew`: somebody wants an empty one in the place of what cannot be read, which they get where the key is gone, and not while it may come.
+ */
+export async function demandUnlocked({ role, dataDir }: Settings, keyring: Keyring, { anew = false } = {}): Promise<void> {
   const refused = role === 'school' ? await unlock(dataDir, keyring) : null
-  if (refused) throw new ConfigError(refused.state === 'absent' ? lostPage(dataDir) : silentPage(dataDir, refused.why))
+  if (refused?.state === 'silent') throw new ConfigError(silentPage(dataDir, refused.why))
+  if (refused && !anew) throw new ConfigError(lostPage(dataDir))
 }
 
 const lostPage = (dataDir: string) =>
@@ -77,7 +80,6 @@ export async function settleEncryption(
 ): Promise<void> {
   const { role, dataDir, windowSecret } = config
   if (role !== 'school') return
-  if (existsSync(dataDir)) removeUnfinished(dataDir)
   const kind = kindOf(dataDir)
   const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
   const isNew = kind === 'none' || kind === 'new'
@@ -110,7 +112,7 @@ async function begin(
     return true
   } catch (error) {
     // The file has its name already: without this key nobody opens it again.
-    if (keyNameOf(join(dataDir, DATABASE_FILE)) === key.name) return true
+    if (mayNeedKey(join(dataDir, DATABASE_FILE), key.name)) return true
     tell(`${STAYS} ${(error as Error).message}`)
     return false
   }
@@ -121,14 +123,13 @@ async function convertOrTell(
   key: DatabaseKey | null,
   { tell, ...options }: { tell: (line: string) => void } & Converting,
 ): Promise<boolean> {
-  const before = keyNameOf(join(dataDir, DATABASE_FILE))
   tell(key ? 'Encrypting the database of this laptop …' : 'Taking the encryption from the database, of which there is no other copy …')
   try {
     await convert(dataDir, key, options)
     tell(key ? 'Encrypted: the key is in the keyring of this account.' : 'Done: the database is plain.')
     return true
   } catch (error) {
-    if (keyNameOf(join(dataDir, DATABASE_FILE)) !== before) return true
+    if (key ? mayNeedKey(join(dataDir, DATABASE_FILE), key.name) : keyNameOf(join(dataDir, DATABASE_FILE)) === null) return true
     const why = error instanceof BackupError ? error.message.replace('a backup needs', 'the copy needs') : (error as Error).message
     tell(key ? `${STAYS} ${why}` : `Warning: The database stays encrypted. ${why}`)
     return false

@@ -89,11 +89,8 @@ export async function configureServer(more: Settings, { anew, isKnown }: Said, k
   if (!anew) demandMeant(gathered)
   else mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   demandOwnDisk(config.dataDir, { central: config.role === 'centre', isKnown })
-  if (anew) await unlock(config.dataDir, keyring)
-  else {
-    await demandUnlocked(config, keyring)
-    await demandNothingLost(config)
-  }
+  await demandUnlocked(config, keyring, { anew })
+  if (!anew) await demandNothingLost(config)
   const aside = anew && putDamagedAside(config)
   if (aside) console.error(`The database that cannot be used was kept: ${aside}`)
   await settleEncryption(config, { keyring })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { idSource } from '@markbook/shared/ids'
@@ -129,6 +129,24 @@ describe('backups of an encrypted database', () => {
       await restoring.done()
     })
     expect(keyNameOf(database())).toBeNull()
+    expect(names()).toEqual(kept)
+  })
+
+  test('come back over the database whose key is gone, which is kept as it lay', async () => {
+    await encrypt()
+    const kept = names()
+    const age = await newKey()
+    const { path } = await takeEncryptedBackup(place(), { folder: copyDir, lock: { recipients: [age.recipient] } })
+    write('Later')
+    const locked = readFileSync(database())
+    letGoOfKey(key.name)
+    await withDecrypted(place(), { file: path, opener: { identities: [age.identity] } }, async (folder) => {
+      const restoring = await beginRestore(place(), folder)
+      const { keptIn, warnings } = await restoring.carryOut()
+      await restoring.done()
+      expect(warnings).toEqual([expect.stringMatching(/^The database as it was cannot be read, so it was kept as it lay/)])
+      expect(readFileSync(join(keptIn ?? '', 'markbook.sqlite')).equals(locked)).toBe(true)
+    })
     expect(names()).toEqual(kept)
   })
 

@@ -182,7 +182,7 @@ describe.skipIf(onPostgres)('a database that is itself the trouble', () => {
     st.clock.advance(1_000)
     const { plan, keptIn, warnings } = await restored(backup.path)
     expect(plan.grades.now).toBeNull()
-    expect(warnings).toEqual([expect.stringMatching(/^The database as it was is damaged, so it was kept as it lay/)])
+    expect(warnings).toEqual([expect.stringMatching(/^The database as it was cannot be read, so it was kept as it lay/)])
     expect(readFileSync(join(keptIn as string, 'markbook.sqlite')).equals(bytes)).toBe(true)
     const store = await drill.open()
     expect((await drill.contents(store))['grade']).toHaveLength(45)

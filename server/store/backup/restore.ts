@@ -177,7 +177,7 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
       const folder = mine ? folderOfDatabase(place.backupDir, mine.id) : place.backupDir
       keptIn = await engine.setAside(join(folder, `as-it-was-${nameOf(place.clock.now(), 'restore')}`))
       if (!keptIn) throw error
-      warnings.push(`The database as it was is damaged, so it was kept as it lay, file by file. ${error.message}`)
+      warnings.push(`The database as it was cannot be read, so it was kept as it lay, file by file. ${error.message}`)
     }
   }
   const { clock, newId } = place

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { sqliteDialect } from '../dialect.ts'
 import { migrateSqlite } from '../migrate.ts'
-import { encryptFile, keyNameOf, openFile } from '../sqlite.file.ts'
+import { encryptFile, isLockedFile, keyNameOf, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
 import { pagesOf } from './content/pages.ts'
 import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type PutBack } from './engine.ts'
@@ -93,7 +93,8 @@ async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, 
 
 /** The log of the old database must be gone before another file takes its name: SQLite would read it into the new one. */
 function closeLog(path: string): void {
-  if (existsSync(path)) {
+  // Without its key nobody reads its log, and nobody has it open: the lock of the server is ours. It was set aside with its log.
+  if (existsSync(path) && !isLockedFile(path)) {
     const connection = openFile(path, { timeout: 1_000 })
     let busy = 0
     try {

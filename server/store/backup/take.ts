@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type Clock, toInstant } from '@markbook/shared/clock'
 import type { IdSource } from '@markbook/shared/ids'
+import { LockedError } from '../sqlite.file.ts'
 import type { Content } from './content/places.ts'
 import { collect, damageIn, removeLeftContent, storeContent, storedChunks } from './content.ts'
 import { copyToSecondFolder } from './copy.ts'
@@ -181,6 +182,7 @@ const inWords = (error: unknown, folder: string): unknown => {
   const { code, message } = error as { code?: string; message?: string }
   if (code && plain[code]) return new BackupError(`No backup was made: ${folder} ${plain[code]}.`)
   if (code?.startsWith('SQLITE_')) return new UnsoundError(`No backup was made: the database cannot be read (${message}).`)
+  if (error instanceof LockedError) return new UnsoundError(`No backup was made. ${error.message}`)
   if (!(error instanceof BackupError)) return error
   const Kind = error instanceof UnsoundError ? UnsoundError : BackupError
   return new Kind(`No backup was made. ${error.message}`)
