@@ -64,10 +64,7 @@ export function isLockedFile(path: string): boolean {
   return name !== null && !held.has(name)
 }
 
-/**
- * Whether a file that this process does not have open may be encrypted with this key: also where it cannot be read at the moment, so that
- * nobody takes such a key for one without a use.
- */
+/** Whether a file that this process does not have open is encrypted with this key; true too where it is there and cannot be read. */
 export const mayNeedKey = (path: string, name: string): boolean =>
   existsSync(path) && (orNull(() => keyNameIn(headOf(path)) === name) ?? true)
 
