@@ -1,5 +1,6 @@
 import { limits } from '@markbook/shared/limits'
 import { findColumns } from '@markbook/shared/spreadsheet/table'
+import { leastTime } from '@markbook/shared/testing/least-time'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readCsv, writeCsv } from './csv.ts'
@@ -104,12 +105,13 @@ describe('reading', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(20 * 1_048_576)
   })
 
-  test('millions of separators or blank lines are refused or passed over quickly', () => {
-    const start = performance.now()
-    expect(refusal(() => read(`a${',b'.repeat(9_000_000)}`))).toMatchObject({ status: 413 })
-    expect(refusal(() => read(`a\n${'\n'.repeat(9_000_000)}b`))).toMatchObject({ status: 413 })
-    expect(read(`a,b\n1,2\n${',\n'.repeat(9_000_000)}`).rows).toHaveLength(1)
-    expect(performance.now() - start).toBeLessThan(10_000)
+  test('millions of separators or blank lines are refused or passed over quickly', async () => {
+    const reading = () => {
+      expect(refusal(() => read(`a${',b'.repeat(9_000_000)}`))).toMatchObject({ status: 413 })
+      expect(refusal(() => read(`a\n${'\n'.repeat(9_000_000)}b`))).toMatchObject({ status: 413 })
+      expect(read(`a,b\n1,2\n${',\n'.repeat(9_000_000)}`).rows).toHaveLength(1)
+    }
+    expect(await leastTime(10_000, reading)).toBeLessThanOrEqual(10_000)
   })
 })
 

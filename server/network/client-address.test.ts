@@ -1,3 +1,4 @@
+import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
 import { isNetwork } from './addresses.ts'
 import { clientAddress, fairnessKeyOf, networkOf, plain, trustOf } from './client-address.ts'
@@ -46,13 +47,12 @@ describe('TRUST_PROXY', () => {
     },
   )
 
-  test('megabytes of header are read in no time', () => {
-    const before = process.cpuUsage()
-    clientAddress('10.0.0.2', '192.168.0.1,'.repeat(100_000), proxies)
-    for (const rubbish of ['['.repeat(100_000), `1${'.1'.repeat(50_000)}`, ':'.repeat(100_000)]) expect(plain(rubbish)).toBeNull()
-    // CPU time: a busy machine takes longer by the clock.
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1_000).toBeLessThan(5_000)
+  test('megabytes of header are read in no time', async () => {
+    const reading = () => {
+      clientAddress('10.0.0.2', '192.168.0.1,'.repeat(100_000), proxies)
+      for (const rubbish of ['['.repeat(100_000), `1${'.1'.repeat(50_000)}`, ':'.repeat(100_000)]) expect(plain(rubbish)).toBeNull()
+    }
+    expect(await leastTime(5_000, reading)).toBeLessThanOrEqual(5_000)
   })
 })
 

@@ -1,4 +1,5 @@
 import { deviceName } from '@markbook/shared/domain/device'
+import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
 import { deviceOf } from './device.ts'
 
@@ -34,10 +35,8 @@ describe('the device of a user agent', () => {
     ['<script>alert(1)</script> Firefox/1\r\nBcc: x', 'Firefox'],
     [`${' '.repeat(100_000)}Firefox/133.0 Windows`, 'An unknown device'],
     [`Version/${'1'.repeat(200)} ${'Version/ '.repeat(40_000)}`, 'An unknown device'],
-  ])('%s', (userAgent, name) => {
-    const started = performance.now()
-    expect(deviceName(deviceOf(userAgent))).toBe(name)
-    expect(performance.now() - started).toBeLessThan(50)
+  ])('%s', async (userAgent, name) => {
+    expect(await leastTime(50, () => expect(deviceName(deviceOf(userAgent))).toBe(name))).toBeLessThanOrEqual(50)
   })
 
   test('the own program is for a system, not on it', () => {

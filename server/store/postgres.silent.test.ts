@@ -112,7 +112,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     await expect(read()).rejects.toMatchObject({ status: 503, code: 'busy' })
     const began = performance.now()
     await Promise.all(Array.from({ length: 100 }, () => expect(read()).rejects.toMatchObject({ status: 503, code: 'busy' })))
-    expect(performance.now() - began).toBeLessThan(500)
+    expect(performance.now() - began).toBeLessThan(2_000)
     line.heal()
     await expect.poll(() => read().catch(() => [])).toEqual([{ one: 1 }])
   })

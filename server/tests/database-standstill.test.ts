@@ -96,7 +96,7 @@ describe.runIf(onPostgres)('a database that stands still', () => {
       while ((await get('/readyz')).status !== 200 && performance.now() - wentOn < 20_000) await after(20)
       const readyMs = performance.now() - wentOn
       expect((await save()).status).toBe(200)
-      expect(performance.now() - wentOn).toBeLessThan(2_000)
+      expect(performance.now() - wentOn).toBeLessThan(5_000)
       const longest = Math.round(Math.max(...(await Promise.all(asked)).map(({ ms }) => ms)))
       console.log(`${how}: the longest answer took ${longest} ms; ready again after ${Math.round(readyMs)} ms.`)
       expect((await Promise.all(round())).filter(({ status }) => status !== 200)).toEqual([])

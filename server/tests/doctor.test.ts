@@ -90,7 +90,7 @@ describe('markbook doctor', () => {
       const began = performance.now()
       running.at(-1)?.child.kill('SIGINT')
       await doctor.ended
-      expect(performance.now() - began).toBeLessThan(1_000)
+      expect(performance.now() - began).toBeLessThan(5_000)
       await expect.poll(asking, { timeout: 5_000 }).toBe(0)
     } finally {
       release()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import { type PersonName, people } from '@markbook/shared/story/people'
+import { leastTime } from '@markbook/shared/testing/least-time'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { diskStorage } from '../../files/disk.ts'
 import { exif, jpeg, jpegSegment, jpegWith, png, pngOf, webp } from '../../testing/pictures.ts'
@@ -240,9 +241,8 @@ describe('a form that is none', () => {
 
   test('of ten thousand parts is 400, without holding anybody up', async () => {
     const many = Array.from({ length: 10_000 }, (_, at) => part(`p${at}`, 'x')).join('')
-    const started = performance.now()
-    expect((await send(`${many}--x--\r\n`)).status).toBe(400)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const sending = async () => expect((await send(`${many}--x--\r\n`)).status).toBe(400)
+    expect(await leastTime(1_000, sending)).toBeLessThanOrEqual(1_000)
   })
 
   test.each([

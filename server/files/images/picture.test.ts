@@ -1,4 +1,5 @@
 import { deflateSync } from 'node:zlib'
+import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
 import { exif, jpeg, jpegSegment, jpegWith, png, pngChunk, pngOf, webp, webpChunk, webpWith } from '../../testing/pictures.ts'
 import { orientationIn } from './orientation.ts'
@@ -70,9 +71,8 @@ describe('what is a picture', () => {
 describe('what is too large to be shown', () => {
   test('a PNG of 30,000 × 30,000 in 600 KB is refused by what it says, in no time and no memory', async () => {
     const bomb = png({ width: 30_000, height: 30_000, padding: 600_000 })
-    const [before, started] = [process.memoryUsage().rss, performance.now()]
-    expect(await refusal(bomb)).toMatchObject(tooMany)
-    expect(performance.now() - started).toBeLessThan(500)
+    const before = process.memoryUsage().rss
+    expect(await leastTime(500, async () => expect(await refusal(bomb)).toMatchObject(tooMany))).toBeLessThanOrEqual(500)
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_048_576)
   })
 
@@ -95,9 +95,11 @@ describe('what is too large to be shown', () => {
 
 describe('what is made to keep the server busy', () => {
   const quickly = async (bytes: Uint8Array, type: string) => {
-    const started = performance.now()
-    const answer = await refusal(bytes, type)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    let answer: unknown
+    const checking = async () => {
+      answer = await refusal(bytes, type)
+    }
+    expect(await leastTime(1_000, checking)).toBeLessThanOrEqual(1_000)
     return answer
   }
   const million = (piece: Uint8Array) => Buffer.alloc(Math.floor(5_000_000 / piece.length) * piece.length, piece)

