@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { cpSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { convert } from '../../store/convert.ts'
@@ -24,7 +24,9 @@ afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 const begin = (from: string) => cpSync(from, dataDir, { recursive: true })
 type Looked = Parameters<typeof lookAtEncryption>[0]
 const findings = async (config: Partial<Looked> = {}) =>
-  checkEncryption(await lookAtEncryption({ role: 'school', dataDir, windowSecret: null, ...config }, keyring))
+  checkEncryption(
+    await lookAtEncryption({ role: 'school', dataDir, backupDir: join(dataDir, 'backups'), windowSecret: null, ...config }, keyring),
+  )
 
 describe('the encryption of the database', () => {
   test('of a laptop that is encrypted is well, without a question to the keyring', async () => {
@@ -32,6 +34,20 @@ describe('the encryption of the database', () => {
     await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
     expect(await findings()).toMatchObject([{ check: 'encryption', severity: 'ok', what: expect.stringContaining('is encrypted') }])
     expect(keyring.asked).toEqual([])
+  })
+
+  test('of a laptop that is encrypted, with copies from before beside it: they are named', async () => {
+    begin(of.laptop)
+    const [damaged, own] = [join(dataDir, 'damaged-2026-01-12T11-00-00.sqlite'), join(dataDir, 'backups', randomUUID())]
+    const aside = join(own, 'as-it-was-2026-01-12T11-00-00Z-restore')
+    cpSync(join(dataDir, DATABASE_FILE), damaged)
+    mkdirSync(aside, { recursive: true })
+    cpSync(damaged, join(aside, DATABASE_FILE))
+    await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
+    cpSync(join(dataDir, DATABASE_FILE), join(dataDir, 'locked-2026-01-12T11-00-00.sqlite'))
+    const [finding] = await findings()
+    expect(finding).toMatchObject({ severity: 'notice', do: expect.stringContaining('Remove them') })
+    expect(finding?.what).toContain(`are not: ${damaged}, ${join(aside, DATABASE_FILE)}.`)
   })
 
   test('of a laptop that is plain: another start does it where a keyring answers', async () => {

@@ -1,26 +1,36 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import type { Config } from '../../config.ts'
 import type { Keyring } from '../../keyring/keyring.ts'
 import { orNull } from '../../or-null.ts'
+import { isFolderOfDatabase, isSetAside } from '../../store/backup/manifest.ts'
 import { kindOf } from '../../store/convert.ts'
 import { keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { type Finding, fine, notice } from './finding.ts'
 
-/** Whether the database of a laptop is encrypted; `silent`: why no keyring answers, null where one does. */
-export type EncryptionFound = { isEncrypted: boolean; silent: string | null }
+/**
+ * Whether the database of a laptop is encrypted; `silent`: why no keyring answers, null where one does; `plain`: older copies beside an
+ * encrypted one that are not.
+ */
+export type EncryptionFound = { isEncrypted: boolean; silent: string | null; plain: string[] }
 
 /** Nothing for a school and a centre, whose servers run where nobody is signed in: their disk is to be encrypted. */
 export function checkEncryption(found: EncryptionFound | null): Finding[] {
   if (!found) return []
-  if (found.isEncrypted)
+  const { silent, isEncrypted, plain } = found
+  if (isEncrypted && plain.length > 0)
+    return notice('encryption', {
+      what: `The database of this laptop is encrypted, and copies from before are not: ${plain.join(', ')}.`,
+      means: 'Whoever takes the laptop can read the marks and names in them.',
+      do: 'Remove them when nobody needs them any more.',
+    })
+  if (isEncrypted)
     return fine(
       'encryption',
       'The database of this laptop is encrypted; its key is in the keyring of this account. Uploaded files are not encrypted.',
     )
-  const { silent } = found
   return notice('encryption', {
     what: `The database of this laptop is not encrypted${silent === null ? '' : `: no keyring answers (${silent})`}.`,
     means: 'Whoever takes the laptop or its disk, or copies the folder, can read the marks and names on it.',
@@ -31,16 +41,29 @@ export function checkEncryption(found: EncryptionFound | null): Finding[] {
   })
 }
 
-type Looked = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
+type Looked = Pick<Config, 'role' | 'dataDir' | 'backupDir' | 'windowSecret'>
 
 /** Null for what is no laptop, and where the database cannot be opened, which is said elsewhere. The keyring is asked only for a plain one. */
-export async function lookAtEncryption({ role, dataDir, windowSecret }: Looked, keyring: Keyring): Promise<EncryptionFound | null> {
+export async function lookAtEncryption(
+  { role, dataDir, backupDir, windowSecret }: Looked,
+  keyring: Keyring,
+): Promise<EncryptionFound | null> {
   if (role !== 'school' || !existsSync(join(dataDir, DATABASE_FILE))) return null
   const kind = orNull(() => kindOf(dataDir))
   const isEncrypted = keyNameOf(join(dataDir, DATABASE_FILE)) !== null
   if (kind === null || (kind !== 'laptop' && !isEncrypted && windowSecret === null)) return null
-  if (isEncrypted) return { isEncrypted, silent: null }
+  if (isEncrypted) return { isEncrypted, silent: null, plain: plainCopies(dataDir, backupDir) }
   const kept = await keyring.read(ANY_NAME, limits.keyring.patience)
-  return { isEncrypted, silent: kept.state === 'silent' ? kept.why : null }
+  return { isEncrypted, silent: kept.state === 'silent' ? kept.why : null, plain: [] }
 }
+
+/** Databases that a start or a restore put aside, which no backup replaces. Plain backups go when the first encrypted one is made. */
+function plainCopies(dataDir: string, backupDir: string): string[] {
+  const folders = [backupDir, ...filesIn(backupDir, isFolderOfDatabase)]
+  const aside = folders.flatMap((folder) => filesIn(folder, isSetAside)).map((folder) => join(folder, DATABASE_FILE))
+  const files = [...filesIn(dataDir, (name) => /^damaged-[-0-9T]+\.sqlite$/.test(name)), ...aside]
+  return files.filter((file) => existsSync(file) && keyNameOf(file) === null)
+}
+const filesIn = (folder: string, isWanted: (name: string) => boolean): string[] =>
+  (orNull(() => readdirSync(folder)) ?? []).filter(isWanted).map((name) => join(folder, name))
 const ANY_NAME = '0000000000000000'

@@ -123,7 +123,10 @@ async function wayBack(config: Settings): Promise<[command: string, does: string
       ]
 }
 
-/** On purpose anew: a database that cannot be worked with is put aside, never removed. One that can be is left as it is. */
+/**
+ * On purpose anew: a database that cannot be worked with is put aside, never removed, and with a locked one the secret that its key seals. One
+ * that can be worked with is left as it is.
+ */
 export function putDamagedAside({ dataDir, role }: Settings): string | null {
   const { state } = glanceAtSqlite(dataDir)
   if (role !== 'school' || (state !== 'damaged' && state !== 'locked')) return null
@@ -133,6 +136,8 @@ export function putDamagedAside({ dataDir, role }: Settings): string | null {
     const aside = join(dataDir, `${state}-${toInstant(systemClock.now()).slice(0, 19).replaceAll(':', '-')}.sqlite`)
     for (const side of ['', '-wal', '-shm', '-journal'])
       if (existsSync(join(dataDir, DATABASE_FILE + side))) renameSync(join(dataDir, DATABASE_FILE + side), aside + side)
+    const sealed = join(dataDir, SEALED_SECRET)
+    if (state === 'locked' && existsSync(sealed)) renameSync(sealed, aside.replace(/sqlite$/, SEALED_SECRET))
     return aside
   } finally {
     lock.close()

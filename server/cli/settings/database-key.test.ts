@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readWithoutSecret } from '../../config.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import type { Step } from '../../store/convert.ts'
@@ -15,8 +16,9 @@ import { asSystem } from '../../store/tx.ts'
 import { filesSaying, storyFolders } from '../../testing/laptop-database.ts'
 import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type MemoryKeyring, memoryKeyring } from '../../testing/memory-keyring.ts'
+import { putDamagedAside } from './database-gone.ts'
 import { demandUnlocked, settleEncryption } from './database-key.ts'
-import { sealedSecret, settleSecret } from './sealed-secret.ts'
+import { SEALED_SECRET, sealedSecret, settleSecret } from './sealed-secret.ts'
 
 /** Names of pupils in the story, and what every plain database begins with. */
 const PLAIN = ['Oisín', 'Fatima', 'SQLite format 3']
@@ -268,6 +270,15 @@ describe('without its key an encrypted database does not start', () => {
     expect(page.split('\n').at(-1)).toMatch(/^In short: the key of the database is gone/)
     await demandUnlocked(configOf(), keyring, { anew: true })
     expect(readFileSync(path()).equals(before)).toBe(true)
+  })
+
+  test('begun anew, the secret that only the old key opens stays beside the old database', async () => {
+    const sealed = Buffer.from(`${keyNameOf(path())}.sealed`)
+    writeFileSync(join(dataDir, SEALED_SECRET), sealed)
+    const aside = putDamagedAside(readWithoutSecret({ DATA_DIR: dataDir })) ?? ''
+    expect(basename(aside)).toMatch(/^locked-/)
+    expect(readFileSync(aside.replace(/sqlite$/, SEALED_SECRET)).equals(sealed)).toBe(true)
+    expect(existsSync(join(dataDir, SEALED_SECRET))).toBe(false)
   })
 
   test('a keyring that does not answer: nothing is lost', async () => {

@@ -34,6 +34,9 @@ const OWN = [
   'markbook.restoring.sqlite',
   'markbook.converting.sqlite',
   'locked-2026-01-12T11-00-00.sqlite',
+  'locked-2026-01-12T11-00-00.session-secret.sealed',
+  'session-secret.unfinished',
+  'session-secret.sealed.unfinished',
   'running.json',
 ]
 const FOREIGN = ['markbook.conf', 'holiday.jpg']
@@ -60,15 +63,14 @@ function filled(backupDir: string): void {
 const forget = async () => true
 const left = () => readdirSync(dataDir).sort()
 
+const encrypted = (key: string) => Buffer.concat([Buffer.from('markbook'), Buffer.from(key, 'hex'), Buffer.alloc(4_080)])
+
 test('the key of an encrypted database leaves the keyring first, also when it is cut off and begun again', async () => {
   const keyring = memoryKeyring()
   keyring.kept.set('00112233445566ff', 'a key')
   writeWipeNote(dataDir, note)
   writeFileSync(join(dataDir, 'session-secret'), 'secret')
-  writeFileSync(
-    join(dataDir, 'markbook.sqlite'),
-    Buffer.concat([Buffer.from('markbook'), Buffer.from('00112233445566ff', 'hex'), Buffer.alloc(4_080)]),
-  )
+  writeFileSync(join(dataDir, 'markbook.sqlite'), encrypted('00112233445566ff'))
   const cut = async () => {
     expect(left()).toContain('session-secret')
     throw new Error('cut off')
@@ -78,6 +80,23 @@ test('the key of an encrypted database leaves the keyring first, also when it is
   expect(keyring.asked).toEqual(['remove 00112233445566ff'])
   expect(keyring.kept.size).toBe(0)
   expect(left()).toEqual(['server.lock', 'wipe.json'])
+})
+
+test('the keys of databases that were put aside leave the keyring too', async () => {
+  const keyring = memoryKeyring()
+  const names = {
+    'markbook.sqlite': '00112233445566ff',
+    'locked-2026-01-12T11-00-00.sqlite': '8899aabbccddeeff',
+    'other.sqlite': '0123456789abcdef',
+  }
+  for (const [file, key] of Object.entries(names)) {
+    keyring.kept.set(key, 'a key')
+    writeFileSync(join(dataDir, file), encrypted(key))
+  }
+  writeWipeNote(dataDir, note)
+  await finishErasing({ dataDir, backupDir: elsewhere }, keyring.remove)
+  expect([...keyring.kept.keys()]).toEqual([names['other.sqlite']])
+  expect(left()).toEqual(['other.sqlite', 'server.lock', 'wipe.json'])
 })
 
 test('all that Markbook made goes, settings and what it did not make stay', async () => {

@@ -6,13 +6,13 @@ import { takeTurn } from '../../store/backup/folder.ts'
 import { isFolderOfDatabase, isOfBackups } from '../../store/backup/manifest.ts'
 import { readWhoseNote, WHOSE_NOTE } from '../../store/backup/whose.ts'
 import { keyNameOf } from '../../store/sqlite.file.ts'
-import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
+import { LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 
 type Where = { dataDir: string; backupDir: string }
 
 /**
- * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the key of an encrypted database, then
+ * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the keys of encrypted databases, then
  * the secret of its keys, for without it nobody is this laptop any more; then marks, files, backups, certificates. Before anything is opened or made in the folder. Where
  * it is cut off, the next start goes on. Settings stay, and what Markbook did not make.
  */
@@ -24,8 +24,7 @@ export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (n
   // A backup may be under way.
   const letGo = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
   try {
-    const key = keyNameOf(join(dataDir, DATABASE_FILE))
-    if (key) await forgetKey(key)
+    for (const key of keysIn(dataDir)) await forgetKey(key)
     for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, WHOSE_NOTE)])
       rmSync(path, { recursive: true, force: true })
   } finally {
@@ -35,11 +34,20 @@ export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (n
   writeWipeNote(dataDir, { ...note, isErased: true })
 }
 
-function ownOf(dataDir: string): string[] {
-  const databases = readdirSync(dataDir).filter(
-    (name) => name.startsWith(DATABASE_FILE) || /^(?:markbook\.(?:restoring|converting)|(?:damaged|locked)-[-0-9T]+)\.sqlite/.test(name),
+/** A database, the one that is used or another that was put aside, with what SQLite lays beside it; or a secret, also half written. */
+const OWN_FILE =
+  /^(?:markbook(?:\.restoring|\.converting)?\.sqlite|(?:damaged|locked)-[-0-9T]+\.(?:sqlite|session-secret)|session-secret(?:\.|$))/
+
+/** The keys of the database in use and of those that were put aside. */
+const keysIn = (dataDir: string): Set<string> =>
+  new Set(
+    readdirSync(dataDir)
+      .filter((name) => OWN_FILE.test(name) && name.endsWith('.sqlite'))
+      .flatMap((name) => keyNameOf(join(dataDir, name)) ?? []),
   )
-  const others = ['session-secret', 'session-secret.sealed', ...databases, FILES_FOLDER, 'running.json']
+
+function ownOf(dataDir: string): string[] {
+  const others = [...readdirSync(dataDir).filter((name) => OWN_FILE.test(name)), FILES_FOLDER, 'running.json']
   return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
 }
 

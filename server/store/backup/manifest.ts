@@ -108,6 +108,10 @@ export const nameOf = (ms: number, reason: Reason): string =>
 /** True for a backup, one that is not finished or is being removed, and a database that was set aside by a restore. */
 export const isOfBackups = (name: string): boolean => NAME.test(name.replace(/^(\.unfinished-)?(as-it-was-)?/, ''))
 
+/** The folder of a database as it was before a restore, where no backup could be made of it. */
+export const isSetAside = (name: string): boolean => name.startsWith(SET_ASIDE) && isOfBackups(name)
+export const SET_ASIDE = 'as-it-was-'
+
 /** The folder of a database's own backups in a folder for backups, which several databases may share. */
 export const folderOfDatabase = (folder: string, databaseId: string): string => join(folder, databaseId)
 export const isFolderOfDatabase = (name: string): boolean => z.uuid().safeParse(name).success

@@ -15,6 +15,7 @@ import {
   listBackups,
   nameOf,
   openBackup,
+  SET_ASIDE,
   type StoredFile,
   UnsoundError,
 } from './manifest.ts'
@@ -175,7 +176,7 @@ async function carryOut(place: BackupLocation, { backup, whose, damaged, hasData
       if (!(error instanceof UnsoundError)) throw error
       const mine = readWhoseNote(place.dataDir)
       const folder = mine ? folderOfDatabase(place.backupDir, mine.id) : place.backupDir
-      keptIn = await engine.setAside(join(folder, `as-it-was-${nameOf(place.clock.now(), 'restore')}`))
+      keptIn = await engine.setAside(join(folder, `${SET_ASIDE}${nameOf(place.clock.now(), 'restore')}`))
       if (!keptIn) throw error
       warnings.push(`The database as it was cannot be read, so it was kept as it lay, file by file. ${error.message}`)
     }
