@@ -3,7 +3,6 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
-import { Toasts } from './components/toasts.tsx'
 import { router } from './routes.tsx'
 import { initWords } from './words/words.ts'
 
@@ -17,9 +16,7 @@ export async function openApp(place: HTMLElement, insteadOf?: () => void): Promi
   createRoot(place).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>
-        <Toasts>
-          <RouterProvider router={router} />
-        </Toasts>
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </StrictMode>,
   )

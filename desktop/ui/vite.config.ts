@@ -3,6 +3,7 @@ import { defineConfig } from 'vite'
 import { contractPlugin } from './api/contract-plugin.ts'
 import { prerender } from './prerender/plugin.ts'
 import { wordsPlugin } from './words/plugin.ts'
+import { serviceWorker } from './worker/plugin.ts'
 
 const server = process.env['MARKBOOK_SERVER'] ?? 'http://localhost:3000'
 
@@ -10,7 +11,7 @@ const own = () => [react(), contractPlugin(), wordsPlugin()]
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [...own(), prerender(own)],
+  plugins: [...own(), prerender(own), serviceWorker()],
   build: {
     outDir: '../../dist/app',
     emptyOutDir: true,

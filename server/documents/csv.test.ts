@@ -1,8 +1,8 @@
 import { limits } from '@markbook/shared/limits'
 import { findColumns } from '@markbook/shared/spreadsheet/table'
-import { leastTime } from '@markbook/shared/testing/least-time'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastTime } from '../testing/least-time.ts'
 import { readCsv, writeCsv } from './csv.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'utf8')

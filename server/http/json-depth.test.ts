@@ -1,5 +1,5 @@
-import { leastTime } from '@markbook/shared/testing/least-time'
 import { expect, test } from 'vitest'
+import { leastTime } from '../testing/least-time.ts'
 import { isDeeperThan } from './json-depth.ts'
 
 const isDeep = (text: string, most = 2) => isDeeperThan(most, Buffer.from(text))

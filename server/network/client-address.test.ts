@@ -1,5 +1,5 @@
-import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
+import { leastTime } from '../testing/least-time.ts'
 import { isNetwork } from './addresses.ts'
 import { clientAddress, fairnessKeyOf, networkOf, plain, trustOf } from './client-address.ts'
 

@@ -1,6 +1,6 @@
 import { deviceName } from '@markbook/shared/domain/device'
-import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
+import { leastTime } from '../testing/least-time.ts'
 import { deviceOf } from './device.ts'
 
 const CHROMIUM = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0'

@@ -1,8 +1,8 @@
 import { deflateRawSync } from 'node:zlib'
 import { strToU8, type Zippable, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
+import { leastTime } from '../../server/testing/least-time.ts'
 import { limits } from '../limits.ts'
-import { leastTime } from '../testing/least-time.ts'
 import { DATE_STYLES, row, workbook, workbookParts, worksheet } from './workbook.fixtures.ts'
 import { readWorkbook } from './workbook.ts'
 

@@ -2,8 +2,9 @@ import { type Call, failureOf, type RawInput, type RawReply } from '@markbook/sh
 import type { Contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
-import { QueryClient, queryOptions, useMutation } from '@tanstack/react-query'
+import { QueryClient, type QueryKey, queryOptions, useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
+import { isProfileOld, orLastSeen, takeOld } from './last-seen.ts'
 
 export type ResourceName = keyof Contract
 const PAGE = 500
@@ -22,11 +23,14 @@ const callOf = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K) 
  * again once something of its resource was saved.
  */
 export const ask = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...request: RequestOf<R, K>) =>
-  queryOptions({ queryKey: [resource, key, ...request] as const, queryFn: () => callOf(resource, key)(...request) })
+  read([resource, key, ...request] as const, () => callOf(resource, key)(...request))
 
 /** A whole list of the contract, read page by page up to `X-Total-Count`, 20,000 rows at most. */
 export const askWhole = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...request: RequestOf<R, K>) =>
-  queryOptions({ queryKey: [resource, key, 'whole', ...request] as const, queryFn: () => whole(resource, key, ...request) })
+  read([resource, key, 'whole', ...request] as const, () => whole(resource, key, ...request))
+
+const read = <Key extends readonly [string, string, ...unknown[]], Reply>(queryKey: Key, call: () => Promise<Reply>) =>
+  queryOptions({ queryKey, queryFn: () => orLastSeen(queryKey, call, (reply) => queryClient.setQueryData(queryKey as QueryKey, reply)) })
 
 function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...[request]: RequestOf<R, K>): Promise<ReplyOf<R, K>> {
   const { raw } = callOf(resource, key) as unknown as { raw: (request: RawInput) => Promise<RawReply> }
@@ -63,6 +67,13 @@ export const useSave = <R extends ResourceName, K extends Keys<R>>(resource: R, 
 /** Queries of these resources are read again: at once where they are on the page, else when they are next shown. */
 export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>
   Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })))
+
+/** Reads anew what is shown from an earlier time, once the server answers. */
+export async function readOldAgain(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ['auth', 'me'] })
+  if (isProfileOld()) return
+  await Promise.all(takeOld().map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+}
 
 /** A refusal is final; a request to a server that is busy or cannot be reached is retried three times. */
 const shouldRetry = (tries: number, error: unknown) => {

@@ -1,7 +1,8 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { useQuery } from '@tanstack/react-query'
+import { keepProfile } from './last-seen.ts'
 import { ask, queryClient } from './queries.ts'
-import { signedIn } from './signed-out.ts'
+import { noteSigningOut, signedIn } from './signed-out.ts'
 
 /** The profile of who is signed in. Read again when the window gets the focus, since a role may have changed. */
 export const me = () => ask('auth', 'me')
@@ -10,6 +11,8 @@ export const me = () => ask('auth', 'me')
 export function startSessionAs(profile: Profile): void {
   queryClient.clear()
   queryClient.setQueryData(me().queryKey, profile)
+  keepProfile(profile)
+  noteSigningOut(false)
   signedIn()
 }
 

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { readStored, writeStored } from '../components/browser-storage.ts'
 import { Listeners } from './listeners.ts'
 
 let isOut = false
@@ -17,3 +18,8 @@ export const signedIn = () => setOut(false)
 
 /** True from the first 401 until somebody signs in. */
 export const useSignedOut = (): boolean => useSyncExternalStore(listeners.add, () => isOut)
+
+const SIGNING_OUT = 'markbook.signing-out'
+/** Whether somebody has signed out in this browser, and the server has not been told. */
+export const isSigningOut = (): boolean => readStored(SIGNING_OUT) !== null
+export const noteSigningOut = (isIt: boolean): void => writeStored(SIGNING_OUT, isIt ? 'yes' : null)

@@ -1,5 +1,5 @@
 import { Toast } from '@base-ui/react/toast'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
@@ -10,10 +10,14 @@ const DURATION_MS = 6_000
 const FRESH_MS = 2_000
 
 const manager = Toast.createToastManager<{ at: number }>()
+type Message = Parameters<typeof manager.add>[0]
+/** What was said before the frame was there to show it; null while it is. */
+let early: Message[] | null = []
+const show = (message: Message) => void (early ? early.push(message) : manager.add(message))
 
 /** A short message in the corner. What must not be missed belongs on the page (`Notice`). */
 export const tell = (title: string, action?: { label: string; onPress: () => void }) =>
-  manager.add({
+  show({
     title,
     timeout: DURATION_MS,
     data: { at: performance.now() },
@@ -21,21 +25,32 @@ export const tell = (title: string, action?: { label: string; onPress: () => voi
   })
 
 export const tellFailure = (failure: unknown) =>
-  manager.add({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })
+  show({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })
 
-export const Toasts = ({ children }: { children: ReactNode }) => (
-  <Toast.Provider toastManager={manager}>
-    {children}
-    <Toast.Portal>
-      <Toast.Viewport className={styles['toasts']}>
-        <List />
-      </Toast.Viewport>
-    </Toast.Portal>
-  </Toast.Provider>
-)
+/** Shows them, in the frame of the school's pages: the sign-in has none, and loads none of this. `path`: the current page. */
+export function Toasts({ path }: { path: string }) {
+  useEffect(() => {
+    const before = early ?? []
+    early = null
+    for (const message of before) manager.add(message)
+    return () => {
+      early = []
+    }
+  }, [])
+  return (
+    <Toast.Provider toastManager={manager}>
+      <ToastsOfPage path={path} />
+      <Toast.Portal>
+        <Toast.Viewport className={styles['toasts']}>
+          <List />
+        </Toast.Viewport>
+      </Toast.Portal>
+    </Toast.Provider>
+  )
+}
 
-/** Closes the toasts of a page that is left. `path`: the current page. */
-export function ToastsOfPage({ path }: { path: string }) {
+/** Closes the toasts of a page that is left. */
+function ToastsOfPage({ path }: { path: string }) {
   const { toasts, close } = Toast.useToastManager()
   const shown = useRef(toasts)
   shown.current = toasts

@@ -7,15 +7,18 @@ import { ask, queryClient } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
-import { Options } from '../components/field.tsx'
+import { CloseButton, Dialog } from '../components/dialog.tsx'
+import { Actions, Options } from '../components/field.tsx'
 import layout from '../components/layout.module.css'
-import { ToastsOfPage } from '../components/toasts.tsx'
+import { Toasts } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
 import { nameOf } from '../words/names.ts'
 import { chooseLanguage, languageOptions } from '../words/words.ts'
 import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
+import { AwayNotice, NewAppNotice } from './away-notice.tsx'
 import { chooseTerm, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
+import { keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
@@ -32,6 +35,7 @@ export function Frame() {
   const profile = useProfile()
   const isOut = useSignedOut()
   useResetOnSchoolChange()
+  useEffect(() => void keepApp(), [])
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => {
@@ -44,7 +48,7 @@ export function Frame() {
         {t('skip')}
       </a>
       <Navigation isOpen={isOpen} />
-      <ToastsOfPage path={path} />
+      <Toasts path={path} />
       <header className={styles['top']}>
         <Button
           className={styles['menuButton'] ?? ''}
@@ -61,10 +65,16 @@ export function Frame() {
         <AccountMenu />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
-        {isStaff(profile) && !SHEET.test(path) && (
-          <Suspense fallback={null}>
-            <UnsavedNotice />
-          </Suspense>
+        {!SHEET.test(path) && (
+          <div className={styles['notices']}>
+            <AwayNotice />
+            <NewAppNotice />
+            {isStaff(profile) && (
+              <Suspense fallback={null}>
+                <UnsavedNotice />
+              </Suspense>
+            )}
+          </div>
         )}
         <Outlet />
       </main>
@@ -74,7 +84,7 @@ export function Frame() {
   )
 }
 
-/** A page of marks, which says itself what is not saved. */
+/** A page of marks, which says such things under its grid, so that it does not move while somebody types. */
 const SHEET = /^\/marks\/[^/]+\/[^/]+$/
 
 /** Moves the focus to the new page where the link that opened it was removed with the page before. */
@@ -187,6 +197,8 @@ function AccountMenu() {
   const navigate = useNavigate()
   const [theme, setTheme] = useState(chosenTheme())
   const [isOpen, setOpen] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const unsaved = useUnsavedCount()
   const name = nameOf(profile)
   return (
     <Menu.Root onOpenChange={setOpen}>
@@ -213,10 +225,20 @@ function AccountMenu() {
               onChoose={(code) => void chooseLanguage(code)}
             />
             <div className={styles['menuRule']} />
-            <Menu.Item onClick={() => void signOut()}>{t('account.signOut')}</Menu.Item>
+            <Menu.Item onClick={() => (unsaved > 0 ? setAsking(true) : void signOut())}>{t('account.signOut')}</Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
+      {isAsking && (
+        <Dialog title={t('signOut.title')} lead={t('signOut.unsaved', { count: unsaved })} onClose={() => setAsking(false)}>
+          <Actions>
+            <CloseButton />
+            <Button look="primary" onClick={() => void signOut()}>
+              {t('account.signOut')}
+            </Button>
+          </Actions>
+        </Dialog>
+      )}
     </Menu.Root>
   )
 }

@@ -2,8 +2,10 @@ import { Failure } from '@markbook/shared/failures'
 import { createRootRoute, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { queryClient } from '../api/queries.ts'
 import { type AccountState, accountStateOf, me } from '../api/session.ts'
+import { isSigningOut } from '../api/signed-out.ts'
 import { loadRemainingWords } from '../words/words.ts'
 import { ErrorPage } from './error-page.tsx'
+import { finishSignOut } from './sign-out.ts'
 
 export const rootRoute = createRootRoute()
 
@@ -18,6 +20,10 @@ export const pathByState = {
 
 /** Reads who is signed in. A 401 means signed out; any other failure is thrown. */
 export async function loadAccountState(): Promise<AccountState> {
+  if (isSigningOut()) {
+    await finishSignOut()
+    return 'signed_out'
+  }
   try {
     return accountStateOf(await queryClient.ensureQueryData({ ...me(), revalidateIfStale: true }))
   } catch (failure) {

@@ -27,7 +27,14 @@ export async function openWindow(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
-  const context = await browser.newContext({ viewport: sizes.pc, locale: 'en-IE', timezoneId: 'Europe/Dublin', ...options })
+  // To keep the app costs a browser a second of CPU.
+  const context = await browser.newContext({
+    serviceWorkers: 'block',
+    viewport: sizes.pc,
+    locale: 'en-IE',
+    timezoneId: 'Europe/Dublin',
+    ...options,
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const faults: string[] = []

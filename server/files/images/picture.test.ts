@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib'
-import { leastTime } from '@markbook/shared/testing/least-time'
 import { describe, expect, test } from 'vitest'
+import { leastTime } from '../../testing/least-time.ts'
 import { exif, jpeg, jpegSegment, jpegWith, png, pngChunk, pngOf, webp, webpChunk, webpWith } from '../../testing/pictures.ts'
 import { orientationIn } from './orientation.ts'
 import { checkPicture } from './picture.ts'

@@ -2,10 +2,13 @@ import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useOldestSeen } from '../../api/last-seen.ts'
 import { Button } from '../../components/button.tsx'
 import { LeaveDialog } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
+import { AwayNotice } from '../../frame/away-notice.tsx'
+import { canKeepApp } from '../../frame/service-worker.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
 import { cellSigns, scoreText } from './cell-appearance.ts'
@@ -23,12 +26,13 @@ type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 
 /** Notices about all unsaved marks of this window, other sheets included, and the decisions that they need. */
 export function UnsavedMarks({ sheet, onShow }: Props) {
-  const { t } = useTranslation('marks')
+  const { t } = useTranslation(['marks', 'app'])
   const { queue, isStored } = useMarkingSession()
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
   const inState = (state: PendingMark['state']) => queue.all().filter((pending) => pending.state === state)
   const waiting = inState('waiting')
+  const isOld = useOldestSeen() !== null
   const invalid = sheet.invalidCells()
   const show = (position: CellPosition): Action => ({ word: t('unsaved.show'), run: () => onShow(position) })
   const resolve = (word: string, pending: PendingMark, choice: Parameters<typeof queue.resolve>[1]): Action => ({
@@ -38,7 +42,9 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   return (
     <>
       {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
-      {!isConnected && waiting.length === 0 && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
+      <AwayNotice />
+      {!isConnected && waiting.length === 0 && !isOld && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
+      {!isConnected && !isOld && !canKeepApp() && <Notice>{t('app:away.http')}</Notice>}
       {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       <MarkList tone="bad" title={t('unsaved.mistakes', { count: invalid.length })} sheet={sheet} marks={invalid}>
         {(mark, { name, max, position }) => ({

@@ -4,7 +4,6 @@ import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Notice } from '../../components/page.tsx'
 import { useSettledChanges } from './grid-context.ts'
-import styles from './marks.module.css'
 import type { SheetScope } from './model/pending-mark-storage.ts'
 import { REPORT_DELAY, WaitingNotice } from './unsaved-marks.tsx'
 import { useMarkingSession } from './use-sheet.ts'
@@ -21,7 +20,7 @@ export function UnsavedNotice() {
   const sheets = open.map(session.sheetOf)
   const known = new Map(sheets.flatMap((sheet) => (sheet ? [[JSON.stringify(sheet), sheet]] : [])))
   return (
-    <div className={styles['elsewhere']}>
+    <>
       {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
       {open.length > 0 && (
         <Notice tone="bad">
@@ -36,7 +35,7 @@ export function UnsavedNotice() {
           )}
         </Notice>
       )}
-    </div>
+    </>
   )
 }
 

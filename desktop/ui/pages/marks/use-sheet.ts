@@ -1,13 +1,17 @@
-import type { LiveMarks } from '@markbook/shared/contract/grades'
+import type { LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { followEvents } from '../../api/event-stream.ts'
+import { keepSeen, lastSeen } from '../../api/last-seen.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
 import type { SheetScope } from './model/pending-mark-storage.ts'
 import { Sheet } from './model/sheet.ts'
+
+/** Delay before the marks are kept for when the server cannot be reached, ms. */
+const KEEP_AFTER = 500
 
 const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
@@ -40,8 +44,26 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
     const subscribe = () => {
       unsubscribe()
       const query = new URLSearchParams({ termId, subjectId, studentGroupId })
-      unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => sheet.disconnect() })
+      unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => void disconnect() })
     }
+    const seen = ['grades', 'events', { termId, subjectId, studentGroupId }] as const
+    const disconnect = async () => {
+      sheet.disconnect()
+      if (hasLooked || sheet.hasLoadedOnce) return
+      hasLooked = true
+      sheet.begin((await lastSeen<LiveMark[]>(seen)) ?? [])
+    }
+    let hasLooked = false
+    let keeping: ReturnType<typeof setTimeout> | undefined
+    const keep = () => {
+      clearTimeout(keeping)
+      if (sheet.isConnected) keepSeen(seen, [...sheet.marks()])
+    }
+    const keepSoon = () => {
+      clearTimeout(keeping)
+      keeping = setTimeout(keep, KEEP_AFTER)
+    }
+    addEventListener('pagehide', keep)
     const receive = (event: LiveMarks) => {
       const wasConnected = sheet.isConnected
       sheet.receive(event)
@@ -50,14 +72,23 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
       if (event.touched.length > 0) void refresh([...new Set(event.touched.map((table) => resourceOfTable[table]))])
       // A new stream begins with the marks of pupils who have just joined the class.
       if (event.touched.includes('enrolment')) subscribe()
+      keepSoon()
     }
     const hasParent = () => Boolean(queryClient.getQueryData(ask('replication', 'status').queryKey)?.parent)
     const close = sheet.open()
     const stopCounting = sheet.listenToQueue(session.count)
-    const stopListening = session.onSaved((rows) => sheet.applySaved(rows, hasParent()))
-    const stopRemoving = session.onRemoved((mark) => sheet.applyRemoved(mark))
+    const stopListening = session.onSaved((rows) => {
+      sheet.applySaved(rows, hasParent())
+      keepSoon()
+    })
+    const stopRemoving = session.onRemoved((mark) => {
+      sheet.applyRemoved(mark)
+      keepSoon()
+    })
     subscribe()
     return () => {
+      removeEventListener('pagehide', keep)
+      keep()
       unsubscribe()
       stopListening()
       stopCounting()

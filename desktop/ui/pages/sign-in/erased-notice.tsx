@@ -9,7 +9,9 @@ import { moment } from '../../words/format.ts'
 export function ErasedNotice({ erased }: Pick<SignInMethods, 'erased'>) {
   const { t } = useTranslation('sign-in')
   useEffect(() => {
-    if (erased) forgetStored()
+    if (!erased) return
+    forgetStored()
+    void import('../../storage/browser-database.ts').then(({ forgetBrowserDatabase }) => forgetBrowserDatabase())
   }, [erased])
   if (!erased) return null
   return (

@@ -122,6 +122,11 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
   }
 
+  /** Has everybody look again at the marks of an assessment. */
+  announce(assessmentId: string): void {
+    this.changes.notify(assessmentId, [...(this.queues.get(assessmentId)?.entries.keys() ?? [])])
+  }
+
   /** Sends waiting marks now. */
   retry(): void {
     for (const [assessmentId, queue] of this.queues) if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)

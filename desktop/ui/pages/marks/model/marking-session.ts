@@ -2,12 +2,12 @@ import type { Grade } from '@markbook/shared/contract/grades'
 import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
 import { Listeners } from '../../../api/listeners.ts'
-import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
+import { browserDatabase } from '../../../storage/browser-database.ts'
 import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
-import { type BrowserStorage, PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
+import { PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
 
 type Owner = { userId: string; schoolId: string }
 
@@ -15,7 +15,6 @@ type Owner = { userId: string; schoolId: string }
 const HEARTBEAT_INTERVAL = 5_000
 /** Interval at which unsaved marks of closed windows are looked for, ms. */
 const TAKE_OVER_INTERVAL = 10_000
-const WINDOW_ID_KEY = 'markbook.window'
 
 /** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
@@ -28,7 +27,7 @@ export function markingSessionOf(owner: Owner): MarkingSession {
 }
 
 function open(owner: Owner) {
-  const storage = new PendingMarkStorage(browserStorage(), owner, windowId(), () => Date.now())
+  const storage = new PendingMarkStorage(browserDatabase, owner, windowId(), () => Date.now())
   const saved = new Listeners<[rows: readonly Grade[]]>()
   const removed = new Listeners<[mark: MarkKey]>()
   const sheets = new Map<string, SheetScope>()
@@ -39,8 +38,10 @@ function open(owner: Owner) {
     remove: removeMark,
     saved: (_assessmentId, rows) => saved.notify(rows),
     removed: (assessmentId, studentId) => removed.notify({ assessmentId, studentId }),
-    store: (assessmentId, pending) => {
-      isStored = storage.store(assessmentId, pending, sheets.get(assessmentId)) && isStored
+    store: async (assessmentId, pending) => {
+      if (await storage.store(assessmentId, pending, sheets.get(assessmentId))) return
+      isStored = false
+      queue.announce(assessmentId)
     },
     later: (ms, then) => {
       const timer = setTimeout(then, ms)
@@ -57,9 +58,9 @@ function open(owner: Owner) {
       if (sheet) sheets.set(assessmentId, sheet)
       queue.takeOver(pending)
     })
-  storage.removeExpired()
-  takeOver()
-  setInterval(takeOver, TAKE_OVER_INTERVAL)
+  void storage.removeExpired()
+  void takeOver()
+  setInterval(() => void takeOver(), TAKE_OVER_INTERVAL)
   setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())
@@ -93,19 +94,5 @@ async function removeMark(assessmentId: string, studentId: string, known: readon
   await client.grades.remove({ params: { id: row.id }, query: { score: String(row.score) } })
 }
 
-function browserStorage(): BrowserStorage | null {
-  try {
-    return localStorage
-  } catch {
-    return null
-  }
-}
-
-/** The id of this window; a reload keeps it. */
-function windowId(): string {
-  const id =
-    readStored(WINDOW_ID_KEY, 'sessionStorage') ??
-    [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  writeStored(WINDOW_ID_KEY, id, 'sessionStorage')
-  return id
-}
+/** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
+const windowId = (): string => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,9 +1,13 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import 'fake-indexeddb/auto'
+import { deleteDB } from 'idb'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type BrowserDatabase, openBrowserDatabase } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
-import { type BrowserStorage, PendingMarkStorage } from './pending-mark-storage.ts'
+import { PendingMarkStorage } from './pending-mark-storage.ts'
 
 const DAY = 86_400_000
 let now = Date.parse('2026-01-12T08:00:00.000Z')
+let database: BrowserDatabase
 const pending = (studentId: string, assessmentId = 'quiz'): PendingMark => ({
   assessmentId,
   studentId,
@@ -12,114 +16,148 @@ const pending = (studentId: string, assessmentId = 'quiz'): PendingMark => ({
   at: new Date(now).toISOString(),
   state: 'waiting',
 })
-const windowOf = (windowId: string, userId = 'ada', storage: BrowserStorage | null = localStorage) =>
-  new PendingMarkStorage(storage, { userId, schoolId: 'stBrigids' }, windowId, () => now)
+const windowOf = (windowId: string, userId = 'ada', of: BrowserDatabase | null = database) =>
+  new PendingMarkStorage(
+    () => Promise.resolve(of),
+    { userId, schoolId: 'stBrigids' },
+    windowId,
+    () => now,
+  )
 
 /** What this window takes over. */
-const leftTo = (...of: Parameters<typeof windowOf>) => {
+const leftTo = async (...of: Parameters<typeof windowOf>) => {
   const found: PendingMark[] = []
-  windowOf(...of).takeOver(({ pending: left }) => found.push(...left))
+  const storage = windowOf(...of)
+  await storage.takeOver(({ assessmentId, pending: left, sheet }) => {
+    found.push(...left)
+    void storage.store(assessmentId, left, sheet)
+  })
   return found
 }
+const windows = async () => (await database.getAllKeys('pending_marks')).map(([, , , windowId]) => windowId)
 
-beforeEach(() => {
+beforeEach(async () => {
   localStorage.clear()
   now = Date.parse('2026-01-12T08:00:00.000Z')
+  database = (await openBrowserDatabase()) as BrowserDatabase
+})
+afterEach(async () => {
+  database.close()
+  await deleteDB('markbook')
 })
 
-describe('pending marks in browser storage', () => {
-  test('the next window of the same user takes over those of a closed window', () => {
+describe('pending marks in the browser’s database', () => {
+  test('the next window of the same user takes over those of a closed window', async () => {
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')])
+    await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
-    expect(leftTo('two')).toMatchObject([{ studentId: 'zoe', score: 12 }])
-    expect(leftTo('three')).toEqual([])
+    expect(await leftTo('two')).toMatchObject([{ studentId: 'zoe', score: 12 }])
+    expect(await leftTo('three')).toEqual([])
+    expect(await windows()).toEqual(['two'])
   })
 
-  test('an open window keeps its own; after a crash they are taken over once its heartbeat is old', () => {
+  test('an open window keeps its own; after a crash they are taken over once its heartbeat is old', async () => {
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')])
-    expect(leftTo('two')).toEqual([])
+    await first.store('quiz', [pending('zoe')])
+    expect(await leftTo('two')).toEqual([])
     now += 15_000
     first.heartbeat()
     now += 15_000
-    expect(leftTo('two')).toEqual([])
+    expect(await leftTo('two')).toEqual([])
     now += 30_000
-    expect(leftTo('two')).toHaveLength(1)
+    expect(await leftTo('two')).toHaveLength(1)
   })
 
-  test('a reloaded window finds its own at once', () => {
-    windowOf('one').store('quiz', [pending('zoe')])
-    expect(leftTo('one')).toHaveLength(1)
-  })
-
-  test('are stored by the next window before the record of the closed one goes, with the sheet that they are of', () => {
-    const sheet = { classId: '3b', subjectId: 'maths', termId: 'michaelmas' }
+  test('two windows at once: one of them takes them over', async () => {
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')], sheet)
-    first.store('exam', [pending('mei', 'exam')])
+    await first.store('quiz', [pending('zoe')])
+    first.heartbeat(true)
+    const found = await Promise.all([leftTo('two'), leftTo('three')])
+    expect(found.flat()).toHaveLength(1)
+    expect(await windows()).toHaveLength(1)
+  })
+
+  test('what the next window stores meanwhile has both, whatever comes first', async () => {
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
     const second = windowOf('two')
-    const sheets: unknown[] = []
-    second.takeOver(({ assessmentId, pending: left, sheet: of }) => {
-      second.store(assessmentId, left, of)
-      expect(Object.keys(localStorage).filter((key) => key.includes(assessmentId))).toHaveLength(2)
-      sheets.push([assessmentId, of])
-    })
-    expect(sheets).toEqual([
-      ['quiz', sheet],
-      ['exam', undefined],
+    const typed = second.store('quiz', [pending('mei')])
+    await second.takeOver(({ assessmentId, pending: left }) => void second.store(assessmentId, [pending('mei'), ...left]))
+    await typed
+    expect(await database.getAll('pending_marks')).toMatchObject([
+      { windowId: 'two', pending: [{ studentId: 'mei' }, { studentId: 'zoe' }] },
     ])
-    expect(Object.keys(localStorage).every((key) => key.endsWith('/two'))).toBe(true)
   })
 
-  test('another user does not see them', () => {
+  test('are taken over with the sheet that they are of', async () => {
+    const sheet = { classId: '3b', subjectId: 'maths', termId: 'michaelmas' }
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')])
+    await first.store('quiz', [pending('zoe')], sheet)
+    await first.store('exam', [pending('mei', 'exam')])
     first.heartbeat(true)
-    expect(leftTo('two', 'byrne')).toEqual([])
-    expect(leftTo('three')).toHaveLength(1)
+    const sheets: unknown[] = []
+    await windowOf('two').takeOver(({ assessmentId, sheet: of }) => void sheets.push([assessmentId, of]))
+    expect(sheets).toEqual([
+      ['exam', undefined],
+      ['quiz', sheet],
+    ])
   })
 
-  test('saved marks are removed', () => {
+  test('another user does not see them, nor does another school', async () => {
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')])
-    first.store('quiz', [])
-    expect(localStorage.length).toBe(0)
+    await first.store('quiz', [pending('zoe')])
+    first.heartbeat(true)
+    expect(await leftTo('two', 'byrne')).toEqual([])
+    expect(await leftTo('three', 'ad')).toEqual([])
+    expect(await leftTo('four')).toHaveLength(1)
   })
 
-  test('records expire after a month', () => {
+  test('saved marks are removed, and calls take effect in their order', async () => {
     const first = windowOf('one')
-    first.store('quiz', [pending('zoe')])
+    const calls = [first.store('quiz', [pending('zoe')]), first.store('quiz', [pending('zoe'), pending('mei')]), first.store('quiz', [])]
+    expect(await Promise.all(calls)).toEqual([true, true, true])
+    expect(await windows()).toEqual([])
+  })
+
+  test('records expire after a month', async () => {
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
     now += 29 * DAY
-    windowOf('two', 'byrne').removeExpired()
-    expect(localStorage.length).toBe(1)
+    await windowOf('two', 'byrne').removeExpired()
+    expect(await windows()).toEqual(['one'])
     now += 2 * DAY
-    windowOf('two', 'byrne').removeExpired()
-    expect(localStorage.length).toBe(0)
+    await windowOf('two', 'byrne').removeExpired()
+    expect(await windows()).toEqual([])
   })
 
-  test('records of another shape are ignored and left in place', () => {
-    localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odd', '{"beat":0,"pending":[{"score":"12"}]}')
-    localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odder', 'no json')
+  test('records of another shape are ignored and left in place', async () => {
+    const odd = { userId: 'ada', schoolId: 'stBrigids', assessmentId: 'quiz', windowId: 'odd', beat: 0, pending: [{ score: '12' }] }
+    await database.put('pending_marks', odd)
+    expect(await leftTo('one')).toEqual([])
+    await windowOf('one').removeExpired()
+    expect(await windows()).toEqual(['odd'])
+  })
+
+  test('what an older version of the app kept is taken over once its window is closed, and then lies here alone', async () => {
+    const key = 'markbook.marks/ada/stBrigids/quiz/old'
+    localStorage.setItem(key, JSON.stringify({ beat: now - 1_000, pending: [pending('zoe')] }))
+    localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odd', 'no json')
     localStorage.setItem('markbook.theme', 'dark')
-    expect(leftTo('one')).toEqual([])
+    expect(await leftTo('one')).toEqual([])
+    now += 30_000
+    expect(await leftTo('one')).toMatchObject([{ studentId: 'zoe' }])
+    expect(localStorage.getItem(key)).toBeNull()
     expect(localStorage.getItem('markbook.theme')).toBe('dark')
+    expect(await windows()).toEqual(['one'])
   })
 
-  test('store answers false where the browser stores nothing', () => {
-    const full = {
-      ...localStorage,
-      setItem: () => {
-        throw new Error('full')
-      },
-      removeItem: () => {},
-      key: () => null,
-      getItem: () => null,
-      length: 0,
-    }
-    expect(windowOf('one', 'ada', full).store('quiz', [pending('zoe')])).toBe(false)
-    expect(windowOf('one', 'ada', null).store('quiz', [pending('zoe')])).toBe(false)
+  test('store answers false where the browser keeps nothing, or not so much', async () => {
+    expect(await windowOf('one', 'ada', null).store('quiz', [pending('zoe')])).toBe(false)
+    const many = Array.from({ length: 1_001 }, (_, at) => pending(`${at}`))
+    expect(await windowOf('one').store('quiz', many)).toBe(false)
+    database.close()
+    expect(await windowOf('one').store('quiz', [pending('zoe')])).toBe(false)
   })
 })

@@ -1,16 +1,20 @@
+import { type BrowserDatabase, keysBelow } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
 
-/** The part of `Storage` that is used. */
-export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 type Owner = { userId: string; schoolId: string }
 /** Where the marks of an assessment are entered. */
 export type SheetScope = { classId: string; subjectId: string; termId: string }
-/** `sheet`: absent in what an older version stored. */
-type StoredRecord = { beat: number; pending: readonly PendingMark[]; sheet?: SheetScope | undefined }
+/** The pending marks of an assessment in one window. `beat`: when that window was last alive, ms. */
+export type PendingRecord = Owner & {
+  assessmentId: string
+  windowId: string
+  beat: number
+  pending: readonly PendingMark[]
+  sheet?: SheetScope | undefined
+}
 /** What a closed window left of an assessment. */
-export type Abandoned = { assessmentId: string; pending: readonly PendingMark[]; sheet?: SheetScope | undefined }
+export type Abandoned = Pick<PendingRecord, 'assessmentId' | 'pending' | 'sheet'>
 
-const PREFIX = 'markbook.marks'
 /** A window without a heartbeat for so long is closed, ms. */
 const WINDOW_TIMEOUT = 20_000
 /** Records older than this are removed, ms. */
@@ -20,88 +24,115 @@ const MAX_MARKS = 1_000
 const MAX_ASSESSMENTS = 100
 
 /**
- * Stores the pending marks of a window in the browser, so that closing or crashing loses none. Each window has records of its own; the
- * next window of the same user at the same school takes over those of a closed one (docs/design/app.md).
+ * Keeps the pending marks of a window in the browser's database, so that closing or crashing loses none. Each window has records of its own;
+ * the next window of the same person at the same school takes over those of a closed one (docs/design/app.md).
  */
 export class PendingMarkStorage {
-  private readonly own = new Map<string, Omit<StoredRecord, 'beat'>>()
+  private readonly own = new Map<string, Omit<Abandoned, 'assessmentId'>>()
   constructor(
-    private readonly storage: BrowserStorage | null,
+    private readonly database: () => Promise<BrowserDatabase | null>,
     private readonly owner: Owner,
     private readonly windowId: string,
     private readonly now: () => number,
   ) {}
 
-  private keyOf(assessmentId: string, windowId = this.windowId): string {
-    return [PREFIX, this.owner.userId, this.owner.schoolId, assessmentId, windowId].join('/')
-  }
-
-  /** False where the browser stores nothing. */
-  store(assessmentId: string, pending: readonly PendingMark[], sheet?: SheetScope): boolean {
-    this.own.set(assessmentId, { pending, sheet })
-    if (pending.length === 0) this.own.delete(assessmentId)
+  /** False where the browser keeps nothing. Calls take effect in their order. */
+  store(assessmentId: string, pending: readonly PendingMark[], sheet?: SheetScope): Promise<boolean> {
+    if (pending.length > 0) this.own.set(assessmentId, { pending, sheet })
+    else this.own.delete(assessmentId)
     return this.write(assessmentId, this.now())
   }
 
   /** Refreshes the records of this window; `isLeaving` releases them, so that the next window need not wait. */
   heartbeat(isLeaving = false): void {
-    for (const assessmentId of this.own.keys()) this.write(assessmentId, isLeaving ? 0 : this.now())
+    for (const assessmentId of this.own.keys()) void this.write(assessmentId, isLeaving ? 0 : this.now())
   }
 
-  /** Takes over what closed windows left: `keep` stores it as this window's, before the records of the others are removed. */
-  takeOver(keep: (left: Abandoned) => void): void {
-    const found = this.records().filter(({ userId, schoolId, assessmentId, windowId, stored }) => {
-      const isOurs = userId === this.owner.userId && schoolId === this.owner.schoolId
-      return isOurs && (windowId === this.windowId ? !this.own.has(assessmentId) : this.now() - stored.beat > WINDOW_TIMEOUT)
-    })
-    for (const { key, windowId, assessmentId, stored } of found) {
-      keep({ assessmentId, pending: stored.pending, sheet: stored.sheet })
-      if (windowId !== this.windowId) this.remove(key)
+  /**
+   * Takes over what closed windows left: `keep` stores it as this window's, and the records of the others go with that, or not at all. Two
+   * windows that do so at once take over different ones.
+   */
+  async takeOver(keep: (left: Abandoned) => void): Promise<void> {
+    const database = await this.database()
+    if (!database) return
+    await importOld(database, this.now())
+    const tx = database.transaction('pending_marks', 'readwrite')
+    for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord)) {
+      const { assessmentId, windowId, pending, sheet, beat } = record
+      const isLeft = windowId === this.windowId ? !this.own.has(assessmentId) : this.now() - beat > WINDOW_TIMEOUT
+      if (!isLeft) continue
+      keep({ assessmentId, pending, sheet })
+      if (windowId === this.windowId) continue
+      // What `keep` stored comes in a transaction after this one.
+      const own = this.own.get(assessmentId)
+      if (own) await tx.store.put(this.recordOf(assessmentId, own, this.now()))
+      await tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, windowId])
     }
+    await tx.done
   }
 
-  /** Removes expired records of all users. */
-  removeExpired(): void {
-    const newest = (stored: StoredRecord) => Math.max(0, ...stored.pending.map(({ at }) => Date.parse(at) || 0))
-    for (const { key, stored } of this.records()) if (this.now() - newest(stored) > MAX_AGE) this.remove(key)
+  /** Removes expired records of everybody. */
+  async removeExpired(): Promise<void> {
+    const tx = (await this.database())?.transaction('pending_marks', 'readwrite')
+    if (!tx) return
+    const newest = ({ pending }: PendingRecord) => Math.max(0, ...pending.map(({ at }) => Date.parse(at) || 0))
+    for (const record of (await tx.store.getAll()).filter(isRecord)) {
+      const { userId, schoolId, assessmentId, windowId } = record
+      if (this.now() - newest(record) > MAX_AGE) await tx.store.delete([userId, schoolId, assessmentId, windowId])
+    }
+    await tx.done
   }
 
-  private write(assessmentId: string, beat: number): boolean {
-    const { pending, sheet } = this.own.get(assessmentId) ?? { pending: [] }
-    const key = this.keyOf(assessmentId)
-    if (pending.length === 0) {
-      this.remove(key)
+  private recordOf(assessmentId: string, { pending, sheet }: Omit<Abandoned, 'assessmentId'>, beat: number): PendingRecord {
+    return { ...this.owner, assessmentId, windowId: this.windowId, beat, pending, sheet }
+  }
+
+  private async write(assessmentId: string, beat: number): Promise<boolean> {
+    const own = this.own.get(assessmentId)
+    if (own && (this.own.size > MAX_ASSESSMENTS || own.pending.length > MAX_MARKS)) return false
+    try {
+      const database = await this.database()
+      if (!database) return !own
+      // On the disk before it counts as kept: a battery may end. Committed at once: a page that is left may not come to it any more.
+      const tx = database.transaction('pending_marks', 'readwrite', { durability: 'strict' })
+      if (own) void tx.store.put(this.recordOf(assessmentId, own, beat))
+      else void tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, this.windowId])
+      tx.commit()
+      await tx.done
       return true
-    }
-    if (this.own.size > MAX_ASSESSMENTS || pending.length > MAX_MARKS) return false
-    try {
-      this.storage?.setItem(key, JSON.stringify({ beat, pending, sheet } satisfies StoredRecord))
-      return this.storage !== null
     } catch {
-      return false
+      return !own
     }
   }
+}
 
-  private remove(key: string): void {
-    try {
-      this.storage?.removeItem(key)
-    } catch {
-      // A record that cannot be removed is offered again and found to have arrived.
-    }
+/**
+ * Takes in what the app left in the browser's local storage until November 2026, where its window is closed. The keys were
+ * `markbook.marks/<user>/<school>/<assessment>/<window>`.
+ */
+async function importOld(database: BrowserDatabase, now: number): Promise<void> {
+  for (const key of oldKeys()) {
+    const [, userId = '', schoolId = '', assessmentId = '', windowId = ''] = key.split('/')
+    const record = { ...parse(localStorage.getItem(key)), userId, schoolId, assessmentId, windowId }
+    if (!isRecord(record) || now - record.beat <= WINDOW_TIMEOUT) continue
+    await database.put('pending_marks', { ...record, beat: 0 })
+    localStorage.removeItem(key)
   }
+}
 
-  private records() {
-    const keys: string[] = []
-    try {
-      for (let at = 0; at < (this.storage?.length ?? 0); at += 1) keys.push(this.storage?.key(at) ?? '')
-    } catch {
-      return []
-    }
-    return keys.flatMap((key) => {
-      const [prefix, userId, schoolId, assessmentId, windowId, ...more] = key.split('/')
-      const stored = prefix === PREFIX && more.length === 0 ? parseRecord(this.storage?.getItem(key) ?? null) : null
-      return stored && userId && schoolId && assessmentId && windowId ? [{ key, userId, schoolId, assessmentId, windowId, stored }] : []
-    })
+function oldKeys(): string[] {
+  try {
+    return Object.keys(localStorage).filter((key) => key.startsWith('markbook.marks/'))
+  } catch {
+    return []
+  }
+}
+
+function parse(text: string | null): object {
+  try {
+    return JSON.parse(text ?? '{}') as object
+  } catch {
+    return {}
   }
 }
 
@@ -113,18 +144,8 @@ const isPending = (value: unknown): value is PendingMark => {
   )
 }
 
-const isSheet = (value: unknown): value is SheetScope => {
-  const { classId, subjectId, termId } = (value ?? {}) as Partial<SheetScope>
-  return [classId, subjectId, termId].every((each) => typeof each === 'string')
-}
-
-/** Parses a record; null for a text of another shape. */
-function parseRecord(text: string | null): StoredRecord | null {
-  try {
-    const { beat, pending, sheet } = JSON.parse(text ?? 'null') as Partial<StoredRecord>
-    if (typeof beat !== 'number' || !Array.isArray(pending)) return null
-    return { beat, pending: pending.filter(isPending), ...(isSheet(sheet) && { sheet }) }
-  } catch {
-    return null
-  }
+/** What another version of the app wrote in another shape is left alone. */
+const isRecord = (value: unknown): value is PendingRecord => {
+  const { beat, pending } = (value ?? {}) as Partial<PendingRecord>
+  return typeof beat === 'number' && Array.isArray(pending) && pending.every(isPending)
 }

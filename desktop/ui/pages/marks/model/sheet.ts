@@ -49,7 +49,8 @@ export class Sheet {
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
-  private hasLoadedOnce = false
+  /** True once the server has sent its marks. */
+  hasLoadedOnce = false
   private saved = new Map<string, LiveMark>()
   private readonly recentChanges = new Map<string, number>()
   private gradesInReview: ReadonlySet<string> = new Set()
@@ -147,7 +148,7 @@ export class Sheet {
 
   getFooter = (): Footer => {
     if (this.footer) return this.footer
-    if (!this.hasLoadedOnce) return NO_FOOTER
+    if (!this.hasLoadedOnce && this.saved.size === 0) return NO_FOOTER
     const rows = this.pupils.map(({ id }) => this.figuresOf(id))
     this.footer = {
       columns: this.columns.map(({ id }) => this.meanOf(id)),
@@ -205,6 +206,13 @@ export class Sheet {
     const was = this.invalidEntries.delete(keyOf(assessmentId, studentId))
     if (was) this.invalidate([[assessmentId, studentId]])
     return was
+  }
+
+  /** Shows what was seen at an earlier time, until the server sends its marks. */
+  begin(marks: readonly LiveMark[]): void {
+    if (this.hasLoadedOnce) return
+    this.saved = new Map(marks.map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
+    this.invalidateAll()
   }
 
   /** Applies an event of the stream. */

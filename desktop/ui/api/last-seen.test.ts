@@ -1,0 +1,144 @@
+import 'fake-indexeddb/auto'
+import { Failure } from '@markbook/shared/failures'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { browserDatabase, forgetBrowserDatabase } from '../storage/browser-database.ts'
+import { keepReply, keptReply, thinReplies } from '../storage/kept-replies.ts'
+import { forgetLastSeen, isProfileOld, keepProfile, lastSeen, orLastSeen, takeOld, written } from './last-seen.ts'
+
+const TERMS = ['terms', 'list', { query: { yearId: '2026' } }] as const
+const ME = ['auth', 'me'] as const
+const ada = { id: 'ada', school_id: 'stBrigids' } as Parameters<typeof keepProfile>[0]
+const away = () => Promise.reject(new Failure(0, 'unreachable', 'The server cannot be reached.'))
+const refused = (status: number) => () => Promise.reject(new Failure(status, 'x', 'No.'))
+const late = vi.fn()
+const ask = <T>(call: () => Promise<T>, request: readonly [string, string, ...unknown[]] = TERMS) => orLastSeen(request, call, late)
+beforeEach(async () => {
+  late.mockClear()
+  await forgetLastSeen()
+  keepProfile(ada)
+  await written()
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  takeOld()
+  await forgetBrowserDatabase()
+})
+
+describe('what was last seen', () => {
+  test('lies in the browser encrypted, with a key that goes at the sign-out', async () => {
+    await ask(async () => ['Oisín Murphy'], ['students', 'list', { query: { search: 'Murphy' } }])
+    await written()
+    const all = await (await browserDatabase())?.getAll('replies')
+    expect(all).toHaveLength(2)
+    const stored = JSON.stringify(all?.map(({ sealed, ...rest }) => [rest, new TextDecoder().decode(sealed.bytes)]))
+    expect(stored).not.toMatch(/Murphy|Ois|students/)
+    expect(document.cookie).toMatch(/markbook-key=[0-9a-f]{64}/)
+    await forgetLastSeen()
+    expect(document.cookie).not.toMatch(/markbook-key=[0-9a-f]/)
+    const database = await browserDatabase()
+    for (const each of all ?? []) await database?.put('replies', each)
+    keepProfile(ada)
+    expect(await lastSeen(['students', 'list', { query: { search: 'Murphy' } }])).toBeUndefined()
+  })
+
+  test('is shown while the server is away, and named as old until it is read again', async () => {
+    expect(await ask(async () => ['michaelmas'])).toEqual(['michaelmas'])
+    await written()
+    expect(await ask(away)).toEqual(['michaelmas'])
+    expect(takeOld()).toEqual([TERMS])
+    expect(await ask(away)).toEqual(['michaelmas'])
+    expect(await ask(async () => ['hilary'])).toEqual(['hilary'])
+    expect(takeOld()).toEqual([])
+  })
+
+  test('does not take the place of a refusal, nor of what was never seen', async () => {
+    await ask(async () => ['michaelmas'])
+    await written()
+    for (const status of [400, 403, 404, 429, 500, 503]) await expect(ask(refused(status))).rejects.toMatchObject({ status })
+    await expect(ask(away, ['terms', 'list', { query: { yearId: '2027' } }])).rejects.toMatchObject({ status: 0 })
+    expect(await ask(refused(502))).toEqual(['michaelmas'])
+  })
+
+  test('is shown where the answer takes long, and the answer then takes its place', async () => {
+    await ask(async () => ['michaelmas'])
+    await written()
+    let answer: (reply: string[]) => void = () => {}
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const asked = ask(() => new Promise<string[]>((resolve) => (answer = resolve)))
+    await vi.advanceTimersByTimeAsync(4_000)
+    vi.useRealTimers()
+    expect(await asked).toEqual(['michaelmas'])
+    answer(['hilary'])
+    await vi.waitFor(() => expect(late).toHaveBeenCalled())
+    await written()
+    expect(late).toHaveBeenCalledWith(['hilary'])
+    expect(await lastSeen(TERMS)).toEqual(['hilary'])
+  })
+
+  test('of accounts, nodes and codes is not kept', async () => {
+    for (const request of [
+      ['sessions', 'list'],
+      ['outage', 'deskCodes'],
+      ['replication', 'nodes'],
+      ['audit', 'report'],
+    ] as const) {
+      await ask(async () => ['secret'], request)
+      await written()
+      await expect(ask(away, request)).rejects.toMatchObject({ status: 0 })
+    }
+  })
+
+  test('opens the app for who was last signed in here', async () => {
+    expect(await ask(away, ME)).toEqual(ada)
+    expect(isProfileOld()).toBe(true)
+    await ask(async () => ada, ME)
+    expect(isProfileOld()).toBe(false)
+  })
+
+  test('goes when somebody else signs in, when nobody is signed in any more, and at a sign-out', async () => {
+    const seen = async () => {
+      await ask(async () => ['michaelmas'])
+      await written()
+      expect(await lastSeen(TERMS)).toEqual(['michaelmas'])
+    }
+    await seen()
+    keepProfile({ ...ada, id: 'byrne' })
+    await written()
+    keepProfile(ada)
+    await written()
+    expect(await lastSeen(TERMS)).toBeUndefined()
+    await seen()
+    await expect(ask(refused(401), ME)).rejects.toMatchObject({ status: 401 })
+    await expect(ask(away, ME)).rejects.toMatchObject({ status: 0 })
+    keepProfile(ada)
+    await seen()
+    await forgetLastSeen()
+    keepProfile(ada)
+    expect(await lastSeen(TERMS)).toBeUndefined()
+  })
+
+  test('of another school of the same person stays apart', async () => {
+    await ask(async () => ['michaelmas'])
+    await written()
+    keepProfile({ ...ada, school_id: 'other' })
+    await written()
+    expect(await lastSeen(TERMS)).toBeUndefined()
+    keepProfile(ada)
+    await written()
+    expect(await lastSeen(TERMS)).toEqual(['michaelmas'])
+  })
+
+  test('is forgotten after thirty days, and the oldest of more than two thousand', async () => {
+    const database = await browserDatabase()
+    const owner = { userId: 'ada', schoolId: 'stBrigids' }
+    const day = 86_400_000
+    await keepReply(database, owner, 'old', 1, 1)
+    expect(await keptReply(database, owner, 'old', 30 * day)).toMatchObject({ reply: 1 })
+    expect(await keptReply(database, owner, 'old', 31 * day)).toBeUndefined()
+    for (let at = 0; at < 2_005; at += 1) await keepReply(database, owner, `new ${at}`, at, 40 * day + at)
+    await thinReplies(database, 41 * day)
+    expect(await database?.count('replies')).toBe(2_000)
+    expect(await keptReply(database, owner, 'new 5', 41 * day)).toBeUndefined()
+    expect(await keptReply(database, owner, 'new 6', 41 * day)).toMatchObject({ reply: 6 })
+  })
+})

@@ -1,0 +1,138 @@
+import type { Profile } from '@markbook/shared/contract/auth'
+import { Failure } from '@markbook/shared/failures'
+import { useSyncExternalStore } from 'react'
+import { Listeners } from './listeners.ts'
+
+/** How long a reply is waited for before what was last seen is shown, ms. */
+const PATIENCE = 4_000
+
+/** Requests whose replies this browser keeps: those of the pages that teachers work on, and nothing about accounts and nodes. */
+const KEPT = new Set([
+  'academicYears',
+  'terms',
+  'students',
+  'subjects',
+  'classes',
+  'assessments',
+  'grades',
+  'gradingScale',
+  'calculations',
+  'reports',
+])
+const KEPT_OF_OTHERS = new Set(['auth me', 'auth schools', 'schools mine'])
+type Request = readonly [resource: string, key: string, ...rest: unknown[]]
+const isKept = ([resource, key]: Request) => KEPT.has(resource) || KEPT_OF_OTHERS.has(`${resource} ${key}`)
+const isProfile = ([resource, key]: Request) => resource === 'auth' && key === 'me'
+
+/** Whose replies these are. Before anybody is known: that of nobody, which holds the last profile. */
+const NOBODY = { userId: '', schoolId: '' }
+let owner = NOBODY
+
+/** Loaded when it is first used: the sign-in page needs none of it. */
+async function kept() {
+  const { keepReply, keptReply, forgetReplies, thinReplies } = await import('../storage/kept-replies.ts')
+  const { browserDatabase } = await import('../storage/browser-database.ts')
+  return { keepReply, keptReply, forgetReplies, thinReplies, database: await browserDatabase() }
+}
+
+const old = new Map<string, { request: Request; at: number }>()
+const changes = new Listeners()
+function noteOld(request: Request, at: number | null): void {
+  const name = JSON.stringify(request)
+  if (at !== null) old.set(name, { request, at })
+  else if (!old.delete(name)) return
+  changes.notify()
+}
+
+/** When the oldest was seen of what is shown and could not be read anew, ms; null where everything was. */
+export const useOldestSeen = (): number | null => useSyncExternalStore(changes.add, oldestSeen)
+const oldestSeen = () => (old.size === 0 ? null : Math.min(...[...old.values()].map(({ at }) => at)))
+/** The requests of it, which are to be read anew now: those that fail again are old again. */
+export function takeOld(): Request[] {
+  const requests = [...old.values()].map(({ request }) => request)
+  old.clear()
+  changes.notify()
+  return requests
+}
+/** Whether it is unknown who is signed in by now. */
+export const isProfileOld = (): boolean => old.has(PROFILE)
+
+/**
+ * The reply of the server, or, where it cannot be reached or takes long, the one that was last seen of the same person. `late` is called with a
+ * reply that comes after that. Throws what `call` throws where nothing was seen.
+ */
+export async function orLastSeen<T>(request: Request, call: () => Promise<T>, late: (reply: T) => void): Promise<T> {
+  if (!isKept(request)) return call()
+  const asked = call().then((reply) => {
+    keepSeen(request, reply)
+    return reply
+  })
+  const first = await Promise.race([asked.then(answered, failed), after(PATIENCE)])
+  if (first && 'reply' in first) return first.reply
+  if (first && !isAway(first.failure)) {
+    if (isProfile(request) && isSignedOut(first.failure)) await forgetLastSeen()
+    throw first.failure
+  }
+  const seen = await lastSeen<T>(request)
+  if (seen === undefined) return asked
+  asked.then(late, () => {})
+  return seen
+}
+
+const answered = <T>(reply: T) => ({ reply })
+const failed = (failure: unknown) => ({ failure })
+const after = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null))
+const isAway = (failure: unknown) => failure instanceof Failure && [0, 502, 504].includes(failure.status)
+const isSignedOut = (failure: unknown) => failure instanceof Failure && failure.status === 401
+
+/** Keeps a reply, or what a stream of events has told, by the name of what was asked. */
+export function keepSeen(request: Request, reply: unknown): void {
+  noteOld(request, null)
+  const of = owner
+  if (isProfile(request)) keepProfile(reply as Profile)
+  if (isProfile(request) || of === NOBODY) return
+  void write(({ keepReply, database }) => keepReply(database, of, JSON.stringify(request), reply, Date.now()))
+}
+
+/** One after the other, so that nothing is kept after it was forgotten. */
+let writing: Promise<unknown> = Promise.resolve()
+function write(step: (stored: Awaited<ReturnType<typeof kept>>) => Promise<unknown>): Promise<unknown> {
+  // Without a worker a page that was not loaded yet cannot be had from a server that is away.
+  writing = writing.then(() => kept().then(step, () => {}))
+  return writing
+}
+/** Resolves once everything is written. */
+export const written = (): Promise<unknown> => writing
+
+/** Who is signed in: what was kept of somebody else goes. */
+export function keepProfile(profile: Profile): void {
+  const isOther = owner.userId !== profile.id
+  owner = { userId: profile.id, schoolId: profile.school_id ?? '' }
+  void write(async ({ keepReply, forgetReplies, thinReplies, database }) => {
+    if (isOther) await forgetReplies(database, profile.id)
+    if (isOther) await thinReplies(database, Date.now())
+    await keepReply(database, NOBODY, PROFILE, profile, Date.now())
+  })
+}
+const PROFILE = JSON.stringify(['auth', 'me'])
+
+/** What was last seen of the same person; undefined where nothing was. */
+export async function lastSeen<T>(request: Request): Promise<T | undefined> {
+  const found = await kept().catch(() => null)
+  if (!found) return undefined
+  const of = isProfile(request) ? NOBODY : owner
+  const seen = await found.keptReply(found.database, of, isProfile(request) ? PROFILE : JSON.stringify(request), Date.now())
+  if (!seen) return undefined
+  if (isProfile(request)) {
+    const { id, school_id } = seen.reply as Profile
+    owner = { userId: id, schoolId: school_id ?? '' }
+  }
+  noteOld(request, seen.at)
+  return seen.reply as T
+}
+
+/** Removes all that was kept for when the server is away: the person has signed out, or was. */
+export async function forgetLastSeen(): Promise<void> {
+  owner = NOBODY
+  await write(({ forgetReplies, database }) => forgetReplies(database, null))
+}

@@ -1,0 +1,55 @@
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useOldestSeen } from '../api/last-seen.ts'
+import { readOldAgain } from '../api/queries.ts'
+import { Button } from '../components/button.tsx'
+import { Notice } from '../components/page.tsx'
+import { moment } from '../words/format.ts'
+import { canKeepApp, openNewApp, useNewApp } from './service-worker.ts'
+
+/** How often it is looked whether the server is back, ms. */
+const LOOK_EVERY = 10_000
+
+/** Says where what is shown is of an earlier time, since the server cannot be reached, and reads it again when the server is back. */
+export function AwayNotice() {
+  const { t } = useTranslation('app')
+  const at = useOldestSeen()
+  const isOld = at !== null
+  useEffect(() => {
+    if (!isOld) return
+    const look = () => void readOldAgain()
+    const timer = setInterval(look, LOOK_EVERY)
+    addEventListener('online', look)
+    return () => {
+      clearInterval(timer)
+      removeEventListener('online', look)
+    }
+  }, [isOld])
+  return (
+    at !== null && (
+      <Notice tone="warn">
+        <span>
+          {t('away.old', { at: moment(new Date(at).toISOString()) })} {!canKeepApp() && t('away.http')}
+        </span>
+        <Button size="small" onClick={() => void readOldAgain()}>
+          {t('action.retry')}
+        </Button>
+      </Notice>
+    )
+  )
+}
+
+/** Offers a newer app. Whoever does not want it now gets it when this one is opened the next time. */
+export function NewAppNotice() {
+  const { t } = useTranslation('app')
+  return (
+    useNewApp() && (
+      <Notice>
+        <span>{t('newApp.text')}</span>
+        <Button size="small" onClick={openNewApp}>
+          {t('newApp.open')}
+        </Button>
+      </Notice>
+    )
+  )
+}

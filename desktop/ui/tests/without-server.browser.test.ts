@@ -1,0 +1,212 @@
+import { createServer, request, type Server } from 'node:http'
+import { mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { expectForEverybody, openBrowser, openWindow, picture } from './browser.ts'
+import { headlessPath, NAME_OF_THIS_MACHINE } from './chromium.ts'
+import { cell, GRID, openGrid, textOf } from './grid.ts'
+import { openSite, type Site } from './site.ts'
+
+describe.skipIf(!headlessPath)('the app while its server is away', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await openBrowser()
+  })
+  afterAll(() => browser.close())
+  beforeEach(async () => {
+    site = await openSite()
+  })
+  afterEach(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  /** The grid in a browser that has kept the app and what it shows. */
+  const openKept = async (person: 'ada' | 'byrne' = 'ada') => {
+    const opened = await openGrid(site, browser, person, { serviceWorkers: 'allow' })
+    await kept(opened.page)
+    return opened
+  }
+  const kept = async (page: Page) => {
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+    await expect.poll(async () => [await replies(page), await page.waitForTimeout(1_000), await replies(page)]).toSatisfy(isSteady)
+  }
+  /** How many replies this browser keeps of this person and school. */
+  const replies = (page: Page, start = people.ada.id) =>
+    page.evaluate(
+      (id) =>
+        new Promise<number>((resolve) => {
+          const opening = indexedDB.open('markbook')
+          opening.onerror = () => resolve(-1)
+          opening.onblocked = () => resolve(-2)
+          opening.onsuccess = () => {
+            if (!opening.result.objectStoreNames.contains('replies')) return resolve(-3)
+            const keys = opening.result.transaction('replies').objectStore('replies').getAllKeys()
+            keys.onsuccess = () => {
+              opening.result.close()
+              resolve((keys.result as string[][]).filter((key) => key[0] === id || id === '').length)
+            }
+          }
+        }),
+      start,
+    )
+  const scoreOf = async (studentId: string) =>
+    (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsQuiz.id } })).find(
+      ({ student_id }) => student_id === studentId,
+    )?.score
+  const enter = async (page: Page, row: number, mark: string) => {
+    await cell(page, row, 0).click()
+    await page.keyboard.type(mark)
+    await page.keyboard.press('Enter')
+  }
+  const away = (page: Page) => page.getByText('The server cannot be reached. This is what was here on')
+  const open = async (context: BrowserContext, path: string) => {
+    const page = await context.newPage()
+    await page.goto(`${site.url}${path}`)
+    return page
+  }
+
+  /** Ada, at another address of the same server. */
+  const signInAt = async (context: BrowserContext, url: string) => {
+    await site.signIn(context, 'ada')
+    const cookies = await context.cookies()
+    await context.addCookies(cookies.map(({ name, value }) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })))
+  }
+
+  test('opens, shows what was seen, takes marks, and keeps them over a closed window until they are saved', async () => {
+    const { context, page, faults } = await openKept()
+    const before = await scoreOf(zoe.id)
+    let later: Page | undefined
+    await site.restart(async () => {
+      await page.reload()
+      await away(page).waitFor()
+      await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+      await picture(page, 'away-marks')
+      await expectForEverybody(page)
+      await enter(page, 0, '7')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.close()
+      later = await open(context, GRID)
+      await expect.poll(() => cell(later as Page, 0, 0).innerText()).toContain('7')
+      await enter(later, 1, '8')
+      await later.getByText('2 marks are on this computer and not saved yet').waitFor()
+      await later.getByRole('link', { name: 'Today' }).click()
+      await later.getByText('2 marks are on this computer and not saved yet').waitFor()
+      await picture(later, 'away-today')
+    })
+    expect(before).not.toBe(7)
+    await expect.poll(() => scoreOf(zoe.id), { timeout: 60_000 }).toBe(7)
+    await expect.poll(() => scoreOf(mei.id), { timeout: 60_000 }).toBe(8)
+    await away(later as Page).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  })
+
+  test('who signs out leaves nothing to read, and the server ends the session when it is back', async () => {
+    const { context, page } = await openKept()
+    await site.restart(async () => {
+      await enter(page, 0, '7')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+      await page.getByRole('button', { name: /^Account of/ }).click()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Sign out?' })
+      await dialog.getByText('It stays here for you alone').waitFor()
+      await picture(page, 'away-sign-out')
+      await dialog.getByRole('button', { name: 'Sign out' }).click()
+      await page.waitForURL(/\/sign-in/)
+      expect(await replies(page, '')).toBe(0)
+      const next = await open(context, GRID)
+      await next.waitForURL(/\/sign-in/)
+    })
+    const next = await open(context, '/')
+    await next.getByLabel(/mail/i).waitFor()
+    expect((await context.request.get(`${site.url}/api/auth/me`)).status()).toBe(401)
+    expect(await scoreOf(zoe.id)).not.toBe(7)
+    // The mark is hers alone, and waits for her.
+    await site.signIn(context, 'byrne')
+    const theirs = await open(context, GRID)
+    await theirs.getByRole('grid').waitFor()
+    expect(await theirs.getByText('on this computer and not saved yet').count()).toBe(0)
+    await context.clearCookies()
+    await site.signIn(context, 'ada')
+    await open(context, '/')
+    await expect.poll(() => scoreOf(zoe.id), { timeout: 60_000 }).toBe(7)
+  })
+
+  test('keeps nothing of one person for the next, nor of who was signed out elsewhere', async () => {
+    const { context, page } = await openKept()
+    await context.clearCookies()
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/account`)
+    await expect.poll(() => replies(page)).toBe(0)
+    await expect.poll(() => replies(page, people.byrne.id)).toBeGreaterThan(0)
+    await (await site.as('byrne')).auth.logout()
+    await context.clearCookies()
+    await page.goto(`${site.url}/account`)
+    await page.waitForURL(/\/sign-in/)
+    expect(await replies(page, '')).toBe(0)
+  })
+
+  test('over http at a mere name no browser opens it again, and the page says so', async () => {
+    const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
+    const url = `http://${NAME_OF_THIS_MACHINE}:${site.running().port}`
+    await signInAt(context, url)
+    await page.goto(`${url}${GRID}`)
+    await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    await site.restart(async () => {
+      await page.getByText('Leave this page open').waitFor()
+      await enter(page, 0, '7')
+      await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+    })
+  })
+
+  test('a newer app waits until it is asked for', async () => {
+    const proxy = await newerApp(site)
+    try {
+      const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
+      await signInAt(context, proxy.url)
+      await page.goto(`${proxy.url}${GRID}`)
+      await kept(page)
+      await page.reload()
+      await page.getByRole('grid').waitFor()
+      expect(await page.getByText('A newer Markbook is ready.').count()).toBe(0)
+      proxy.isNewer = true
+      await page.reload()
+      await page.getByRole('link', { name: 'Today' }).click()
+      await page.getByText('A newer Markbook is ready.').waitFor()
+      await picture(page, 'newer-app')
+      await page.getByRole('button', { name: 'Open it now' }).click()
+      await expect.poll(() => page.getByText('A newer Markbook is ready.').count()).toBe(0)
+      await page.getByRole('heading', { name: 'Today' }).waitFor()
+    } finally {
+      proxy.server.close()
+    }
+  })
+})
+
+/** Some, and as many a second later. */
+const isSteady = ([before, , now]: unknown[]) => before === now && Number(now) > 5
+
+/** The same server at another port, whose service worker becomes another one. */
+async function newerApp(site: Site): Promise<{ url: string; isNewer: boolean; server: Server }> {
+  const { port } = site.running()
+  const proxy = { url: '', isNewer: false, server: createServer() }
+  proxy.server.on('request', (asked, answer) => {
+    const headers = { ...asked.headers, host: `127.0.0.1:${port}`, 'accept-encoding': 'identity' }
+    if (headers.origin) headers.origin = site.url
+    const passed = request({ port, host: '127.0.0.1', path: asked.url, method: asked.method, headers }, (reply) => {
+      const isWorker = asked.url === '/service-worker.js' && proxy.isNewer
+      const { 'content-length': length, ...others } = reply.headers
+      answer.writeHead(reply.statusCode ?? 500, isWorker ? others : reply.headers)
+      if (isWorker) answer.write('// newer\n')
+      reply.pipe(answer)
+    })
+    passed.on('error', () => answer.destroy())
+    answer.on('close', () => passed.destroy())
+    asked.pipe(passed)
+  })
+  await new Promise<void>((resolve) => void proxy.server.listen(0, '127.0.0.1', resolve))
+  proxy.url = `http://127.0.0.1:${(proxy.server.address() as { port: number }).port}`
+  return proxy
+}

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build, type Plugin } from 'vite'
+
+const NAME = 'service-worker.js'
+const PUBLIC = join(import.meta.dirname, '..', 'public')
+
+/** Adds the service worker to the build, with the list of the files that it keeps: all but those of the sign-in page before the app. */
+export function serviceWorker(): Plugin {
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle: {
+      // After the pages of the sign-in were written.
+      order: 'post',
+      async handler(_, bundle) {
+        const asTheyAre = readdirSync(PUBLIC).map((name) => ({ url: `/${name}`, revision: digestOf(readFileSync(join(PUBLIC, name))) }))
+        const kept = Object.values(bundle).filter(({ fileName }) => !/^sign-in\.|hydrate/.test(fileName) && fileName !== NAME)
+        const files = kept.map((file) => ({
+          url: `/${file.fileName}`,
+          // The name of an asset has the digest of its content.
+          revision: file.fileName.startsWith('assets/') ? null : digestOf(file.type === 'chunk' ? file.code : file.source),
+        }))
+        this.emitFile({ type: 'asset', fileName: NAME, source: await workerWith([...files, ...asTheyAre]) })
+      },
+    },
+  }
+}
+
+const digestOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex').slice(0, 16)
+
+async function workerWith(files: readonly unknown[]): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: 'warn',
+    publicDir: false,
+    define: { FILES: JSON.stringify(files), 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      target: 'es2022',
+      rolldownOptions: { input: join(import.meta.dirname, 'service-worker.ts'), output: { format: 'iife' } },
+    },
+  })
+  const [result] = Array.isArray(built) ? built : [built]
+  const [chunk] = result && 'output' in result ? result.output : []
+  if (chunk?.type !== 'chunk') throw new Error('the service worker was not built')
+  return chunk.code
+}

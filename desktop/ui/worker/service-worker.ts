@@ -1,0 +1,24 @@
+/// <reference lib="webworker" />
+import { cleanupOutdatedCaches, createHandlerBoundToURL, precacheAndRoute } from 'workbox-precaching'
+import { NavigationRoute, registerRoute } from 'workbox-routing'
+
+/** The files of this build (`worker/plugin.ts`). */
+declare const FILES: { url: string; revision: string | null }[]
+declare const self: ServiceWorkerGlobalScope
+
+/**
+ * Starts the app from the browser's cache, so that it opens while the server cannot be reached. Only the app's own files are kept here; what
+ * the server tells lies in the browser's database (api/last-seen.ts). A new version waits until every window of the old one is closed, or
+ * until somebody asks for it.
+ */
+precacheAndRoute(FILES)
+cleanupOutdatedCaches()
+registerRoute(
+  new NavigationRoute(createHandlerBoundToURL('/index.html'), {
+    denylist: [/^\/(api|v1|storage|docs|healthz|readyz|metrics)(\/|$)/, /\.\w+$/],
+  }),
+)
+
+addEventListener('message', ({ data }) => {
+  if (data === 'take over') void self.skipWaiting()
+})
