@@ -16,13 +16,15 @@ import { NAME_OF_THIS_MACHINE } from './chromium.ts'
 
 /**
  * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
- * `restart` stops it and starts it again on the same port and the same file, with `work` done while it is away.
+ * `stop` ends it, `start` starts it again on the same port and the same file, `restart` does both, with `work` while it is away.
  */
 export type Site = {
   url: string
   running(): Running
   /** The codes that its console printed, newest last. */
   restart(work?: () => Promise<void>): Promise<void>
+  stop(): Promise<void>
+  start(): Promise<void>
   /** A session of this person in this browser, without the sign-in page, which has tests of its own. */
   signIn(context: BrowserContext, person: PersonName): Promise<void>
   /** A typed client with a session of this person's own: another teacher, elsewhere. */
@@ -55,13 +57,19 @@ export async function openSite({ story = true, env = {}, demo = false }: SiteOpt
     const named = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
     return sessionCookies(session, named, 60, undefined).map((cookie) => (cookie.split(';')[0] ?? '').split('=') as [string, string])
   }
+  const stop = () => running.stop()
+  const start = async () => {
+    running = await startServer(readConfig(settings(String(port))), options)
+  }
   return {
     url,
     running: () => running,
+    stop,
+    start,
     restart: async (work = async () => {}) => {
-      await running.stop()
+      await stop()
       await work()
-      running = await startServer(readConfig(settings(String(port))), options)
+      await start()
     },
     signIn: async (context, person) => {
       const cookies = await cookiesOf(person)

@@ -1,0 +1,179 @@
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import fc from 'fast-check'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { times } from '../../../../server/testing/long.ts'
+import { openBrowser, openWindow } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, GRID } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+/** How a typed mark is confirmed: by a key, by a press on another cell, or by leaving the page in some way. */
+const ends = ['Enter', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'press', 'link', 'back', 'reload'] as const
+const weights = { type: 6, go: 3, press: 2, wheel: 2, undone: 1, wrong: 1, delete: 1, server: 1, reload: 1, elsewhere: 1 } as const
+const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind as keyof typeof weights))
+/** `is` says which of the others counts. */
+const step = fc.record({
+  is: fc.constantFrom(...kinds),
+  mark: fc.integer({ min: 0, max: 10 }),
+  end: fc.constantFrom(...ends),
+  key: fc.constantFrom('ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Enter', 'Tab', 'PageDown', 'End', 'Control+Home'),
+  row: fc.nat(35),
+  col: fc.nat(2),
+  by: fc.integer({ min: -2_000, max: 2_000 }),
+})
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
+  let site: Site
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let pupils: string[]
+  let columns: string[]
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    const head = await site.as('okafor')
+    const more = await Promise.all(
+      Array.from({ length: 30 }, (_, at) =>
+        head.students.create({ body: { firstName: `Pupil ${at}`, lastName: `Zz ${String(at).padStart(2, '0')}`, gender: 'other' } }),
+      ),
+    )
+    await head.classes.enrollBulk({ params: { id: class3B.id }, body: { studentIds: more.map(({ id }) => id) } })
+    pupils = (await head.classes.students({ params: { id: class3B.id }, query: { limit: 500, offset: 0 } })).map(({ id }) => id)
+    const query = { termId: michaelmas.id, subjectId: maths.id, studentGroupId: class3B.id }
+    columns = (await head.assessments.list({ query })).map(({ id }) => id)
+    ;({ context, page } = await openWindow(browser, { serviceWorkers: 'allow' }))
+    page.on('dialog', (dialog) => void dialog.accept())
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}${GRID}`)
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+    await cell(page, 0, 2).waitFor()
+  }, 240_000)
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  /** The marks of the server, by cell; an empty one has none. An assessment may have marks of another class too. */
+  const stored = async () => {
+    const head = await site.as('okafor')
+    const marks = new Map<string, number>()
+    for (const [col, assessmentId] of columns.entries()) {
+      for (const { student_id, score } of await head.grades.list({ query: { assessmentId } })) {
+        const row = pupils.indexOf(student_id)
+        if (row >= 0) marks.set(`${row} ${col}`, score)
+      }
+    }
+    return marks
+  }
+  /** The active cell, as `row col`. */
+  const active = () =>
+    page.getByRole('grid').evaluate((grid) => {
+      const { row, col } = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')?.dataset ?? {}
+      return `${row} ${col}`
+    })
+  const isSaved = async () => {
+    await page.waitForTimeout(400)
+    return (await page.getByText('Everything is saved.').count()) > 0
+  }
+
+  test(
+    'what was confirmed is at the server in the end, and nothing is called saved before',
+    async () => {
+      let isAway = false
+      /** What the server has once everything has arrived. */
+      let expected = await stored()
+      let typedAway = 0
+      const server = async (away: boolean) => {
+        if (away === isAway) return
+        isAway = away
+        typedAway = 0
+        if (away) await site.stop()
+        else await site.start()
+      }
+      const inGrid = async () => {
+        await page.getByRole('grid').waitFor()
+        await cell(page, 0, 0).or(page.locator('[data-row]')).first().waitFor()
+        await page.getByRole('grid').focus()
+      }
+      const toGrid = async () => {
+        await page.goto(`${site.url}${GRID}`)
+        await inGrid()
+      }
+      const leave = async (how: 'link' | 'back' | 'reload' | 'elsewhere') => {
+        if (how === 'reload') await page.reload()
+        else if (how === 'back') {
+          await page.goBack()
+          await page.waitForTimeout(50)
+        } else await page.getByRole('link', { name: 'Today' }).click()
+        const dialog = page.getByRole('dialog').getByRole('button', { name: 'Leave' })
+        if (await dialog.isVisible()) await dialog.click()
+        if (how === 'link' || how === 'elsewhere') await page.waitForURL((url) => url.pathname === '/')
+        if (how === 'reload' && page.url().includes('/marks/')) await inGrid()
+        else await toGrid()
+      }
+      const visible = async (row: number, col: number) => {
+        if ((await cell(page, row, col).count()) > 0 && (await cell(page, row, col).isVisible())) await cell(page, row, col).click()
+      }
+
+      const take = async ({ is, mark, end, key, row, col, by }: Step) => {
+        // Enter on the head of a column opens its menu.
+        if ((await page.locator('[data-base-ui-inert]').count()) > 0) await page.keyboard.press('Escape')
+        if (is === 'go') return page.keyboard.press(key)
+        if (is === 'press') return visible(row, col)
+        if (is === 'server') return server(!isAway)
+        if (is === 'reload' || is === 'elsewhere') return leave(is)
+        if (is === 'wheel') {
+          await page.mouse.move(400, 400)
+          return page.mouse.wheel(0, by)
+        }
+        if ((await page.getByRole('grid').count()) === 0) return
+        // Tab may have left the grid.
+        await page.getByRole('grid').focus()
+        const at = await active()
+        // The heads of the columns are in the grid too, and take no marks.
+        if (at.startsWith('-1 ')) return
+        if (is === 'undone') {
+          await page.keyboard.type('3')
+          return page.keyboard.press('Escape')
+        }
+        if (is === 'wrong') {
+          await page.keyboard.type('1/2')
+          await page.keyboard.press('Enter')
+          // It is not saved, and stays until it is put right.
+          await visible(...(at.split(' ').map(Number) as [number, number]))
+          return page.keyboard.press('Escape')
+        }
+        if (is === 'delete') {
+          await page.keyboard.press('Delete')
+          expected.delete(at)
+        } else {
+          await page.keyboard.type(String(mark))
+          expected.set(at, mark)
+          if (end === 'press') await page.getByRole('heading', { level: 1 }).click()
+          else if (end === 'link' || end === 'back' || end === 'reload') await leave(end)
+          else await page.keyboard.press(end)
+        }
+        if (isAway) typedAway += 1
+        if (isAway && typedAway > 0) expect(await isSaved(), 'called saved while the server is away').toBe(false)
+      }
+
+      const run = async (taken: readonly Step[]) => {
+        await server(false)
+        await toGrid()
+        expected = await stored()
+        for (const each of taken) await take(each)
+        await server(false)
+        await toGrid()
+        await expect.poll(async () => [...(await stored())].sort(), { timeout: 90_000 }).toEqual([...expected].sort())
+        await page.getByText('Everything is saved.').waitFor()
+      }
+      await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), run), {
+        numRuns: times(3, 1_000),
+        endOnFailure: true,
+      })
+    },
+    times(600_000, 10_800_000),
+  )
+})
