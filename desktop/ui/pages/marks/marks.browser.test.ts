@@ -1,4 +1,4 @@
-import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -170,6 +170,30 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Control+z')
     await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(20)
     await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBe(6)
+    await context.close()
+  })
+
+  test('a pasted table with names goes to who is named, in whatever order, and faults are put right in the preview', async () => {
+    const { context, page } = await opened()
+    const before = await Promise.all([zoe, mei].map(({ id }) => scoreOf(mathsQuiz.id, id)))
+    await cell(page, 0, 0).click()
+    await paste(page, 'Name\tQuiz 1\r\nMurphy, Sean\t11\r\nMurphy\t13\r\nLukas Wojcik\t1l\r\nSomebody Else\t9\r\n')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('each mark goes to the pupil who is named').waitFor()
+    await picture(page, 'marks-paste-names')
+    await expectForEverybody(page)
+    await dialog.getByText('nobody in this class has this name').waitFor()
+    await dialog.getByLabel('Pupil of “Murphy”', { exact: true }).selectOption({ label: 'Murphy Aoife' })
+    await dialog.getByLabel('Lukas Wojcik: mark in Quiz 1').fill('10')
+    await dialog.getByRole('button', { name: 'Save 3 marks' }).click()
+    await expect.poll(() => scoreOf(mathsQuiz.id, sean.id)).toBe(11)
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(13)
+    await expect.poll(() => scoreOf(mathsQuiz.id, lukasz.id)).toBe(10)
+    // Nothing went by position.
+    expect(await Promise.all([zoe, mei].map(({ id }) => scoreOf(mathsQuiz.id, id)))).toEqual(before)
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(20)
     await context.close()
   })
 

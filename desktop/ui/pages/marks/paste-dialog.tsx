@@ -2,52 +2,148 @@ import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Closing } from '../../components/closing.ts'
 import { FormDialog } from '../../components/dialog.tsx'
-import { TextArea } from '../../components/field.tsx'
-import { Notice } from '../../components/page.tsx'
+import { Options, TextArea } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Badge, Notice } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { editable } from '../../words/format.ts'
 import type { Grid } from './grid-context.ts'
 import styles from './marks.module.css'
 import type { CellPosition } from './model/navigation.ts'
 import { isChange, type PastedCell, type PastePlan, readBlock } from './model/paste.ts'
+import { type NamedPlan, readNamedBlock } from './model/paste-by-name.ts'
 
 /** Rows of the preview. More rows are counted and saved like the others. */
 const MAX_ROWS = 60
 
 type Props = { grid: Grid; at: CellPosition; block: string[][] }
 
-/** Previews a pasted block beside its pupils and assessments, and saves it as one step. */
+/** Previews a pasted block, by the names in it or else by position, and saves it as one step. */
 export function PasteDialog({ grid, at, block: pasted }: Props) {
   const { t } = useTranslation('marks')
   const [block, setBlock] = useState(pasted)
+  const [chosen, setChosen] = useState<ReadonlyMap<number, number | null>>(new Map())
+  const [edits, setEdits] = useState<ReadonlyMap<string, string>>(new Map())
   const close = useContext(Closing)
   const { sheet, controller } = grid
-  const plan = controller.planPaste(block, at)
+  const named = readNamedBlock(block)
+  /** What was corrected in the preview stands in place of what was pasted. */
+  const edited = (rows: readonly (readonly string[])[]) =>
+    rows.map((texts, row) => texts.map((text, col) => edits.get(`${row} ${col}`) ?? text))
+  const edit = (row: number, col: number, text: string) => setEdits(new Map(edits).set(`${row} ${col}`, text))
+  const byName = named && controller.planByName({ ...named, rows: edited(named.rows) }, at.col, chosen)
+  const plan = controller.planPaste(edited(block), at)
+  const changes = (byName ? cellsToSave(byName) : plan.cells).filter(isChange)
   const pupil = sheet.pupils[at.row]
   const save = () => {
-    const changes = plan.cells.filter(isChange)
     controller.enterMarks(changes.flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score }] : [])))
     close?.()
   }
-  const lead = t('paste.lead', { pupil: `${pupil?.last_name ?? ''} ${pupil?.first_name ?? ''}`, title: sheet.columns[at.col]?.title ?? '' })
+  const where = { pupil: `${pupil?.last_name ?? ''} ${pupil?.first_name ?? ''}`, title: sheet.columns[at.col]?.title ?? '' }
   return (
     <FormDialog
       wide
       title={t('paste.title')}
-      lead={lead}
-      action={t('paste.save', { count: plan.marks })}
-      disabled={plan.marks === 0}
+      lead={byName ? t('paste.namedLead') : t('paste.lead', where)}
+      action={t('paste.save', { count: changes.length })}
+      disabled={changes.length === 0}
       form={{ send: save }}
     >
       {block.length === 0 ? (
         <TextArea label={t('paste.label')} hint={t('paste.hint')} onChange={({ target }) => setBlock(readBlock(target.value))} />
+      ) : byName ? (
+        <>
+          <NamedFindings plan={byName} marks={changes.length} />
+          <NamedPreview
+            grid={grid}
+            plan={byName}
+            onChoose={(row, pupilRow) => setChosen(new Map(chosen).set(row, pupilRow))}
+            onEdit={edit}
+          />
+        </>
       ) : (
         <>
           <Findings plan={plan} />
-          <Preview grid={grid} plan={plan} />
+          <Preview grid={grid} plan={plan} onEdit={(row, col, text) => edit(row - at.row, col - at.col, text)} />
         </>
       )}
     </FormDialog>
+  )
+}
+
+const cellsToSave = ({ cells, again }: NamedPlan): PastedCell[] =>
+  cells.flatMap((own, at) => (again.has(at) ? [] : own.filter((cell) => cell !== null)))
+
+function NamedFindings({ plan: { matches, again, cells }, marks }: { plan: NamedPlan; marks: number }) {
+  const { t } = useTranslation('marks')
+  const left = matches.filter(({ row, how }) => row === null && how !== 'chosen').length
+  const like = matches.filter(({ how }) => how === 'like').length
+  const wrong = cells.flat().filter((cell) => cell?.typed.kind === 'wrong').length
+  const faults = [
+    ...(like > 0 ? [t('paste.like', { count: like })] : []),
+    ...(left > 0 ? [t('paste.left', { count: left })] : []),
+    ...(again.size > 0 ? [t('paste.again', { count: again.size })] : []),
+    ...(wrong > 0 ? [t('paste.wrong', { count: wrong })] : []),
+  ]
+  const will = marks > 0 ? t('paste.will', { count: marks }) : t('paste.nothing')
+  return <Notice tone={faults.length > 0 || marks === 0 ? 'warn' : 'good'}>{[t('paste.named'), will, ...faults].join(' ')}</Notice>
+}
+
+type EditProps = { onEdit: (row: number, col: number, text: string) => void }
+type NamedPreviewProps = { grid: Grid; plan: NamedPlan; onChoose: (row: number, pupilRow: number | null) => void } & EditProps
+
+function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewProps) {
+  const { t } = useTranslation('marks')
+  const pupils = sheet.pupils.map(({ first_name, last_name }, row) => ({ id: String(row), name: `${last_name} ${first_name}` }))
+  const badge = (at: number) => {
+    const how = plan.matches[at]?.how ?? 'nobody'
+    const word = plan.again.has(at)
+      ? t('paste.againBadge')
+      : how === 'like'
+        ? t('paste.likeBadge')
+        : how === 'several' || how === 'nobody'
+          ? t(`paste.${how}`)
+          : ''
+    return word && <Badge tone="warn">{word}</Badge>
+  }
+  const columns: Column<number>[] = [
+    { head: t('paste.name'), cell: (at) => plan.names[at] },
+    {
+      head: t('paste.whom'),
+      cell: (at) => (
+        <span className={styles['pasted']}>
+          <select
+            className={layout['control']}
+            aria-label={t('paste.whomOf', { name: plan.names[at] })}
+            value={plan.matches[at]?.row ?? ''}
+            onChange={({ target }) => onChoose(at, target.value === '' ? null : Number(target.value))}
+          >
+            <option value="">{t('paste.leaveOut')}</option>
+            <Options of={pupils} />
+          </select>
+          {badge(at)}
+        </span>
+      ),
+    },
+    ...plan.columns.map((col, across) => ({
+      id: String(across),
+      head: col === null ? '' : (sheet.columns[col]?.title ?? ''),
+      cell: (at: number) => (
+        <Pasted
+          cell={plan.cells[at]?.[across] ?? undefined}
+          maxScore={sheet.columns[col ?? -1]?.max_score ?? 0}
+          label={t('paste.put', { name: plan.names[at], title: sheet.columns[col ?? -1]?.title ?? '' })}
+          onEdit={(text) => onEdit(at, across, text)}
+        />
+      ),
+    })),
+  ]
+  const rows = plan.names.map((_, at) => at)
+  return (
+    <div className={styles['preview']}>
+      <Table label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(at) => at} />
+      {rows.length > MAX_ROWS && <p>{t('paste.rest', { count: rows.length - MAX_ROWS })}</p>}
+    </div>
   )
 }
 
@@ -62,7 +158,7 @@ function Findings({ plan: { marks, wrong, outsideRows, outsideColumns } }: { pla
   return <Notice tone={sentences.length > 1 || marks === 0 ? 'warn' : 'good'}>{sentences.join(' ')}</Notice>
 }
 
-function Preview({ grid: { sheet }, plan: { cells } }: { grid: Grid; plan: PastePlan }) {
+function Preview({ grid: { sheet }, plan: { cells }, onEdit }: { grid: Grid; plan: PastePlan } & EditProps) {
   const { t } = useTranslation('marks')
   const rows = [...new Set(cells.map(({ row }) => row))]
   const cols = [...new Set(cells.map(({ col }) => col))].sort((a, b) => a - b)
@@ -72,7 +168,12 @@ function Preview({ grid: { sheet }, plan: { cells } }: { grid: Grid; plan: Paste
       id: String(col),
       head: sheet.columns[col]?.title ?? '',
       cell: (row: number) => (
-        <Pasted cell={cells.find((cell) => cell.row === row && cell.col === col)} maxScore={sheet.columns[col]?.max_score ?? 0} />
+        <Pasted
+          cell={cells.find((cell) => cell.row === row && cell.col === col)}
+          maxScore={sheet.columns[col]?.max_score ?? 0}
+          label={t('paste.put', { name: sheet.pupils[row]?.last_name, title: sheet.columns[col]?.title ?? '' })}
+          onEdit={(text) => onEdit(row, col, text)}
+        />
       ),
     })),
   ]
@@ -84,17 +185,32 @@ function Preview({ grid: { sheet }, plan: { cells } }: { grid: Grid; plan: Paste
   )
 }
 
-function Pasted({ cell, maxScore }: { cell: PastedCell | undefined; maxScore: number }) {
+type PastedProps = { cell: PastedCell | undefined; maxScore: number; label: string; onEdit: (text: string) => void }
+
+/** A mark as it will be saved, or, where it is none, a field to put it right. A field stays until the dialog ends: its row must not move. */
+function Pasted({ cell, maxScore, label, onEdit }: PastedProps) {
   const { t } = useTranslation('marks')
-  if (!cell || cell.typed.kind === 'empty') return null
+  const [isField, setField] = useState(false)
+  const isWrong = cell?.typed.kind === 'wrong'
+  if (isWrong && !isField) setField(true)
+  if (!cell || (cell.typed.kind === 'empty' && !isField)) return null
   const { typed, text, before } = cell
-  if (typed.kind === 'wrong') {
+  if (isField) {
     return (
-      <span className={styles['pasted']} data-kind="wrong">
-        ! {text} <span className={styles['before']}>{t(`wrong.${typed.reason}`, { max: editable(maxScore) })}</span>
+      <span className={styles['pasted']} data-kind={isWrong ? 'wrong' : 'mark'}>
+        <input
+          className={layout['control']}
+          size={6}
+          aria-label={label}
+          aria-invalid={isWrong}
+          value={text}
+          onChange={({ target }) => onEdit(target.value)}
+        />
+        {typed.kind === 'wrong' && <span className={styles['before']}>{t(`wrong.${typed.reason}`, { max: editable(maxScore) })}</span>}
       </span>
     )
   }
+  if (typed.kind !== 'mark') return null
   const isSame = typed.score === before
   return (
     <span className={styles['pasted']} data-kind={isSame ? 'same' : 'mark'}>

@@ -12,6 +12,7 @@ import {
   positionAfterTab,
 } from './navigation.ts'
 import { planPaste, readBlock, writeBlock } from './paste.ts'
+import { type NamedBlock, planByName } from './paste-by-name.ts'
 import type { GridSelection } from './selection.ts'
 import type { Sheet } from './sheet.ts'
 
@@ -289,10 +290,17 @@ export class GridController {
     else if (this.openEditor(block[0]?.[0] ?? '')) this.commitEdit()
   }
 
-  planPaste = (block: readonly (readonly string[])[], at: CellPosition) =>
-    planPaste(block, at, {
+  planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())
+
+  /** The same for a table with names, whose marks go to the pupils that are named. */
+  planByName = (block: NamedBlock, from: number, chosen: ReadonlyMap<number, number | null>) =>
+    planByName(block, from, chosen, { ...this.forPaste(), pupils: this.sheet.pupils, titles: this.sheet.columns.map(({ title }) => title) })
+
+  private forPaste() {
+    return {
       rows: this.sheet.pupils.length,
       maxScores: this.sheet.columns.map(({ max_score }) => max_score),
-      scoreAt: (row, col) => this.scoreAt({ row, col }),
-    })
+      scoreAt: (row: number, col: number) => this.scoreAt({ row, col }),
+    }
+  }
 }

@@ -1,0 +1,197 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isChange } from './paste.ts'
+import { matchNames, planByName, readNamedBlock } from './paste-by-name.ts'
+
+const named = (...names: string[]) =>
+  names.map((name) => ({ first_name: name.split(' ')[0] ?? '', last_name: name.split(' ').slice(1).join(' ') }))
+const pupils = named('Zoë Adeyemi', 'Mei Chen', 'Aoife Murphy', 'Seán Murphy', 'Élan Ó Briain', 'Łukasz Wójcik')
+const found = (name: string) => {
+  const [match] = matchNames([name], pupils)
+  return match?.row === null ? match.how : `${match?.how} ${pupils[match?.row ?? -1]?.first_name}`
+}
+
+describe('a table with names', () => {
+  test('is one with a column of different words beside one of marks', () => {
+    expect(
+      readNamedBlock([
+        ['Adeyemi Zoë', '12'],
+        ['Chen Mei', ''],
+      ]),
+    ).toEqual({ names: ['Adeyemi Zoë', 'Chen Mei'], rows: [['12'], ['']], headings: null })
+    expect(
+      readNamedBlock([
+        ['Name', 'Quiz 1'],
+        ['Adeyemi Zoë', '12'],
+        ['', ''],
+      ]),
+    ).toEqual({ names: ['Adeyemi Zoë'], rows: [['12']], headings: ['Quiz 1'] })
+    expect(
+      readNamedBlock([
+        ['1', 'Adeyemi', 'Zoë', '12'],
+        ['2', 'Chen', 'Mei', '9'],
+      ]),
+    ).toMatchObject({ names: ['Adeyemi Zoë', 'Chen Mei'] })
+  })
+
+  test('is no block of marks, of statuses, or of names alone', () => {
+    expect(
+      readNamedBlock([
+        ['12', '7'],
+        ['', '8'],
+      ]),
+    ).toBeNull()
+    expect(
+      readNamedBlock([
+        ['abs', '7'],
+        ['abs', '8'],
+        ['abs', '9'],
+      ]),
+    ).toBeNull()
+    expect(readNamedBlock([['Adeyemi Zoë'], ['Chen Mei']])).toBeNull()
+    expect(readNamedBlock([])).toBeNull()
+  })
+})
+
+describe('whose name it is', () => {
+  test.each([
+    ['Zoë Adeyemi', 'same Zoë'],
+    ['ADEYEMI, Zoe', 'same Zoë'],
+    ['Lukasz Wojcik', 'same Łukasz'],
+    ['O’Briain Elan', 'like Élan'],
+    ['Adeyemi Zeo', 'nobody'],
+    ['Adeyemi Zoe Grace', 'like Zoë'],
+    ['Adeymi Zoe', 'like Zoë'],
+    ['Adeyemi Z.', 'like Zoë'],
+    ['Chen', 'like Mei'],
+    ['Murphy A', 'like Aoife'],
+    ['Murphy', 'several'],
+    ['Wójick Łukasz', 'like Łukasz'],
+    ['Obama', 'nobody'],
+    ['', 'nobody'],
+  ])('%j: %s', (name, whose) => expect(found(name)).toBe(whose))
+
+  test('who is named exactly is not given to a name that is only like it', () => {
+    expect(matchNames(['Murphy Aoif', 'Murphy Aoife'], pupils).map(({ row, how }) => [row, how])).toEqual([
+      [null, 'nobody'],
+      [2, 'same'],
+    ])
+  })
+
+  test('two rows of one name: the second one is nobody’s, and two pupils of one name are nobody’s either', () => {
+    expect(matchNames(['Chen Mei', 'Mei Chen'], pupils).map(({ row }) => row)).toEqual([1, null])
+    expect(matchNames(['Chen Mei'], [...pupils, ...named('Mei Chen')])).toEqual([{ row: null, how: 'several' }])
+  })
+
+  test('in whatever order, case and accents, every pupil of a class is found, and nobody twice', () => {
+    const word = fc.stringMatching(/^[A-Z][a-zéöü]{5,9}$/)
+    const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+    const people = fc.uniqueArray(fc.record({ first_name: word, last_name: word }), {
+      minLength: 2,
+      maxLength: 30,
+      selector: ({ first_name, last_name }) => [plain(first_name), plain(last_name)].sort().join(' '),
+    })
+    fc.assert(
+      fc.property(people, fc.array(fc.boolean(), { minLength: 30, maxLength: 30 }), (group, flips) => {
+        const names = group.map(({ first_name, last_name }, at) =>
+          flips[at] ? plain(`${first_name} ${last_name}`) : `${last_name.toUpperCase()}, ${first_name}`,
+        )
+        const shuffled = names.map((_, at) => names[names.length - 1 - at] ?? '')
+        expect(matchNames(shuffled, group)).toEqual(names.map((_, at) => ({ row: names.length - 1 - at, how: 'same' })))
+      }),
+    )
+  })
+
+  test('whatever is pasted, no pupil is found twice', () => {
+    const name = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'o'), maxLength: 8 })
+    fc.assert(
+      fc.property(
+        fc.array(name, { maxLength: 12 }),
+        fc.array(fc.record({ first_name: name, last_name: name }), { maxLength: 8 }),
+        (names, group) => {
+          const rows = matchNames(names, group).flatMap(({ row }) => row ?? [])
+          expect(new Set(rows).size).toBe(rows.length)
+        },
+      ),
+    )
+  })
+})
+
+describe('where its marks go', () => {
+  const sheet = { rows: 6, pupils, maxScores: [20, 10, 100], titles: ['Quiz 1', 'Homework', 'Christmas exam'], scoreAt: () => null }
+  const plan = (block: string[][], chosen = new Map<number, number | null>(), from = 0) => {
+    const read = readNamedBlock(block)
+    if (!read) throw new Error('no names')
+    return planByName(read, from, chosen, sheet)
+  }
+  const marks = (planned: ReturnType<typeof plan>) =>
+    planned.cells.flatMap((own, at) =>
+      planned.again.has(at) ? [] : own.flatMap((cell) => (cell && isChange(cell) ? [[cell.row, cell.col, cell.text]] : [])),
+    )
+
+  test('to who is named, from the chosen assessment on, and never a row further down where one is missing', () => {
+    expect(
+      marks(
+        plan(
+          [
+            ['Murphy Seán', '5'],
+            ['Adeyemi Zoë', '7'],
+            ['Chen Mei', ''],
+          ],
+          undefined,
+          1,
+        ),
+      ),
+    ).toEqual([
+      [3, 1, '5'],
+      [0, 1, '7'],
+    ])
+  })
+
+  test('into the assessments that the headings name', () => {
+    expect(
+      marks(
+        plan([
+          ['Pupil', 'Christmas exam', 'quiz 1'],
+          ['Chen Mei', '80', '12'],
+          ['Zoe Adeyemi', '70', '11'],
+        ]),
+      ),
+    ).toEqual([
+      [1, 2, '80'],
+      [1, 0, '12'],
+      [0, 2, '70'],
+      [0, 0, '11'],
+    ])
+  })
+
+  test('columns beyond the last assessment are left out', () => {
+    expect(
+      plan(
+        [
+          ['Chen Mei', '1', '2'],
+          ['Zoe Adeyemi', '3', '4'],
+        ],
+        undefined,
+        2,
+      ).columns,
+    ).toEqual([2, null])
+  })
+
+  test('a choice takes the place of what was found, and of two rows with one pupil neither is saved', () => {
+    const block = [
+      ['Murphy', '5'],
+      ['Somebody Else', '7'],
+      ['Chen Mei', '9'],
+    ]
+    expect(marks(plan(block))).toEqual([[1, 0, '9']])
+    expect(marks(plan(block, new Map([[0, 3]])))).toEqual([
+      [3, 0, '5'],
+      [1, 0, '9'],
+    ])
+    const twice = plan(block, new Map([[0, 1]]))
+    expect([...twice.again]).toEqual([0, 2])
+    expect(marks(twice)).toEqual([])
+    expect(marks(plan(block, new Map([[2, null]])))).toEqual([])
+  })
+})

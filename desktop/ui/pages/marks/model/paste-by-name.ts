@@ -1,0 +1,178 @@
+import { parseMark } from './parse-mark.ts'
+import type { PastedCell, planPaste } from './paste.ts'
+
+export type PupilName = { first_name: string; last_name: string }
+/**
+ * Whom a row of a pasted table is of. `same`: the name is that of one pupil alone, in whatever order; `like`: one pupil's name is nearest to it;
+ * `several`: as near to two; `nobody`: near to none; `chosen`: the person said so. `row`: of the pupil in the sheet, null for a row that is left out.
+ */
+export type Match = { row: number | null; how: 'same' | 'like' | 'several' | 'nobody' | 'chosen' }
+/** A pasted table with names. `columns`: where its marks stand; `headings`: of these columns, null where the first row is of a pupil. */
+export type NamedBlock = { names: readonly string[]; rows: readonly (readonly string[])[]; headings: readonly string[] | null }
+
+const LETTERS = /\p{L}{2}/u
+
+/**
+ * Reads a block as names and marks: one or two columns with a name in most rows, and at least one with marks. Null where there are no names, or
+ * nothing but names: it is placed by position then.
+ */
+export function readNamedBlock(block: readonly (readonly string[])[]): NamedBlock | null {
+  const width = Math.max(0, ...block.map((cells) => cells.length))
+  const isName = (column: number) => {
+    const filled = block.map((cells) => cells[column] ?? '').filter(Boolean)
+    // Statuses such as «abs» are words too, and few of them are different.
+    const words = filled.filter((text) => LETTERS.test(text))
+    return words.length > filled.length / 2 && new Set(words).size > words.length / 2
+  }
+  const columns = Array.from({ length: width }, (_, at) => at)
+  const ofNames = columns.filter(isName)
+  const ofMarks = columns.filter((column) => !ofNames.includes(column) && block.some((cells) => cells[column]))
+  if (ofNames.length === 0 || ofNames.length > 2 || ofMarks.length === 0) return null
+  const rows = block.filter((cells) => cells.some(Boolean))
+  const marksOf = (cells: readonly string[]) => ofMarks.map((column) => cells[column] ?? '')
+  const [first = [], ...rest] = rows
+  // A heading has words where the others have marks.
+  const hasHeading =
+    rest.length > 0 && marksOf(first).some((text) => LETTERS.test(text)) && !marksOf(first).some((text) => /^\d/.test(text))
+  const body = hasHeading ? rest : rows
+  return {
+    names: body.map((cells) =>
+      ofNames
+        .map((column) => cells[column] ?? '')
+        .join(' ')
+        .trim(),
+    ),
+    rows: body.map(marksOf),
+    headings: hasHeading ? marksOf(first) : null,
+  }
+}
+
+/** The words of a name, without accents, case, order and signs. */
+const wordsOf = (name: string): string[] =>
+  name
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('ł', 'l')
+    .replaceAll('ø', 'o')
+    .replaceAll('ß', 'ss')
+    // O’Brien and OBrien are one name.
+    .replace(/['’`]/g, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+    .sort()
+
+/** What each name costs that is not written alike, at most; more is another name. */
+const MOST_COST = 3
+
+/** Finds the pupils of names. Nobody is found twice: who is named exactly goes to that name. */
+export function matchNames(names: readonly string[], pupils: readonly PupilName[]): Match[] {
+  const known = pupils.map(({ first_name, last_name }) => wordsOf(`${first_name} ${last_name}`))
+  const typed = names.map(wordsOf)
+  const taken = new Set<number>()
+  const matches: (Match | null)[] = typed.map((words) => {
+    const same = known.flatMap((own, row) => (own.join(' ') === words.join(' ') && words.length > 0 ? [row] : []))
+    const [row] = same
+    if (row === undefined) return null
+    if (same.length > 1) return { row: null, how: 'several' }
+    if (taken.has(row)) return null
+    taken.add(row)
+    return { row, how: 'same' }
+  })
+  // The nearest first, so that a name goes to whom it is most like.
+  const near = typed.flatMap((words, at) =>
+    matches[at] ? [] : known.flatMap((own, row) => (taken.has(row) ? [] : [{ at, row, cost: costOf(words, own) }])),
+  )
+  near.sort((a, b) => a.cost - b.cost)
+  for (const { at, row, cost } of near) {
+    if (matches[at] || taken.has(row) || cost > MOST_COST) continue
+    const isRivalled = near.some(
+      (other) => other.cost === cost && (other.at === at) !== (other.row === row) && !matches[other.at] && !taken.has(other.row),
+    )
+    if (isRivalled) {
+      for (const other of near)
+        if (other.cost === cost && other.row === row && !matches[other.at]) matches[other.at] = { row: null, how: 'several' }
+      matches[at] = { row: null, how: 'several' }
+      continue
+    }
+    taken.add(row)
+    matches[at] = { row, how: 'like' }
+  }
+  return matches.map((match) => match ?? { row: null, how: 'nobody' })
+}
+
+/** How far two names are apart: each word of the shorter one must have its like in the longer one. */
+function costOf(a: readonly string[], b: readonly string[]): number {
+  const [few, many] = a.length <= b.length ? [a, [...b]] : [b, [...a]]
+  if (few.length === 0) return Number.POSITIVE_INFINITY
+  let [cost, wholeWords] = [(many.length - few.length) / 2, 0]
+  for (const word of few) {
+    const costs = many.map((other) => wordCost(word, other))
+    const least = Math.min(...costs)
+    const [other = ''] = many.splice(costs.indexOf(least), 1)
+    cost += least
+    if (word.length > 1 && other.length > 1) wholeWords += 1
+  }
+  // Initials alone are nobody's name.
+  if (wholeWords === 0) return Number.POSITIVE_INFINITY
+  // One word alone, such as a family name, is enough only where it is written right.
+  return few.length === 1 && cost >= 1 && many.length > 0 ? cost + 1 : cost
+}
+
+function wordCost(a: string, b: string): number {
+  if (a === b) return 0
+  if (a.length === 1 || b.length === 1) return a[0] === b[0] ? 0.5 : Number.POSITIVE_INFINITY
+  const most = Math.min(a.length, b.length) >= 7 ? 2 : Math.min(a.length, b.length) >= 4 ? 1 : 0
+  const apart = distance(a, b)
+  return apart <= most ? apart : Number.POSITIVE_INFINITY
+}
+
+/** Letters to add, remove, change, or swap with the next (optimal string alignment). */
+function distance(a: string, b: string): number {
+  let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY
+      row.push(Math.min(change, swap, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1))
+    }
+    ;[before, last] = [last, row]
+  }
+  return last[b.length] ?? 0
+}
+
+type Sheet = Parameters<typeof planPaste>[2] & { pupils: readonly PupilName[]; titles: readonly string[] }
+export type NamedPlan = ReturnType<typeof planByName>
+
+/**
+ * Places a table with names: each row at its pupil, whatever its order. Marks go into the assessments that the headings name where they name one
+ * each, else from column `from` on. `chosen`: what the person said of rows, null to leave one out. `again`: rows whose pupil another row has too.
+ */
+export function planByName({ names, rows, headings }: NamedBlock, from: number, chosen: ReadonlyMap<number, number | null>, sheet: Sheet) {
+  const matches = matchNames(names, sheet.pupils).map((match, at): Match => {
+    const row = chosen.get(at)
+    return row === undefined ? match : { row, how: 'chosen' }
+  })
+  const columns = columnsOf(headings ?? rows[0]?.map(() => '') ?? [], from, sheet.titles)
+  const again = new Set(
+    matches.flatMap(({ row }, at) => (row !== null && matches.some((other, where) => where !== at && other.row === row) ? [at] : [])),
+  )
+  const cells = rows.map((texts, at) => {
+    const row = matches[at]?.row ?? null
+    return texts.map((text, across): PastedCell | null => {
+      const col = columns[across] ?? null
+      if (row === null || col === null) return null
+      return { row, col, text, typed: parseMark(text, sheet.maxScores[col] ?? 0), before: sheet.scoreAt(row, col) }
+    })
+  })
+  return { names, rows, matches, columns, again, cells }
+}
+
+/** By title where each heading is that of an assessment, and no other's; null for a column beyond the sheet. */
+function columnsOf(headings: readonly string[], from: number, titles: readonly string[]): (number | null)[] {
+  const plain = (text: string) => wordsOf(text).join(' ')
+  const named = headings.map((heading) => titles.flatMap((title, at) => (heading && plain(title) === plain(heading) ? [at] : [])))
+  const isNamed = named.every(({ length }) => length === 1) && new Set(named.flat()).size === headings.length
+  return headings.map((_, at) => (isNamed ? (named[at]?.[0] ?? null) : from + at < titles.length ? from + at : null))
+}
