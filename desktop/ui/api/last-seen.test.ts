@@ -3,7 +3,7 @@ import { Failure } from '@markbook/shared/failures'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserDatabase, forgetBrowserDatabase } from '../storage/browser-database.ts'
 import { keepReply, keptReply, thinReplies } from '../storage/kept-replies.ts'
-import { forgetLastSeen, isProfileOld, keepProfile, lastSeen, orLastSeen, takeOld, written } from './last-seen.ts'
+import { changeSeen, forgetLastSeen, isProfileOld, keepProfile, lastSeen, orLastSeen, takeOld, written } from './last-seen.ts'
 
 const TERMS = ['terms', 'list', { query: { yearId: '2026' } }] as const
 const ME = ['auth', 'me'] as const
@@ -73,6 +73,14 @@ describe('what was last seen', () => {
     await written()
     expect(late).toHaveBeenCalledWith(['hilary'])
     expect(await lastSeen(TERMS)).toEqual(['hilary'])
+  })
+
+  test('is changed by what was saved since, where there is some, and keeps its time', async () => {
+    changeSeen<string[]>(TERMS, (seen) => [...seen, 'lost'])
+    await ask(async () => ['michaelmas'])
+    changeSeen<string[]>(TERMS, (seen) => [...seen, 'hilary'])
+    await written()
+    expect(await lastSeen(TERMS)).toEqual(['michaelmas', 'hilary'])
   })
 
   test('of accounts, nodes and codes is not kept', async () => {

@@ -94,6 +94,16 @@ export function keepSeen(request: Request, reply: unknown): void {
   void write(({ keepReply, database }) => keepReply(database, of, JSON.stringify(request), reply, Date.now()))
 }
 
+/** Changes what was last seen, where there is some. */
+export function changeSeen<T>(request: Request, change: (seen: T) => T): void {
+  const of = owner
+  void write(async ({ keepReply, keptReply, database }) => {
+    const name = JSON.stringify(request)
+    const seen = of === NOBODY ? undefined : await keptReply(database, of, name, Date.now())
+    if (seen) await keepReply(database, of, name, change(seen.reply as T), seen.at)
+  })
+}
+
 /** One after the other, so that nothing is kept after it was forgotten. */
 let writing: Promise<unknown> = Promise.resolve()
 function write(step: (stored: Awaited<ReturnType<typeof kept>>) => Promise<unknown>): Promise<unknown> {

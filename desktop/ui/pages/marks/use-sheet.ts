@@ -8,6 +8,7 @@ import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
 import type { SheetScope } from './model/pending-mark-storage.ts'
+import { marksOfSheet } from './model/seen-marks.ts'
 import { Sheet } from './model/sheet.ts'
 
 /** Delay before the marks are kept for when the server cannot be reached, ms. */
@@ -46,7 +47,7 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
       const query = new URLSearchParams({ termId, subjectId, studentGroupId })
       unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => void disconnect() })
     }
-    const seen = ['grades', 'events', { termId, subjectId, studentGroupId }] as const
+    const seen = marksOfSheet({ termId, subjectId, studentGroupId })
     const disconnect = async () => {
       sheet.disconnect()
       if (hasLooked || sheet.hasLoadedOnce) return
@@ -55,9 +56,12 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
     }
     let hasLooked = false
     let keeping: ReturnType<typeof setTimeout> | undefined
+    /** Also where the server has gone since: who types over these marks must have seen the newest. */
     const keep = () => {
+      if (keeping === undefined) return
       clearTimeout(keeping)
-      if (sheet.isConnected) keepSeen(seen, [...sheet.marks()])
+      keeping = undefined
+      keepSeen(seen, [...sheet.marks()])
     }
     const keepSoon = () => {
       clearTimeout(keeping)

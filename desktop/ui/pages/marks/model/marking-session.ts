@@ -8,6 +8,7 @@ import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
 import { PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
+import { removeFromSeen, saveInSeen } from './seen-marks.ts'
 
 type Owner = { userId: string; schoolId: string }
 
@@ -36,8 +37,16 @@ function open(owner: Owner) {
     send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
     read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
     remove: removeMark,
-    saved: (_assessmentId, rows) => saved.notify(rows),
-    removed: (assessmentId, studentId) => removed.notify({ assessmentId, studentId }),
+    saved: (assessmentId, rows) => {
+      saved.notify(rows)
+      const sheet = sheets.get(assessmentId)
+      if (sheet) saveInSeen(sheet, rows)
+    },
+    removed: (assessmentId, studentId) => {
+      removed.notify({ assessmentId, studentId })
+      const sheet = sheets.get(assessmentId)
+      if (sheet) removeFromSeen(sheet, { assessmentId, studentId })
+    },
     store: async (assessmentId, pending) => {
       if (await storage.store(assessmentId, pending, sheets.get(assessmentId))) return
       isStored = false
