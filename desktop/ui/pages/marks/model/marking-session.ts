@@ -1,5 +1,4 @@
 import type { Grade } from '@markbook/shared/contract/grades'
-import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
@@ -8,6 +7,7 @@ import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
 import { PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
+import { removeMark } from './remove-mark.ts'
 import { removeFromSeen, saveInSeen } from './seen-marks.ts'
 
 type Owner = { userId: string; schoolId: string }
@@ -36,7 +36,7 @@ function open(owner: Owner) {
   const queue = new MarkQueue<Grade>({
     send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
     read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
-    remove: removeMark,
+    remove: (assessmentId, studentId, known) => removeMark(client.grades, assessmentId, studentId, known),
     saved: (assessmentId, rows) => {
       saved.notify(rows)
       const sheet = sheets.get(assessmentId)
@@ -94,14 +94,6 @@ function open(owner: Owner) {
 
 /** Not for a moment alone, as a mark is that is on its way. */
 const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
-
-async function removeMark(assessmentId: string, studentId: string, known: readonly (number | null | undefined)[]): Promise<void> {
-  const rows = await client.grades.list({ query: { assessmentId } })
-  const row = rows.find(({ student_id }) => student_id === studentId)
-  if (!row) return
-  if (!known.includes(row.score)) throw new Failure(409, 'grades.changed_meanwhile', 'The mark was changed meanwhile.')
-  await client.grades.remove({ params: { id: row.id }, query: { score: String(row.score) } })
-}
 
 /** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
 const windowId = (): string => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
