@@ -1,4 +1,5 @@
 import { Menu } from '@base-ui/react/menu'
+import type { Profile } from '@markbook/shared/contract/auth'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
@@ -18,6 +19,7 @@ import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
 import { AwayNotice, NewAppNotice } from './away-notice.tsx'
 import { chooseTerm, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
+import { Search } from './search/search.tsx'
 import { keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
@@ -42,6 +44,10 @@ export function Frame() {
     if (path) setOpen(false)
   }, [path])
   const main = useFocusOnArrival()
+  const unsaved = useUnsavedCount()
+  const [isLeaving, setLeaving] = useState(false)
+  const askSignOut = () => (unsaved > 0 ? setLeaving(true) : void signOut())
+  const pages = pagesOf(profile).flatMap(({ paths }) => paths.map((to) => ({ to, name: t(`navigation.${wordOf(to)}`) })))
   return (
     <div className={styles['frame']}>
       <a href="#page" className={styles['skip']}>
@@ -60,9 +66,10 @@ export function Frame() {
           ☰
         </Button>
         <span className={styles['school']}>{profile.school?.name}</span>
+        <Search pages={pages} onSignOut={askSignOut} />
         <TermChoice />
         {isStaff(profile) && <SyncLine />}
-        <AccountMenu />
+        <AccountMenu onSignOut={askSignOut} />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
         {!SHEET.test(path) && (
@@ -79,6 +86,7 @@ export function Frame() {
         <Outlet />
       </main>
       <FreshProof />
+      {isLeaving && <SignOutDialog unsaved={unsaved} onClose={() => setLeaving(false)} />}
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )
@@ -155,7 +163,21 @@ type WordOf<To> = To extends '/' ? 'home' : To extends `/${infer Word}` ? Word :
 /** The name of a page is that of its path. */
 const wordOf = (to: Path) => (to === '/' ? 'home' : to.slice(1)) as WordOf<Path>
 
-/** Links to the pages that this person may open. */
+/** The pages that this person may open. */
+function pagesOf(profile: Profile): { word: 'teaching' | 'running' | 'sync'; paths: readonly Path[] }[] {
+  if (isAdmin(profile))
+    return [
+      { word: 'teaching', paths: teaching },
+      { word: 'running', paths: [...running, ...always] },
+    ]
+  if (!isStaff(profile)) return [{ word: 'teaching', paths: teaching.slice(0, 1) }]
+  return [
+    { word: 'teaching', paths: teaching },
+    { word: 'sync', paths: always },
+  ]
+}
+
+/** Links to them. */
 function Navigation({ isOpen }: { isOpen: boolean }) {
   const { t } = useTranslation('app')
   const profile = useProfile()
@@ -165,9 +187,9 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
         <img src="/icon.svg" alt="" width={28} height={28} />
         {t('name')}
       </Link>
-      <Group title={t('navigation.teaching')} paths={isStaff(profile) ? teaching : teaching.slice(0, 1)} />
-      {isAdmin(profile) && <Group title={t('navigation.running')} paths={[...running, ...always]} />}
-      {isStaff(profile) && !isAdmin(profile) && <Group title={t('navigation.sync')} paths={always} />}
+      {pagesOf(profile).map(({ word, paths }) => (
+        <Group key={word} title={t(`navigation.${word}`)} paths={paths} />
+      ))}
     </nav>
   )
 }
@@ -191,14 +213,12 @@ function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
 }
 
 /** The menu of the account, the appearance, the language, and signing out. */
-function AccountMenu() {
+function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
   const { t, i18n } = useTranslation('app')
   const profile = useProfile()
   const navigate = useNavigate()
   const [theme, setTheme] = useState(chosenTheme())
   const [isOpen, setOpen] = useState(false)
-  const [isAsking, setAsking] = useState(false)
-  const unsaved = useUnsavedCount()
   const name = nameOf(profile)
   return (
     <Menu.Root onOpenChange={setOpen}>
@@ -225,21 +245,26 @@ function AccountMenu() {
               onChoose={(code) => void chooseLanguage(code)}
             />
             <div className={styles['menuRule']} />
-            <Menu.Item onClick={() => (unsaved > 0 ? setAsking(true) : void signOut())}>{t('account.signOut')}</Menu.Item>
+            <Menu.Item onClick={onSignOut}>{t('account.signOut')}</Menu.Item>
           </Menu.Popup>
         </Menu.Positioner>
       </Menu.Portal>
-      {isAsking && (
-        <Dialog title={t('signOut.title')} lead={t('signOut.unsaved', { count: unsaved })} onClose={() => setAsking(false)}>
-          <Actions>
-            <CloseButton />
-            <Button look="primary" onClick={() => void signOut()}>
-              {t('account.signOut')}
-            </Button>
-          </Actions>
-        </Dialog>
-      )}
     </Menu.Root>
+  )
+}
+
+/** Asked where marks are in this browser alone. */
+function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => void }) {
+  const { t } = useTranslation('app')
+  return (
+    <Dialog title={t('signOut.title')} lead={t('signOut.unsaved', { count: unsaved })} onClose={onClose}>
+      <Actions>
+        <CloseButton />
+        <Button look="primary" onClick={() => void signOut()}>
+          {t('account.signOut')}
+        </Button>
+      </Actions>
+    </Dialog>
   )
 }
 

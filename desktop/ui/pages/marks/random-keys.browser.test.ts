@@ -114,7 +114,11 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
         else await toGrid()
       }
       const visible = async (row: number, col: number) => {
-        if ((await cell(page, row, col).count()) > 0 && (await cell(page, row, col).isVisible())) await cell(page, row, col).click()
+        // It may be scrolled away in between.
+        if (await cell(page, row, col).isVisible())
+          await cell(page, row, col)
+            .click({ timeout: 2_000 })
+            .catch(() => {})
       }
 
       const take = async ({ is, mark, end, key, row, col, by }: Step) => {

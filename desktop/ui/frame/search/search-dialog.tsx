@@ -1,0 +1,140 @@
+import { Autocomplete } from '@base-ui/react/autocomplete'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, askWhole } from '../../api/queries.ts'
+import { isStaff, useProfile } from '../../api/session.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import layout from '../../components/layout.module.css'
+import { useChosenTerm } from '../chosen-term.ts'
+import { chooseTheme } from '../theme.ts'
+import { type Entry, search } from './matching.ts'
+import styles from './search.module.css'
+
+/** How many of a group are shown. */
+const MOST = 7
+/** Pupils are asked for once nobody has typed for so long, ms. */
+const ASK_AFTER = 150
+
+type Found = Entry & { open(): void }
+type Group = { id: string; title: string; items: Found[] }
+type Props = { pages: readonly { to: string; name: string }[]; onClose(): void; onSignOut(): void; onKeys(): void }
+
+/** Finds pages, the marks of a class, classes, pupils and actions by a few letters. */
+export function SearchDialog({ pages, onClose, onSignOut, onKeys }: Props) {
+  const { t } = useTranslation('app')
+  const [query, setQuery] = useState('')
+  const groups = useGroups(query, { pages, onClose, onSignOut, onKeys })
+  return (
+    <Dialog title={t('search.title')} onClose={onClose}>
+      <Autocomplete.Root
+        inline
+        open
+        mode="none"
+        items={groups}
+        value={query}
+        onValueChange={setQuery}
+        autoHighlight="always"
+        keepHighlight
+        itemToStringValue={(item: Found) => item.name}
+      >
+        <Autocomplete.Input className={layout['control']} aria-label={t('search.label')} placeholder={t('search.placeholder')} />
+        <Autocomplete.Empty className={styles['empty']}>{t('search.nothing')}</Autocomplete.Empty>
+        <Autocomplete.List className={styles['list']}>
+          {(group: Group) => (
+            <Autocomplete.Group key={group.id} items={group.items}>
+              <Autocomplete.GroupLabel className={styles['group']}>{group.title}</Autocomplete.GroupLabel>
+              <Autocomplete.Collection>
+                {(item: Found) => (
+                  <Autocomplete.Item key={item.id} value={item} className={styles['item']} onClick={item.open}>
+                    {item.name}
+                  </Autocomplete.Item>
+                )}
+              </Autocomplete.Collection>
+            </Autocomplete.Group>
+          )}
+        </Autocomplete.List>
+      </Autocomplete.Root>
+    </Dialog>
+  )
+}
+
+function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props): Group[] {
+  const { t } = useTranslation('app')
+  const navigate = useNavigate()
+  const staff = isStaff(useProfile())
+  const { term } = useChosenTerm()
+  const classes = useQuery({ ...ask('classes', 'list', { query: {} }), enabled: staff })
+  const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }), enabled: staff && term !== null })
+  const asked = useSettled(query.trim())
+  const pupils = useQuery({
+    ...ask('students', 'list', { query: { search: asked, limit: MOST, offset: 0 } }),
+    enabled: staff && asked.length > 1,
+  })
+  const leading = (open: () => unknown) => () => {
+    onClose()
+    void open()
+  }
+  const own = progress.data?.filter(({ is_own, assessments }) => is_own || assessments > 0) ?? []
+  const groups: Group[] = [
+    {
+      id: 'pages',
+      title: t('search.pages'),
+      items: pages.map(({ to, name }) => ({ id: to, name, open: leading(() => navigate({ to })) })),
+    },
+    {
+      id: 'marks',
+      title: t('search.marks'),
+      items: own.map(({ class: group, subject }) => ({
+        id: `${group.id} ${subject.id}`,
+        name: `${group.name} · ${subject.name}`,
+        words: subject.code,
+        open: leading(() =>
+          navigate({ to: '/marks/$classId/$subjectId', params: { classId: group.id, subjectId: subject.id }, search: {} }),
+        ),
+      })),
+    },
+    {
+      id: 'classes',
+      title: t('search.classes'),
+      items: (classes.data ?? []).map(({ id, name }) => ({
+        id,
+        name,
+        open: leading(() => navigate({ to: '/classes/$classId', params: { classId: id } })),
+      })),
+    },
+    {
+      id: 'actions',
+      title: t('search.actions'),
+      items: [
+        { id: 'account', name: t('account.own'), open: leading(() => navigate({ to: '/account' })) },
+        { id: 'keys', name: t('keys.title'), open: leading(onKeys) },
+        { id: 'light', name: t('search.light'), words: t('account.theme'), open: leading(() => chooseTheme('light')) },
+        { id: 'dark', name: t('search.dark'), words: t('account.theme'), open: leading(() => chooseTheme('dark')) },
+        { id: 'signOut', name: t('account.signOut'), open: leading(onSignOut) },
+      ],
+    },
+  ]
+  const found = groups.map((group) => ({ ...group, items: search(group.items, query).slice(0, MOST) }))
+  // The server has searched already, in numbers of pupils too.
+  const ofPupils = asked.length > 1 && query.trim() !== '' ? (pupils.data ?? []) : []
+  const people = ofPupils.map(({ id, first_name, last_name }) => ({
+    id,
+    name: `${last_name} ${first_name}`,
+    open: leading(() => navigate({ to: '/students/$studentId', params: { studentId: id } })),
+  }))
+  const all = [...found.slice(0, 3), { id: 'pupils', title: t('search.pupils'), items: people }, ...found.slice(3)]
+  // Nothing typed yet: where people go, and no list of everything.
+  return all.filter(({ id, items }) => items.length > 0 && (query.trim() !== '' || id === 'pages' || id === 'marks'))
+}
+
+/** The query as it was when nobody had typed for a moment. */
+function useSettled(query: string): string {
+  const [settled, setSettled] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(query), ASK_AFTER)
+    return () => clearTimeout(timer)
+  }, [query])
+  return settled
+}

@@ -1,0 +1,92 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, openGrid } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('search and keys', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('a pupil, the marks of a class and a page are found by a few letters, with the keyboard alone', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.goto(site.url)
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.keyboard.press('Control+k')
+    const dialog = page.getByRole('dialog', { name: 'Search' })
+    await dialog.getByRole('option', { name: 'Report books' }).waitFor()
+    await picture(page, 'search-empty')
+    await page.keyboard.type('zoe')
+    await dialog.getByRole('option', { name: 'Adeyemi Zoë' }).waitFor()
+    await picture(page, 'search-pupil')
+    await expectForEverybody(page)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/students\//)
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('math 3b')
+    await dialog.getByRole('option', { name: '3B · Mathematics' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/marks\//)
+    await page.getByRole('grid').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('qqqq')
+    await dialog.getByText('Nothing is called so.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('from a cell that is being typed the mark is saved; ? is a mark there, and the keys elsewhere', async () => {
+    const { context, page } = await openGrid(site, browser)
+    await cell(page, 0, 1).click()
+    await page.keyboard.type('6')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(() => cell(page, 0, 1).innerText()).toContain('6')
+    await page.getByText('Everything is saved.').waitFor()
+    await page.getByRole('grid').focus()
+    await page.keyboard.type('?')
+    expect(await page.getByRole('dialog', { name: 'Keys' }).count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Today' }).click()
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    await keys.getByText('find a page, a class, a pupil').waitFor()
+    await picture(page, 'keys')
+    await expectForEverybody(page)
+    await keys.getByRole('button', { name: 'Close' }).click()
+    await context.close()
+  })
+
+  test('on a telephone, in the dark, for the head: pages of the school, and actions', async () => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await site.signIn(context, 'okafor')
+    await page.goto(site.url)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('combobox', { name: 'Page, class, pupil or action' }).waitFor()
+    await page.keyboard.type('bin')
+    await page.getByRole('option', { name: 'Bin' }).waitFor()
+    await picture(page, 'search-phone')
+    await expectFits(page)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/bin/)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('combobox', { name: 'Page, class, pupil or action' }).waitFor()
+    await page.keyboard.type('sign out')
+    await page.getByRole('option', { name: 'Sign out' }).click()
+    await page.waitForURL(/\/sign-in/)
+    await context.close()
+  })
+})

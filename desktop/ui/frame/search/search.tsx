@@ -1,0 +1,70 @@
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
+import styles from '../frame.module.css'
+
+const loadSearch = () => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog }))
+const SearchDialog = lazy(loadSearch)
+/** Loaded after the page, ms: whoever presses Ctrl+K types on at once. */
+const LOAD_AFTER = 3_000
+const KeysDialog = lazy(() => import('./keys-dialog.tsx').then(({ KeysDialog: dialog }) => ({ default: dialog })))
+
+type Props = { pages: readonly { to: string; name: string }[]; onSignOut: () => void }
+
+/** The button in the head and the keys Ctrl+K (find) and ? (the keys). */
+export function Search({ pages, onSignOut }: Props) {
+  const { t } = useTranslation('app')
+  const [open, setOpen] = useState<'search' | 'keys' | null>(null)
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isSearch = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k'
+      const isKeys = event.key === '?' && !event.ctrlKey && !event.metaKey && !event.altKey && !takesText(event.target)
+      // What stands over the page is answered first.
+      if ((!isSearch && !isKeys) || document.querySelector('[role="dialog"][aria-modal="true"], [data-base-ui-inert]')) return
+      event.preventDefault()
+      setOpen(isSearch ? 'search' : 'keys')
+    }
+    // Before the grid of marks, which keeps its keys to itself.
+    addEventListener('keydown', onKey, true)
+    const timer = setTimeout(() => void loadSearch().catch(() => {}), LOAD_AFTER)
+    return () => {
+      removeEventListener('keydown', onKey, true)
+      clearTimeout(timer)
+    }
+  }, [])
+  const close = () => setOpen(null)
+  return (
+    <>
+      <Button
+        size="small"
+        className={styles['search'] ?? ''}
+        aria-label={t('search.title')}
+        aria-keyshortcuts="Control+K"
+        onClick={() => setOpen('search')}
+      >
+        <svg
+          aria-hidden="true"
+          viewBox="0 0 24 24"
+          width="16"
+          height="16"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="2.2"
+          strokeLinecap="round"
+        >
+          <circle cx="11" cy="11" r="7" />
+          <path d="m20 20-3.8-3.8" />
+        </svg>
+        <span>{t('search.title')}</span>
+      </Button>
+      <Suspense fallback={null}>
+        {open === 'search' && <SearchDialog pages={pages} onClose={close} onSignOut={onSignOut} onKeys={() => setOpen('keys')} />}
+        {open === 'keys' && <KeysDialog onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+/** A field, or the grid of marks, in which every key begins a mark. */
+const takesText = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], [role="grid"]') !== null
