@@ -15,6 +15,7 @@ import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-t
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
 import { rememberClass, SheetChoice } from './choose-marks-page.tsx'
+import { gridKeys } from './grid-keys.ts'
 import { MarkGrid } from './mark-grid.tsx'
 import styles from './marks.module.css'
 import { locationOf } from './model/mark-location.ts'
@@ -204,20 +205,6 @@ function usePrinting(): boolean {
   return isPrinting
 }
 
-const keys = [
-  ['Enter', 'kEnter'],
-  ['Tab', 'kTab'],
-  ['F2', 'kF2'],
-  ['Esc', 'kEsc'],
-  ['Del', 'kDelete'],
-  ['Ctrl+Z', 'kUndo'],
-  ['Ctrl+C, Ctrl+V', 'kCopy'],
-  ['Alt+R', 'kRemark'],
-  ['Alt+X', 'kExclude'],
-  ['Alt+H', 'kHistory'],
-  ['Shift+F10', 'kMenu'],
-] as const
-
 /** The signs and the keys of the grid. */
 function Legend() {
   const { t } = useTranslation('marks')
@@ -238,7 +225,7 @@ function Legend() {
       <summary>{t('legend.title')}</summary>
       <div className={styles['legend']}>
         <Definitions label={t('legend.signs')} of={signs} />
-        <Definitions label={t('legend.keys')} of={keys.map(([key, word]) => [key, t(`legend.${word}`)])} className={styles['kbd']} />
+        <Definitions label={t('legend.keys')} of={gridKeys.map(([key, word]) => [key, t(`legend.${word}`)])} className={styles['kbd']} />
       </div>
     </details>
   )

@@ -1,0 +1,14 @@
+/** The keys of the grid, and the words that say what each does (`marks:legend`). */
+export const gridKeys = [
+  ['Enter', 'kEnter'],
+  ['Tab', 'kTab'],
+  ['F2', 'kF2'],
+  ['Esc', 'kEsc'],
+  ['Del', 'kDelete'],
+  ['Ctrl+Z', 'kUndo'],
+  ['Ctrl+C, Ctrl+V', 'kCopy'],
+  ['Alt+R', 'kRemark'],
+  ['Alt+X', 'kExclude'],
+  ['Alt+H', 'kHistory'],
+  ['Shift+F10', 'kMenu'],
+] as const
