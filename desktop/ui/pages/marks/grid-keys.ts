@@ -6,6 +6,7 @@ export const gridKeys = [
   ['Esc', 'kEsc'],
   ['Del', 'kDelete'],
   ['Ctrl+Z', 'kUndo'],
+  ['Ctrl+Y', 'kRedo'],
   ['Ctrl+C, Ctrl+V', 'kCopy'],
   ['Alt+R', 'kRemark'],
   ['Alt+X', 'kExclude'],

@@ -7,6 +7,7 @@ import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
@@ -133,7 +134,8 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
     columns.map(({ id }) => id),
   )
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const handle = useGridHandle(sheet, isReadOnly, setDialog)
+  const { id: userId } = useProfile()
+  const handle = useGridHandle(sheet, isReadOnly, `markbook.undo/${userId}/${classId}/${subjectId}/${term.id}`, setDialog)
   const { grid, sizes, root, runAction, goTo } = handle
   const isPrinting = usePrinting()
   const title = t('sheet', names)

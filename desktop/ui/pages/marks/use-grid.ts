@@ -2,6 +2,7 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { tellFailure } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
 import { scoreText } from './cell-appearance.ts'
@@ -13,6 +14,7 @@ import type { CellPosition } from './model/navigation.ts'
 import { GridSelection } from './model/selection.ts'
 import type { RemoteChange, Sheet } from './model/sheet.ts'
 import { StatusMessage } from './model/status-message.ts'
+import { UndoHistory, type UndoStorage } from './model/undo-history.ts'
 
 /** The menu or dialog that is open over the grid. */
 export type OpenDialog =
@@ -25,12 +27,12 @@ export type OpenDialog =
 export type GridHandle = ReturnType<typeof useGridHandle>
 
 /** Creates the grid of a sheet and connects its controller with the page. */
-export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown: OpenDialog) => void) {
+export function useGridHandle(sheet: Sheet, isReadOnly: boolean, undoKey: string, onShow: (shown: OpenDialog) => void) {
   const root = useRef<HTMLDivElement>(null)
   const id = useId()
   const message = useMemo(() => new StatusMessage(), [])
   const announce = useAnnounce(sheet, message)
-  const controller = useMemo(() => new GridController(sheet, new GridSelection()), [sheet])
+  const controller = useMemo(() => new GridController(sheet, new GridSelection(), new UndoHistory(undoIn(undoKey))), [sheet, undoKey])
   const { selection } = controller
   const grid = useMemo(
     (): Grid => ({ sheet, selection, controller, message, id, isReadOnly }),
@@ -68,6 +70,12 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, onShow: (shown:
   return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, runAction, goTo }
 }
 
+/** The steps outlive a reload of this tab, and nothing more. */
+const undoIn = (key: string): UndoStorage => ({
+  read: () => readStored(key, 'sessionStorage'),
+  write: (text) => writeStored(key, text, 'sessionStorage'),
+})
+
 /** Undoes the creation or the removal of a mark; false where it was changed since. */
 async function undo(what: 'create' | 'delete', gradeId: string): Promise<boolean> {
   const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
@@ -88,7 +96,10 @@ function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] 
   })
   useEffect(() => sheet.listenToRemoteChanges((changes) => showChanges(changes)), [sheet])
   return (message) => {
-    const names = message.key === 'undo.doneOne' && { ...namesOf(sheet, message), mark: scoreText(message.score) }
+    const names = (message.key === 'undo.doneOne' || message.key === 'redo.doneOne') && {
+      ...namesOf(sheet, message),
+      mark: scoreText(message.score),
+    }
     status.show(t(message.key, { ...message, ...names }))
   }
 }

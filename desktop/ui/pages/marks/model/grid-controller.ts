@@ -15,13 +15,14 @@ import { planPaste, readBlock, writeBlock } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
 import type { GridSelection } from './selection.ts'
 import type { Sheet } from './sheet.ts'
+import { type UndoChange, UndoHistory } from './undo-history.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'undo.none' | 'undo.changed' }
-  | { key: 'copied' | 'cleared' | 'undo.done'; count: number }
-  /** The mark that was undone and its former score; null for none. */
-  | { key: 'undo.doneOne'; assessmentId: string; studentId: string; score: number | null }
+  | { key: 'undo.none' | 'undo.changed' | 'redo.none' }
+  | { key: 'copied' | 'cleared' | 'undo.done' | 'redo.done'; count: number }
+  /** The mark that was undone, or entered again, and its score now; null for none. */
+  | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: number | null }
 
 export type CellAction = 'remark' | 'exclude' | 'history'
 
@@ -37,17 +38,11 @@ export type GridHost = {
   focusGrid(): void
 }
 
-/** The score before an entry and after it, null for none. `gradeId`: of the mark that was saved before, null for none. */
-type UndoChange = { assessmentId: string; studentId: string; before: number | null; after: number | null; gradeId: string | null }
-const MAX_UNDO_STEPS = 200
-
 /** Figure columns after the assessments: coursework, exam, composite, letter. */
 const FIGURES = 4
 
 /** Executes the commands of keyboard and clipboard, independent of React. */
 export class GridController {
-  /** The entries of this page, newest last. A paste is one step. */
-  private readonly undoSteps: (readonly UndoChange[])[] = []
   visibleRows = 10
   isReadOnly = false
   /** Set by the page before the first key arrives. */
@@ -55,6 +50,7 @@ export class GridController {
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
+    private readonly history = new UndoHistory(),
   ) {}
 
   size = (): GridSize => {
@@ -99,7 +95,7 @@ export class GridController {
 
   private execute(command: GridCommand): boolean {
     const { active: at } = this.selection
-    if (at.row < 0 && command.kind !== 'undo') return this.executeInHeader(command)
+    if (at.row < 0 && command.kind !== 'undo' && command.kind !== 'redo') return this.executeInHeader(command)
     switch (command.kind) {
       case 'move':
         this.selection.moveTo(positionAfterMove(at, command.step, this.size()), { extends: command.extends })
@@ -124,6 +120,9 @@ export class GridController {
       }
       case 'undo':
         void this.undo()
+        return true
+      case 'redo':
+        this.redo()
         return true
       case 'all':
         this.selection.selectRange({ row: 0, col: 0 }, { row: this.size().rows - 1, col: this.size().cols - 1 })
@@ -188,8 +187,7 @@ export class GridController {
   private addUndoStep(changes: readonly UndoChange[]): void {
     const effective = changes.filter(({ before, after }) => before !== after)
     if (effective.length === 0) return
-    this.undoSteps.push(effective)
-    if (this.undoSteps.length > MAX_UNDO_STEPS) this.undoSteps.shift()
+    this.history.add(effective)
   }
 
   /** Takes away the marks of the selected cells, and their invalid entries. Where there are such, the marks under them stay. */
@@ -228,27 +226,50 @@ export class GridController {
 
   /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */
   async undo(): Promise<void> {
-    const changes = this.undoSteps.pop()
+    const changes = this.history.takeDone()
     if (!changes) {
       this.host.announce({ key: 'undo.none' })
       return
     }
-    const present = (assessmentId: string, studentId: string) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
-    const untouched = changes.filter(({ assessmentId, studentId, after }) => present(assessmentId, studentId) === after)
+    const untouched = changes.filter((change) => this.presentScore(change) === change.after)
     const restored = untouched.flatMap(({ assessmentId, studentId, before, after }) => {
       const seen = this.sheet.cell(assessmentId, studentId).saved?.score ?? null
       return before === null || after === null ? [] : [{ assessmentId, studentId, score: before, seen }]
     })
     if (restored.length > 0) this.sheet.queue.put(restored)
     const whole = untouched.filter(({ before, after }) => before === null || after === null)
-    const undone = await Promise.all(whole.map((change) => this.undoWhole(change)))
-    const done = restored.length + undone.filter(Boolean).length
+    const undone = await Promise.all(whole.map(async (change) => ((await this.undoWhole(change)) ? [change] : [])))
+    this.history.noteUndone([...untouched.filter((change) => !whole.includes(change)), ...undone.flat()])
+    const done = restored.length + undone.flat().length
     const [only] = changes.length === 1 ? untouched : []
     if (done > 0) this.host.announce(only ? { key: 'undo.doneOne', ...only, score: only.before } : { key: 'undo.done', count: done })
     if (done < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
   /** Undoes that a mark was made, or taken away. */
+  /** Enters again what was taken back, where nobody has changed it since. */
+  redo(): void {
+    const changes = this.history.takeUndone()
+    if (!changes) {
+      this.host.announce({ key: 'redo.none' })
+      return
+    }
+    const untouched = changes.filter((change) => this.presentScore(change) === change.before)
+    const again = untouched.map(({ assessmentId, studentId, after, ...change }) => {
+      const { saved } = this.sheet.cell(assessmentId, studentId)
+      return { ...change, assessmentId, studentId, after, score: after, seen: saved?.score ?? null, gradeId: saved?.id ?? change.gradeId }
+    })
+    this.sheet.queue.put(again.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
+    this.history.noteDone(
+      again.map(({ assessmentId, studentId, before, after, gradeId }) => ({ assessmentId, studentId, before, after, gradeId })),
+    )
+    const [only] = changes.length === 1 ? again : []
+    if (again.length > 0) this.host.announce(only ? { key: 'redo.doneOne', ...only } : { key: 'redo.done', count: again.length })
+    if (again.length < changes.length) this.host.announce({ key: 'undo.changed' })
+  }
+
+  private presentScore = ({ assessmentId, studentId }: UndoChange) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
+
   private async undoWhole({ assessmentId, studentId, after, gradeId }: UndoChange): Promise<boolean> {
     const { saved, pending } = this.sheet.cell(assessmentId, studentId)
     if (pending) {
@@ -257,7 +278,9 @@ export class GridController {
       if (!this.sheet.cell(assessmentId, studentId).pending) return true
     }
     if (after === null) return gradeId !== null && this.host.undo('delete', gradeId)
-    return saved !== null && this.host.undo('create', saved.id)
+    if (saved === null || !(await this.host.undo('create', saved.id))) return false
+    this.sheet.applyRemoved({ assessmentId, studentId })
+    return true
   }
 
   /** The selected range as tab-separated text. */

@@ -54,7 +54,7 @@ export type GridCommand =
   | { kind: 'tab'; back: boolean }
   | { kind: 'enter'; back: boolean }
   | { kind: 'type'; text: string }
-  | { kind: 'edit' | 'clear' | 'undo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' }
+  | { kind: 'edit' | 'clear' | 'undo' | 'redo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' }
 
 const MOVEMENTS: Readonly<Record<string, Movement>> = {
   ArrowUp: 'up',
@@ -94,8 +94,14 @@ export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPr
     return far ? { kind: 'move', step: far, extends: shiftKey } : null
   }
   if (step) return { kind: 'move', step, extends: shiftKey }
-  if (command) return lower === 'z' && !shiftKey ? { kind: 'undo' } : lower === 'a' ? { kind: 'all' } : null
+  if (command) return commandWithControl(lower, shiftKey)
   return commandForPlainKey(key, shiftKey)
+}
+
+function commandWithControl(lower: string, shiftKey: boolean): GridCommand | null {
+  if (lower === 'z') return { kind: shiftKey ? 'redo' : 'undo' }
+  if (lower === 'y' && !shiftKey) return { kind: 'redo' }
+  return lower === 'a' ? { kind: 'all' } : null
 }
 
 function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null {

@@ -231,6 +231,47 @@ describe('the grid’s keys', () => {
     expect(said.at(-1)).toEqual({ key: 'undo.none' })
   })
 
+  test('Ctrl+Y enters again what was taken back, step by step, until something else is entered', async () => {
+    const scores = () => [1, 2].map((row) => controller.scoreAt({ row, col: 2 }))
+    const enter = (row: number, text: string) => {
+      selection.moveTo({ row, col: 2 })
+      controller.openEditor(text)
+      controller.commitEdit()
+    }
+    enter(1, '80')
+    enter(2, '50')
+    await controller.undo()
+    await controller.undo()
+    expect(scores()).toEqual([71, 55])
+    controller.handleKey(key('y', { ctrlKey: true }))
+    expect(scores()).toEqual([80, 55])
+    expect(said.at(-1)).toMatchObject({ key: 'redo.doneOne', score: 80 })
+    controller.handleKey(key('Z', { ctrlKey: true, shiftKey: true }))
+    expect(scores()).toEqual([80, 50])
+    controller.redo()
+    expect(said.at(-1)).toEqual({ key: 'redo.none' })
+    await controller.undo()
+    enter(1, '81')
+    controller.redo()
+    expect(said.at(-1)).toEqual({ key: 'redo.none' })
+    expect(scores()).toEqual([81, 55])
+  })
+
+  test('a removal is done again, and what somebody has changed since is left', async () => {
+    const at = { row: 1, col: 2 }
+    selection.moveTo(at)
+    controller.handleKey(key('Delete'))
+    await controller.undo()
+    controller.redo()
+    expect(queue.all()).toMatchObject([{ score: null, seen: 71 }])
+    await controller.undo()
+    const ids = controller.idsAt(at)
+    sheet.queue.put([{ assessmentId: ids?.assessmentId ?? '', studentId: ids?.studentId ?? '', score: 60, seen: 71 }])
+    controller.redo()
+    expect(said.at(-1)).toEqual({ key: 'undo.changed' })
+    expect(controller.scoreAt(at)).toBe(60)
+  })
+
   test('Delete takes the marks of the selected cells away in one step, and Ctrl+Z brings them back whole', async () => {
     const idOf = (row: number) => controller.savedAt({ row, col: 2 })?.id
     const ids = [idOf(1), idOf(2)]

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { UndoHistory, type UndoStep } from './undo-history.ts'
+
+const step = (after: number): UndoStep => [{ assessmentId: 'quiz', studentId: 'zoe', before: null, after, gradeId: null }]
+const kept = () => {
+  const at = {
+    text: null as string | null,
+    read: () => at.text,
+    write: (text: string) => {
+      at.text = text
+    },
+  }
+  return at
+}
+
+test('what was taken back can be done again, until something else is entered', () => {
+  const history = new UndoHistory()
+  history.add(step(1))
+  history.add(step(2))
+  expect(history.takeDone()).toEqual(step(2))
+  history.noteUndone(step(2))
+  expect(history.takeUndone()).toEqual(step(2))
+  history.noteDone(step(2))
+  expect(history.takeDone()).toEqual(step(2))
+  history.noteUndone(step(2))
+  history.add(step(3))
+  expect(history.takeUndone()).toBeUndefined()
+  expect(history.takeDone()).toEqual(step(3))
+  expect(history.takeDone()).toEqual(step(1))
+  expect(history.takeDone()).toBeUndefined()
+})
+
+test('outlives a reload', () => {
+  const storage = kept()
+  const before = new UndoHistory(storage)
+  before.add(step(1))
+  before.add(step(2))
+  before.noteUndone(before.takeDone() ?? [])
+  const after = new UndoHistory(storage)
+  expect(after.takeUndone()).toEqual(step(2))
+  expect(after.takeDone()).toEqual(step(1))
+  expect(new UndoHistory(storage).takeDone()).toBeUndefined()
+})
+
+test('two hundred steps, and no more text than a browser takes', () => {
+  const storage = kept()
+  const history = new UndoHistory(storage)
+  for (let at = 0; at < 250; at += 1) history.add(Array.from({ length: 40 }, () => step(at)).flat())
+  expect(storage.text?.length).toBeLessThanOrEqual(200_000)
+  expect(new UndoHistory(storage).takeDone()?.[0]).toEqual(step(249)[0])
+  let steps = 0
+  while (history.takeDone()) steps += 1
+  expect(steps).toBe(200)
+})
+
+test.each(['no json', 'null', '[]', '{"done":7}', '{"done":[[{"assessmentId":1}]],"undone":[7]}'])('%s is nothing', (text) => {
+  expect(new UndoHistory({ read: () => text, write: () => {} }).takeDone()).toBeUndefined()
+})
