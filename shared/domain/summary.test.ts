@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ClassTerm } from '../contract/calculations.ts'
 import { defaultGradingScale as scale } from './letters.ts'
-import { classSummary, groupFigures } from './summary.ts'
+import { classSummary, groupFigures, mayShowByGender } from './summary.ts'
 
 const distribution = (counts: Record<string, number>) => scale.bands.map(({ letter }) => ({ letter, count: counts[letter] ?? 0 }))
 
@@ -161,3 +161,11 @@ describe('class-summary', () => {
     ])
   })
 })
+
+test.each([
+  [[], true],
+  [[5, 7, 0], true],
+  [[12], true],
+  [[4, 20], false],
+  [[1, 0, 30], false],
+] as const)('by gender with %j pupils: %s', (counts, may) => expect(mayShowByGender(counts)).toBe(may))

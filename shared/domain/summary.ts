@@ -86,3 +86,12 @@ function genderFigures({ result, scale, students }: SummaryInput): ClassSummary[
     return [{ gender, count: own.length, class_average, pass_rate }]
   })
 }
+
+/** Of fewer pupils a mean tells of each of them. */
+const FEWEST_OF_GENDER = 5
+
+/**
+ * Whether figures by gender may be shown: everybody's gender is that of five pupils at least. Where one is of fewer, the figures of the others
+ * and of the whole class would tell them, so none are shown.
+ */
+export const mayShowByGender = (counts: readonly number[]): boolean => counts.every((count) => count === 0 || count >= FEWEST_OF_GENDER)

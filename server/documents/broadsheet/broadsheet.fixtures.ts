@@ -34,7 +34,8 @@ function pupil(at: number, subjects: readonly BroadsheetSubject[]): BroadsheetPu
     first_name: FIRST[at % FIRST.length] as string,
     last_name: LAST[at % LAST.length] as string,
     student_number: `SB-${String(at + 1).padStart(3, '0')}`,
-    gender: ['female', 'male', 'other'][at % 7 === 6 ? 2 : at % 2] as string,
+    // Of a small class nobody, and of a large one five and more.
+    gender: ['female', 'male', 'other'][at > 20 && at % 4 === 3 ? 2 : at % 2] as string,
     marks,
     overall_average: overall,
     letter_grade: letterFor(defaultGradingScale, overall)?.letter ?? null,

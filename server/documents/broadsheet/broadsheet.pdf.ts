@@ -100,7 +100,7 @@ export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array>
     const opening =
       at === 0 ? [letterhead(input.school, sheet, 10), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
     const rows = input.pupils.map((pupil, index) => rowOf(sheet, plan, pupil, index + 1))
-    const end = at === plans.length - 1 && input.pupils.length > 0 ? [genderBlock(sheet)] : []
+    const end = at === plans.length - 1 && sheet.statistics.genders.length > 0 ? [genderBlock(sheet)] : []
     const blocks = [...opening, ...rows, statisticBlock(sheet, plan), noteBlock(sheet), ...end]
     return flow({ blocks, closing: [], head: headOf(sheet, plan), first: bounds.top, ...bounds })
   })

@@ -35,19 +35,28 @@ const small: BroadsheetInput = {
   ],
 }
 
+/** The same three, five times each. */
+const five: BroadsheetInput = { ...small, pupils: small.pupils.flatMap((own) => Array.from({ length: 5 }, () => own)) }
+
 describe('statistics', () => {
-  test('of a subject: those who take it; of the class: the overall averages; by gender', () => {
-    const { whole, subjects, genders } = statisticsOf(small)
+  test('of a subject: those who take it; of the class: the overall averages', () => {
+    const { whole, subjects } = statisticsOf(small)
     expect(subjects[0]?.figures).toMatchObject({
       ...{ total_students: 2, ranked_students: 2, class_average: 60.05, median: 60.05, highest: 80.1, lowest: 40 },
       ...{ pass_count: 1, fail_count: 1, pass_rate: 50 },
     })
     expect(subjects[1]?.figures).toMatchObject({ total_students: 2, ranked_students: 1, class_average: 60.2, pass_rate: 100 })
     expect(whole).toMatchObject({ total_students: 3, ranked_students: 2, class_average: 55.08, pass_count: 1 })
-    expect(genders.map(({ gender, count, figures }) => [gender, count, figures.class_average])).toEqual([
-      ['female', 1, 70.15],
-      ['male', 2, 40],
+  })
+
+  test('by gender, where each is that of five pupils at least', () => {
+    expect(statisticsOf(small).genders).toEqual([])
+    const genders = statisticsOf(five).genders.map(({ gender, count, figures }) => [gender, count, figures.class_average])
+    expect(genders).toEqual([
+      ['female', 5, 70.15],
+      ['male', 10, 40],
     ])
+    expect(statisticsOf({ ...five, pupils: [...five.pupils, pupil({ gender: 'other' })] }).genders).toEqual([])
   })
 
   test('a total is the exact sum of the marks, none where there are none', () => {
@@ -124,7 +133,9 @@ describe('CSV', () => {
     expect(row('Mean')).toEqual(['60.05', '60.2', '', '55.08'])
     expect(row('Pass rate %')).toEqual(['50', '100', '', '50'])
     expect(row('Letter F')).toEqual(['1', '0', '', '1'])
-    expect(row('Mean, male')).toEqual(['', '', '', '40'])
+    expect(row('Mean, male')).toBeUndefined()
+    const ofFive = readCsv(broadsheetCsv(five)).rows.find(({ cells }) => cells[0] === 'Mean, male')
+    expect(ofFive?.cells.slice(4, 8)).toEqual(['', '', '', '40'])
   })
 
   test('cells that a spreadsheet would run are inert', () => {

@@ -1,6 +1,6 @@
 import type { GroupFigures } from '@markbook/shared/contract/calculations'
 import { exact, plus, printed, zero } from '@markbook/shared/domain/exact'
-import { groupFigures } from '@markbook/shared/domain/summary'
+import { groupFigures, mayShowByGender } from '@markbook/shared/domain/summary'
 import type { BroadsheetInput, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
 /** Of one subject over the pupils who take it; of the class over all. Averages are percent, rates percent of those with a result. */
@@ -8,7 +8,7 @@ type SubjectStatistics = { subject: BroadsheetSubject; figures: GroupFigures }
 type GenderStatistics = { gender: string; count: number; figures: GroupFigures }
 export type Statistics = { whole: GroupFigures; subjects: SubjectStatistics[]; genders: GenderStatistics[] }
 
-/** Decisions §5, `class-summary`, of the printed marks of the broadsheet. Genders that nobody has are left out. */
+/** Decisions §5, `class-summary`, of the printed marks of the broadsheet. Genders that nobody has are left out, and all where one is of few. */
 export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Statistics {
   const ofPupils = (own: readonly BroadsheetPupil[]) => {
     const overalls = own.map((pupil) => pupil.overall_average)
@@ -18,13 +18,14 @@ export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Stat
     const marks = pupils.flatMap((pupil) => (pupil.marks[id] === undefined ? [] : [pupil.marks[id]?.figure ?? null]))
     return groupFigures(marks, scale)
   }
+  const genders = ['female', 'male', 'other'].flatMap((gender) => {
+    const own = pupils.filter((pupil) => pupil.gender === gender)
+    return own.length === 0 ? [] : [{ gender, count: own.length, figures: ofPupils(own) }]
+  })
   return {
     whole: ofPupils(pupils),
     subjects: subjects.map((subject) => ({ subject, figures: ofSubject(subject) })),
-    genders: ['female', 'male', 'other'].flatMap((gender) => {
-      const own = pupils.filter((pupil) => pupil.gender === gender)
-      return own.length === 0 ? [] : [{ gender, count: own.length, figures: ofPupils(own) }]
-    }),
+    genders: mayShowByGender(genders.map(({ count }) => count)) ? genders : [],
   }
 }
 

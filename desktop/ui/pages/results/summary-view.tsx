@@ -1,4 +1,5 @@
 import type { ClassSummary } from '@markbook/shared/contract/calculations'
+import { mayShowByGender } from '@markbook/shared/domain/summary'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
@@ -37,17 +38,21 @@ export function SummaryView({ classId, termId }: { classId: string; termId: stri
             <BySubject summary={summary} />
           </Card>
           <Card title={t('summary.byGender')}>
-            <Table
-              label={t('summary.byGender')}
-              rows={summary.by_gender}
-              keyOf={({ gender }) => gender}
-              columns={[
-                { head: t('summary.gender'), cell: ({ gender }) => t(`gender.${gender}`) },
-                { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
-                { head: t('summary.mean'), look: 'number', cell: (row) => figure(row.class_average) },
-                { head: t('summary.passRate'), look: 'number', cell: (row) => rate(row.pass_rate) },
-              ]}
-            />
+            {mayShowByGender(summary.by_gender.map(({ count }) => count)) ? (
+              <Table
+                label={t('summary.byGender')}
+                rows={summary.by_gender}
+                keyOf={({ gender }) => gender}
+                columns={[
+                  { head: t('summary.gender'), cell: ({ gender }) => t(`gender.${gender}`) },
+                  { head: t('summary.pupils'), look: 'number', cell: ({ count }) => count },
+                  { head: t('summary.mean'), look: 'number', cell: (row) => figure(row.class_average) },
+                  { head: t('summary.passRate'), look: 'number', cell: (row) => rate(row.pass_rate) },
+                ]}
+              />
+            ) : (
+              <p>{t('summary.fewOfGender')}</p>
+            )}
           </Card>
         </>
       )}
