@@ -3,7 +3,20 @@ import { Failure } from '@markbook/shared/failures'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { browserDatabase, forgetBrowserDatabase } from '../storage/browser-database.ts'
 import { keepReply, keptReply, thinReplies } from '../storage/kept-replies.ts'
-import { changeSeen, forgetLastSeen, isProfileOld, keepProfile, lastSeen, orLastSeen, takeOld, written } from './last-seen.ts'
+import {
+  changeSeen,
+  forgetLastSeen,
+  isProfileOld,
+  isSignedInAs,
+  keepProfile,
+  keepSeen,
+  lastSeen,
+  notShown,
+  oldRequests,
+  orLastSeen,
+  written,
+} from './last-seen.ts'
+import { noteSigningOut } from './signed-out.ts'
 
 const TERMS = ['terms', 'list', { query: { yearId: '2026' } }] as const
 const ME = ['auth', 'me'] as const
@@ -20,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   vi.useRealTimers()
-  takeOld()
+  for (const request of oldRequests()) notShown(request)
   await forgetBrowserDatabase()
 })
 
@@ -45,10 +58,10 @@ describe('what was last seen', () => {
     expect(await ask(async () => ['michaelmas'])).toEqual(['michaelmas'])
     await written()
     expect(await ask(away)).toEqual(['michaelmas'])
-    expect(takeOld()).toEqual([TERMS])
+    expect(oldRequests()).toEqual([TERMS])
     expect(await ask(away)).toEqual(['michaelmas'])
     expect(await ask(async () => ['hilary'])).toEqual(['hilary'])
-    expect(takeOld()).toEqual([])
+    expect(oldRequests()).toEqual([])
   })
 
   test('does not take the place of a refusal, nor of what was never seen', async () => {
@@ -123,6 +136,39 @@ describe('what was last seen', () => {
     await forgetLastSeen()
     keepProfile(ada)
     expect(await lastSeen(TERMS)).toBeUndefined()
+  })
+
+  test('stays named as old where the server is there and cannot answer, and no more where it refuses', async () => {
+    await ask(async () => ['michaelmas'])
+    await written()
+    await ask(away)
+    await expect(ask(refused(503))).rejects.toMatchObject({ status: 503 })
+    expect(oldRequests()).toEqual([TERMS])
+    await expect(ask(refused(403))).rejects.toMatchObject({ status: 403 })
+    expect(oldRequests()).toEqual([])
+  })
+
+  test('of a reply that comes after the person went to another school is not kept, nor told', async () => {
+    let answer: (reply: string[]) => void = () => {}
+    const asked = ask(() => new Promise<string[]>((resolve) => (answer = resolve)))
+    keepProfile({ ...ada, school_id: 'other' })
+    answer(['of the first school'])
+    expect(await asked).toEqual(['of the first school'])
+    await written()
+    expect(await lastSeen(TERMS)).toBeUndefined()
+    keepProfile(ada)
+    expect(await lastSeen(TERMS)).toBeUndefined()
+  })
+
+  test('is not kept while somebody signs out, and who is signed in is known to every window', async () => {
+    expect([isSignedInAs('ada'), isSignedInAs('byrne')]).toEqual([true, false])
+    noteSigningOut(true)
+    keepSeen(TERMS, ['michaelmas'])
+    keepSeen(ME, { ...ada, id: 'byrne' })
+    noteSigningOut(false)
+    await written()
+    expect(await lastSeen(TERMS)).toBeUndefined()
+    expect(isSignedInAs('ada')).toBe(true)
   })
 
   test('of another school of the same person stays apart', async () => {

@@ -1,7 +1,9 @@
 import type { Profile } from '@markbook/shared/contract/auth'
 import { Failure } from '@markbook/shared/failures'
 import { useSyncExternalStore } from 'react'
+import { readStored, writeStored } from '../components/browser-storage.ts'
 import { Listeners } from './listeners.ts'
+import { isSigningOut } from './signed-out.ts'
 
 /** How long a reply is waited for before what was last seen is shown, ms. */
 const PATIENCE = 4_000
@@ -47,13 +49,10 @@ function noteOld(request: Request, at: number | null): void {
 /** When the oldest was seen of what is shown and could not be read anew, ms; null where everything was. */
 export const useOldestSeen = (): number | null => useSyncExternalStore(changes.add, oldestSeen)
 const oldestSeen = () => (old.size === 0 ? null : Math.min(...[...old.values()].map(({ at }) => at)))
-/** The requests of it, which are to be read anew now: those that fail again are old again. */
-export function takeOld(): Request[] {
-  const requests = [...old.values()].map(({ request }) => request)
-  old.clear()
-  changes.notify()
-  return requests
-}
+/** The requests of it. */
+export const oldRequests = (): Request[] => [...old.values()].map(({ request }) => request)
+/** It is shown no more. */
+export const notShown = (request: Request): void => noteOld(request, null)
 /** Whether it is unknown who is signed in by now. */
 export const isProfileOld = (): boolean => old.has(PROFILE)
 
@@ -63,31 +62,48 @@ export const isProfileOld = (): boolean => old.has(PROFILE)
  */
 export async function orLastSeen<T>(request: Request, call: () => Promise<T>, late: (reply: T) => void): Promise<T> {
   if (!isKept(request)) return call()
+  const of = owner
+  const isOfSame = () => isProfile(request) || of === owner
   const asked = call().then((reply) => {
-    keepSeen(request, reply)
+    if (isOfSame()) keepSeen(request, reply)
     return reply
   })
   const first = await Promise.race([asked.then(answered, failed), after(PATIENCE)])
   if (first && 'reply' in first) return first.reply
   if (first && !isAway(first.failure)) {
-    if (isProfile(request) && isSignedOut(first.failure)) await forgetLastSeen()
+    await refused(request, first.failure)
     throw first.failure
   }
-  const seen = await lastSeen<T>(request)
-  if (seen === undefined) return asked
-  asked.then(late, () => {})
-  return seen
+  const quicker = await Promise.race([lastSeen<T>(request).then((seen) => ({ seen })), asked.then(answered, never)])
+  if (!('seen' in quicker) || quicker.seen === undefined) return asked
+  asked.then(
+    (reply) => isOfSame() && late(reply),
+    async (failure) => {
+      if (await refused(request, failure)) location.reload()
+    },
+  )
+  return quicker.seen
 }
+
+/** What a refusal of the server ends; true where nobody is signed in any more. */
+async function refused(request: Request, failure: unknown): Promise<boolean> {
+  if (!(failure instanceof Failure) || failure.status < 400 || failure.status >= 500) return false
+  noteOld(request, null)
+  if (!isProfile(request) || failure.status !== 401) return false
+  await forgetLastSeen()
+  return true
+}
+const never = () => new Promise<never>(() => {})
 
 const answered = <T>(reply: T) => ({ reply })
 const failed = (failure: unknown) => ({ failure })
 const after = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null))
 const isAway = (failure: unknown) => failure instanceof Failure && [0, 502, 504].includes(failure.status)
-const isSignedOut = (failure: unknown) => failure instanceof Failure && failure.status === 401
 
 /** Keeps a reply, or what a stream of events has told, by the name of what was asked. */
 export function keepSeen(request: Request, reply: unknown): void {
   noteOld(request, null)
+  if (isSigningOut()) return
   const of = owner
   if (isProfile(request)) keepProfile(reply as Profile)
   if (isProfile(request) || of === NOBODY) return
@@ -116,6 +132,7 @@ export const written = (): Promise<unknown> => writing
 
 /** Who is signed in: what was kept of somebody else goes. */
 export function keepProfile(profile: Profile): void {
+  writeStored(SIGNED_IN, profile.id)
   const isOther = owner.userId !== profile.id
   owner = { userId: profile.id, schoolId: profile.school_id ?? '' }
   void write(async ({ keepReply, forgetReplies, thinReplies, database }) => {
@@ -124,6 +141,10 @@ export function keepProfile(profile: Profile): void {
     await keepReply(database, NOBODY, PROFILE, profile, Date.now())
   })
 }
+/** Who is signed in in this browser, for the other windows of it. */
+const SIGNED_IN = 'markbook.signed-in'
+/** False where somebody else has signed in in another window, whose session this one has too by now. */
+export const isSignedInAs = (userId: string): boolean => [userId, null].includes(readStored(SIGNED_IN))
 const PROFILE = JSON.stringify(['auth', 'me'])
 
 /** What was last seen of the same person; undefined where nothing was. */

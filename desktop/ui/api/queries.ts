@@ -4,7 +4,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
 import { QueryClient, type QueryKey, queryOptions, useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
-import { isProfileOld, orLastSeen, takeOld } from './last-seen.ts'
+import { isProfileOld, notShown, oldRequests, orLastSeen } from './last-seen.ts'
 
 export type ResourceName = keyof Contract
 const PAGE = 500
@@ -30,7 +30,17 @@ export const askWhole = <R extends ResourceName, K extends Keys<R>>(resource: R,
   read([resource, key, 'whole', ...request] as const, () => whole(resource, key, ...request))
 
 const read = <Key extends readonly [string, string, ...unknown[]], Reply>(queryKey: Key, call: () => Promise<Reply>) =>
-  queryOptions({ queryKey, queryFn: () => orLastSeen(queryKey, call, (reply) => queryClient.setQueryData(queryKey as QueryKey, reply)) })
+  queryOptions({
+    queryKey,
+    queryFn: () => {
+      const updates = queryClient.getQueryState(queryKey)?.dataUpdateCount ?? 0
+      // Not where it was read again since.
+      return orLastSeen(queryKey, call, (reply) => {
+        const state = queryClient.getQueryState(queryKey)
+        if (state && !state.isInvalidated && state.dataUpdateCount <= updates + 1) queryClient.setQueryData(queryKey as QueryKey, reply)
+      })
+    },
+  })
 
 function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...[request]: RequestOf<R, K>): Promise<ReplyOf<R, K>> {
   const { raw } = callOf(resource, key) as unknown as { raw: (request: RawInput) => Promise<RawReply> }
@@ -72,7 +82,13 @@ export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>
 export async function readOldAgain(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['auth', 'me'] })
   if (isProfileOld()) return
-  await Promise.all(takeOld().map((queryKey) => queryClient.invalidateQueries({ queryKey })))
+  const read = async (queryKey: ReturnType<typeof oldRequests>[number]) => {
+    const query = queryClient.getQueryCache().find({ queryKey, exact: true })
+    // What no page shows is read when one does. The marks of a grid come by their stream.
+    if (query && !query.isActive()) notShown(queryKey)
+    await queryClient.invalidateQueries({ queryKey, exact: true })
+  }
+  await Promise.all(oldRequests().map(read))
 }
 
 /** A refusal is final; a request to a server that is busy or cannot be reached is retried three times. */

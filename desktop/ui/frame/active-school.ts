@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../api/client.ts'
+import { keepProfile } from '../api/last-seen.ts'
 import { queryClient } from '../api/queries.ts'
 import { me, useProfile } from '../api/session.ts'
 import { tell, tellFailure } from '../components/toasts.tsx'
@@ -13,8 +14,13 @@ import { tell, tellFailure } from '../components/toasts.tsx'
  */
 export function useResetOnSchoolChange(): void {
   const { t } = useTranslation('account')
-  const { school_id, school } = useProfile()
+  const { id, school_id, school } = useProfile()
   const before = useRef(school_id)
+  const first = useRef(id)
+  useEffect(() => {
+    // Somebody else has signed in in another window: nothing of the former person stays in this one.
+    if (first.current !== id) location.reload()
+  }, [id])
   useEffect(() => {
     if (before.current === school_id) return
     before.current = school_id
@@ -31,6 +37,7 @@ export function useSwitchSchool() {
       const profile = await client.auth.updateProfile({ body: { schoolId } })
       // First leave the page, whose data belongs to the previous school.
       await navigate({ to: '/' })
+      keepProfile(profile)
       queryClient.setQueryData(me().queryKey, profile)
     },
     onError: tellFailure,

@@ -24,7 +24,7 @@ import { keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
-import { useUnsavedCount } from './unsaved-count.ts'
+import { unsavedNow, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
 /** Loaded after the page: it has the queue of marks with it. */
@@ -44,9 +44,8 @@ export function Frame() {
     if (path) setOpen(false)
   }, [path])
   const main = useFocusOnArrival()
-  const unsaved = useUnsavedCount()
-  const [isLeaving, setLeaving] = useState(false)
-  const askSignOut = () => (unsaved > 0 ? setLeaving(true) : void signOut())
+  const [leaving, setLeaving] = useState(0)
+  const askSignOut = () => (unsavedNow() > 0 ? setLeaving(unsavedNow()) : void signOut())
   const pages = pagesOf(profile).flatMap(({ paths }) => paths.map((to) => ({ to, name: t(`navigation.${wordOf(to)}`) })))
   return (
     <div className={styles['frame']}>
@@ -86,7 +85,7 @@ export function Frame() {
         <Outlet />
       </main>
       <FreshProof />
-      {isLeaving && <SignOutDialog unsaved={unsaved} onClose={() => setLeaving(false)} />}
+      {leaving > 0 && <SignOutDialog unsaved={leaving} onClose={() => setLeaving(0)} />}
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>
   )

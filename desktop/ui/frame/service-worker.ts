@@ -19,6 +19,7 @@ export async function keepApp(): Promise<void> {
     changes.notify()
   }
   look()
+  registration.waiting?.addEventListener('statechange', look)
   registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
 }
 

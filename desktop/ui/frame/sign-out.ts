@@ -1,5 +1,5 @@
 import { Failure } from '@markbook/shared/failures'
-import { client } from '../api/client.ts'
+import { promptClient } from '../api/client.ts'
 import { forgetLastSeen } from '../api/last-seen.ts'
 import { noteSigningOut } from '../api/signed-out.ts'
 import { forgetApp } from './service-worker.ts'
@@ -10,17 +10,20 @@ import { forgetApp } from './service-worker.ts'
  */
 export async function signOut(): Promise<void> {
   noteSigningOut(true)
-  await forgetLastSeen()
-  if (await finishSignOut()) await forgetApp()
+  await finishSignOut()
   location.assign('/sign-in')
 }
 
-/** Tells the server; true once it knows. */
-export async function finishSignOut(): Promise<boolean> {
-  const isKnown = await client.auth.logout().then(
+/** Tells the server. Until it knows nothing is kept here, in no window. */
+export async function finishSignOut(): Promise<void> {
+  // Before the server is asked, which may take long; and once more, since another window may have kept something meanwhile.
+  await forgetLastSeen()
+  const isKnown = await promptClient.auth.logout().then(
     () => true,
     (failure) => failure instanceof Failure && failure.status === 401,
   )
-  if (isKnown) noteSigningOut(false)
-  return isKnown
+  await forgetLastSeen()
+  if (!isKnown) return
+  await forgetApp()
+  noteSigningOut(false)
 }

@@ -14,7 +14,7 @@ export type BrowserDatabase = IDBPDatabase<Schema>
 const NAME = 'markbook'
 const VERSION = 1
 
-/** Null where the browser has no database for this page, as some in a private window. `gone`: the browser has taken it away. */
+/** Null where the browser has no database for this page, as some in a private window. `gone`: it is closed, since the browser has taken it away or another window needs it. */
 export async function openBrowserDatabase(gone: () => void = () => {}): Promise<BrowserDatabase | null> {
   try {
     const database = await openDB<Schema>(NAME, VERSION, {
@@ -23,7 +23,10 @@ export async function openBrowserDatabase(gone: () => void = () => {}): Promise<
         made.createObjectStore('replies', { keyPath: ['userId', 'schoolId', 'request'] }).createIndex('at', 'at')
       },
       // A newer program in another window waits for this one to let go.
-      blocking: () => database.close(),
+      blocking: () => {
+        database.close()
+        gone()
+      },
       terminated: gone,
     })
     return database

@@ -148,6 +148,15 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(await replies(page, '')).toBe(0)
   })
 
+  test('leaves to the server what is no page of the app', async () => {
+    const { page } = await openKept()
+    for (const path of ['/window?ticket=abc', '/docs', '/api/auth/me', '/healthz', '/storage/none']) {
+      const reply = await page.goto(`${site.url}${path}`)
+      expect([path, reply?.fromServiceWorker()]).toEqual([path, false])
+    }
+    expect((await page.goto(`${site.url}/account`))?.fromServiceWorker()).toBe(true)
+  })
+
   test('over http at a mere name no browser opens it again, and the page says so', async () => {
     const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
     const url = `http://${NAME_OF_THIS_MACHINE}:${site.running().port}`

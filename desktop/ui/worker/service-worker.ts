@@ -15,7 +15,7 @@ precacheAndRoute(FILES)
 cleanupOutdatedCaches()
 registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
-    denylist: [/^\/(api|v1|storage|docs|healthz|readyz|metrics)(\/|$)/, /\.\w+$/],
+    denylist: [/^\/(api|v1|storage|docs|window|healthz|readyz|metrics)(\/|$)/, /\.\w+$/],
   }),
 )
 

@@ -118,7 +118,7 @@ function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props):
   ]
   const found = groups.map((group) => ({ ...group, items: search(group.items, query).slice(0, MOST) }))
   // The server has searched already, in numbers of pupils too.
-  const ofPupils = asked.length > 1 && query.trim() !== '' ? (pupils.data ?? []) : []
+  const ofPupils = asked.length > 1 && asked === query.trim() ? (pupils.data ?? []) : []
   const people = ofPupils.map(({ id, first_name, last_name }) => ({
     id,
     name: `${last_name} ${first_name}`,

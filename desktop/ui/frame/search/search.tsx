@@ -1,13 +1,34 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Failure } from '@markbook/shared/failures'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import styles from '../frame.module.css'
 
-const loadSearch = () => import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog }))
+type SearchProps = Props & { onClose: () => void; onKeys: () => void }
+type Loaded<P> = Promise<{ default: ComponentType<P> }>
+const loadSearch = (): Loaded<SearchProps> =>
+  import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog }), unreachable)
+const loadKeys = (): Loaded<{ onClose: () => void }> =>
+  import('./keys-dialog.tsx').then(({ KeysDialog: dialog }) => ({ default: dialog }), unreachable)
 const SearchDialog = lazy(loadSearch)
+const KeysDialog = lazy(loadKeys)
+
+/** Not loaded yet, and the server is away: that is no reason to leave the page. */
+function unreachable() {
+  return {
+    default: function Unreachable({ onClose }: { onClose: () => void }) {
+      useEffect(() => {
+        tellFailure(new Failure(0, 'unreachable', 'The server cannot be reached.'))
+        onClose()
+      }, [onClose])
+      return null
+    },
+  }
+}
+
 /** Loaded after the page, ms: whoever presses Ctrl+K types on at once. */
 const LOAD_AFTER = 3_000
-const KeysDialog = lazy(() => import('./keys-dialog.tsx').then(({ KeysDialog: dialog }) => ({ default: dialog })))
 
 type Props = { pages: readonly { to: string; name: string }[]; onSignOut: () => void }
 
@@ -26,7 +47,7 @@ export function Search({ pages, onSignOut }: Props) {
     }
     // Before the grid of marks, which keeps its keys to itself.
     addEventListener('keydown', onKey, true)
-    const timer = setTimeout(() => void loadSearch().catch(() => {}), LOAD_AFTER)
+    const timer = setTimeout(() => void Promise.all([loadSearch(), loadKeys()]), LOAD_AFTER)
     return () => {
       removeEventListener('keydown', onKey, true)
       clearTimeout(timer)

@@ -26,7 +26,7 @@ export function PasteDialog({ grid, at, block: pasted }: Props) {
   const [edits, setEdits] = useState<ReadonlyMap<string, string>>(new Map())
   const close = useContext(Closing)
   const { sheet, controller } = grid
-  const named = readNamedBlock(block)
+  const named = readNamedBlock(block, sheet.pupils)
   /** What was corrected in the preview stands in place of what was pasted. */
   const edited = (rows: readonly (readonly string[])[]) =>
     rows.map((texts, row) => texts.map((text, col) => edits.get(`${row} ${col}`) ?? text))
@@ -127,7 +127,7 @@ function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewP
     },
     ...plan.columns.map((col, across) => ({
       id: String(across),
-      head: col === null ? '' : (sheet.columns[col]?.title ?? ''),
+      head: col === null ? t('paste.nowhere') : (sheet.columns[col]?.title ?? ''),
       cell: (at: number) => (
         <Pasted
           cell={plan.cells[at]?.[across] ?? undefined}

@@ -2,7 +2,7 @@ import type { LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { followEvents } from '../../api/event-stream.ts'
-import { keepSeen, lastSeen } from '../../api/last-seen.ts'
+import { keepSeen, lastSeen, notShown } from '../../api/last-seen.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import type { ParentStatus } from './model/mark-location.ts'
@@ -64,6 +64,7 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
       keepSeen(seen, [...sheet.marks()])
     }
     const keepSoon = () => {
+      if (!sheet.hasLoadedOnce) return
       clearTimeout(keeping)
       keeping = setTimeout(keep, KEEP_AFTER)
     }
@@ -93,6 +94,7 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
     return () => {
       removeEventListener('pagehide', keep)
       keep()
+      notShown(seen)
       unsubscribe()
       stopListening()
       stopCounting()

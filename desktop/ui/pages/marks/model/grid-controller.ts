@@ -221,7 +221,7 @@ export class GridController {
       return [{ ...ids, score, seen: saved?.score ?? null, before, after: score, gradeId: saved?.id ?? null }]
     })
     this.addUndoStep(changes)
-    this.sheet.queue.put(changes.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
+    this.sheet.put(changes.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
   }
 
   /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */
@@ -236,7 +236,7 @@ export class GridController {
       const seen = this.sheet.cell(assessmentId, studentId).saved?.score ?? null
       return before === null || after === null ? [] : [{ assessmentId, studentId, score: before, seen }]
     })
-    if (restored.length > 0) this.sheet.queue.put(restored)
+    if (restored.length > 0) this.sheet.put(restored)
     const whole = untouched.filter(({ before, after }) => before === null || after === null)
     const undone = await Promise.all(whole.map(async (change) => ((await this.undoWhole(change)) ? [change] : [])))
     this.history.noteUndone([...untouched.filter((change) => !whole.includes(change)), ...undone.flat()])
@@ -259,7 +259,7 @@ export class GridController {
       const { saved } = this.sheet.cell(assessmentId, studentId)
       return { ...change, assessmentId, studentId, after, score: after, seen: saved?.score ?? null, gradeId: saved?.id ?? change.gradeId }
     })
-    this.sheet.queue.put(again.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
+    this.sheet.put(again.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
     this.history.noteDone(
       again.map(({ assessmentId, studentId, before, after, gradeId }) => ({ assessmentId, studentId, before, after, gradeId })),
     )

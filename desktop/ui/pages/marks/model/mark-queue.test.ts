@@ -220,6 +220,40 @@ describe('the mark queue', () => {
     expect(at.score('a', '3')).toBe(7)
   })
 
+  test('a mark that was typed over one that was seen earlier is compared first: another one is a conflict, the same has arrived', async () => {
+    const at = world()
+    at.stored.set(
+      'a',
+      new Map([
+        ['1', 9],
+        ['2', 7],
+        ['3', 7],
+      ]),
+    )
+    const entries = [8, 7, 8].map((score, index) => ({ assessmentId: 'a', studentId: String(index + 1), score, seen: 7 }))
+    at.queue.put(entries, { isCompared: true })
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '1', state: 'conflict', theirs: 9 }])
+    expect(at.sent).toEqual([{ assessmentId: 'a', marks: [{ studentId: '3', score: 8 }] }])
+    expect([at.score('a', '1'), at.score('a', '2'), at.score('a', '3')]).toEqual([9, 7, 8])
+  })
+
+  test('of two marks that were typed in two windows the newer one counts', async () => {
+    const at = world()
+    at.line.request = false
+    at.put('1', 7)
+    at.put('2', 7)
+    await at.turn(1)
+    const left = { assessmentId: 'a', seen: null, state: 'waiting' as const, score: 8 }
+    at.queue.takeOver([
+      { ...left, studentId: '1', at: '2026-01-12T08:05:00.000Z' },
+      { ...left, studentId: '2', at: '2026-01-12T07:55:00.000Z' },
+    ])
+    at.line.request = true
+    await at.turn()
+    expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
+  })
+
   test('a mark is taken away, once, although the first answer was lost', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 12]]))

@@ -57,16 +57,19 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   /** The failure of the last request of any assessment; null where there is none. */
   failure = (): Failure | null => [...this.queues.values()].find(({ failure }) => failure)?.failure ?? null
 
-  put(marks: readonly MarkEntry[]): void {
+  /** `isCompared`: with the marks of the server first, since what was seen may be old. */
+  put(marks: readonly MarkEntry[], { isCompared = false } = {}): void {
     for (const [assessmentId, own] of byAssessment(marks)) {
       const queue = this.queue(assessmentId)
+      const isFirst = queue.tries === 0
+      if (isCompared && isFirst) queue.tries = 1
       for (const mark of own) {
         const entered = replacePending(queue.entries.get(mark.studentId), mark, this.environment.now())
         // `waiting` at once where the server is known to be unreachable.
         queue.entries.set(mark.studentId, queue.tries > 0 ? { ...entered, state: 'waiting' } : entered)
       }
       this.changed(assessmentId, own)
-      if (queue.tries === 0) this.schedule(assessmentId, queue, BATCH_DELAY)
+      if (isFirst) this.schedule(assessmentId, queue, BATCH_DELAY)
     }
   }
 
@@ -98,7 +101,9 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   takeOver(pending: readonly PendingMark[]): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
-      const unknown = own.filter(({ studentId }) => !queue.entries.has(studentId))
+      // Of two that were typed in two windows the newer one counts.
+      const isNewer = ({ at }: PendingMark, known: PendingMark | undefined) => !known || (known.state !== 'sending' && known.at < at)
+      const unknown = own.filter((each) => isNewer(each, queue.entries.get(each.studentId)))
       for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting' })
       queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, unknown)

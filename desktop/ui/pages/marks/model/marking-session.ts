@@ -1,5 +1,7 @@
 import type { Grade } from '@markbook/shared/contract/grades'
+import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
+import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import { browserDatabase } from '../../../storage/browser-database.ts'
@@ -20,12 +22,17 @@ const TAKE_OVER_INTERVAL = 10_000
 /** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
 
-let current: MarkingSession | null = null
+/** By person and school: what waits in the one is not forgotten while the other is shown. */
+const sessions = new Map<string, MarkingSession>()
+let current = ''
 
 export function markingSessionOf(owner: Owner): MarkingSession {
-  if (current?.owner.userId !== owner.userId || current.owner.schoolId !== owner.schoolId) current = open(owner)
-  return current
+  current = nameOf(owner)
+  const session = sessions.get(current) ?? open(owner)
+  sessions.set(current, session)
+  return session
 }
+const nameOf = ({ userId, schoolId }: Owner) => `${userId}/${schoolId}`
 
 function open(owner: Owner) {
   const storage = new PendingMarkStorage(browserDatabase, owner, windowId(), () => Date.now())
@@ -33,10 +40,23 @@ function open(owner: Owner) {
   const removed = new Listeners<[mark: MarkKey]>()
   const sheets = new Map<string, SheetScope>()
   let isStored = true
+  /** Marks of one person are never sent with the session of another, nor to another school: they wait. */
+  const demandOwnSession = () => {
+    if (nameOf(owner) !== current || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
+  }
   const queue = new MarkQueue<Grade>({
-    send: (assessmentId, marks) => client.grades.bulk({ body: { assessmentId, grades: [...marks] } }),
-    read: (assessmentId) => client.grades.list({ query: { assessmentId } }),
-    remove: (assessmentId, studentId, known) => removeMark(client.grades, assessmentId, studentId, known),
+    send: async (assessmentId, marks) => {
+      demandOwnSession()
+      return client.grades.bulk({ body: { assessmentId, grades: [...marks] } })
+    },
+    read: async (assessmentId) => {
+      demandOwnSession()
+      return client.grades.list({ query: { assessmentId } })
+    },
+    remove: async (assessmentId, studentId, known) => {
+      demandOwnSession()
+      return removeMark(client.grades, assessmentId, studentId, known)
+    },
     saved: (assessmentId, rows) => {
       saved.notify(rows)
       const sheet = sheets.get(assessmentId)
@@ -60,16 +80,22 @@ function open(owner: Owner) {
     random: Math.random,
   })
   const invalidEntries = new Map<string, InvalidEntry>()
-  const count = () => setUnsavedCount(queue.all().filter(isUnsaved).length + invalidEntries.size)
+  const count = () => {
+    if (nameOf(owner) !== current) return
+    const unsaved = queue.all().filter(isUnsaved).length
+    setUnsavedCount(unsaved + invalidEntries.size, queue.all().length - unsaved)
+  }
   queue.listen(count)
   const takeOver = () =>
     storage.takeOver(({ assessmentId, pending, sheet }) => {
       if (sheet) sheets.set(assessmentId, sheet)
       queue.takeOver(pending)
     })
-  void storage.removeExpired()
-  void takeOver()
-  setInterval(() => void takeOver(), TAKE_OVER_INTERVAL)
+  // Where the browser has closed its database, the next turn opens it again.
+  const look = () => void takeOver().catch(() => {})
+  void storage.removeExpired().catch(() => {})
+  look()
+  setInterval(look, TAKE_OVER_INTERVAL)
   setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())

@@ -12,44 +12,52 @@ const found = (name: string) => {
 }
 
 describe('a table with names', () => {
+  const read = (...block: string[][]) => readNamedBlock(block, pupils)
+
   test('is one with a column of different words beside one of marks', () => {
-    expect(
-      readNamedBlock([
-        ['Adeyemi Zoë', '12'],
-        ['Chen Mei', ''],
-      ]),
-    ).toEqual({ names: ['Adeyemi Zoë', 'Chen Mei'], rows: [['12'], ['']], headings: null })
-    expect(
-      readNamedBlock([
-        ['Name', 'Quiz 1'],
-        ['Adeyemi Zoë', '12'],
-        ['', ''],
-      ]),
-    ).toEqual({ names: ['Adeyemi Zoë'], rows: [['12']], headings: ['Quiz 1'] })
-    expect(
-      readNamedBlock([
-        ['1', 'Adeyemi', 'Zoë', '12'],
-        ['2', 'Chen', 'Mei', '9'],
-      ]),
-    ).toMatchObject({ names: ['Adeyemi Zoë', 'Chen Mei'] })
+    expect(read(['Adeyemi Zoë', '12'], ['Chen Mei', ''])).toEqual({
+      names: ['Adeyemi Zoë', 'Chen Mei'],
+      rows: [['12'], ['']],
+      headings: null,
+    })
+    expect(read(['Name', 'Quiz 1'], ['Adeyemi Zoë', '12'], ['', ''])).toEqual({
+      names: ['Adeyemi Zoë'],
+      rows: [['12']],
+      headings: ['Quiz 1'],
+    })
   })
 
-  test('is no block of marks, of statuses, or of names alone', () => {
+  test('may have other columns: numbers of rows, genders, remarks and statuses are neither names nor marks', () => {
+    const names = ['Adeyemi Zoë', 'Chen Mei', 'Murphy Seán']
+    expect(read(['1', 'Adeyemi', 'Zoë', '12'], ['2', 'Chen', 'Mei', '9'], ['3', 'Murphy', 'Seán', '7'])).toMatchObject({
+      names,
+      rows: [['12'], ['9'], ['7']],
+    })
+    expect(read(['Adeyemi Zoë', 'f', '12'], ['Chen Mei', 'f', '9'], ['Murphy Seán', 'm', '7'])).toMatchObject({
+      names,
+      rows: [['12'], ['9'], ['7']],
+    })
     expect(
-      readNamedBlock([
-        ['12', '7'],
-        ['', '8'],
-      ]),
-    ).toBeNull()
-    expect(
-      readNamedBlock([
-        ['abs', '7'],
-        ['abs', '8'],
-        ['abs', '9'],
-      ]),
-    ).toBeNull()
-    expect(readNamedBlock([['Adeyemi Zoë'], ['Chen Mei']])).toBeNull()
-    expect(readNamedBlock([])).toBeNull()
+      read(['Adeyemi', 'Zoë', 'good work', '12'], ['Chen', 'Mei', 'try again', '9'], ['Murphy', 'Seán', 'well done', '7']),
+    ).toMatchObject({
+      names,
+      rows: [['12'], ['9'], ['7']],
+    })
+    expect(read(['Adeyemi Zoë', 'abs'], ['Chen Mei', 'late'], ['Murphy Seán', '7'])).toMatchObject({
+      names,
+      rows: [['abs'], ['late'], ['7']],
+    })
+  })
+
+  test('of another class, or of names alone, is not placed by position either', () => {
+    expect(read(['Some Body', '12'], ['No Body', '9'])).toMatchObject({ names: ['Some Body', 'No Body'] })
+    expect(read(['Adeyemi Zoë'], ['Chen Mei'])).toMatchObject({ names: ['Adeyemi Zoë', 'Chen Mei'], rows: [[], []] })
+  })
+
+  test('is no block of marks and statuses', () => {
+    expect(read(['12', '7'], ['', '8'])).toBeNull()
+    expect(read(['abs', '7'], ['abs', '8'], ['abs', '9'])).toBeNull()
+    expect(read()).toBeNull()
   })
 })
 
@@ -120,7 +128,7 @@ describe('whose name it is', () => {
 describe('where its marks go', () => {
   const sheet = { rows: 6, pupils, maxScores: [20, 10, 100], titles: ['Quiz 1', 'Homework', 'Christmas exam'], scoreAt: () => null }
   const plan = (block: string[][], chosen = new Map<number, number | null>(), from = 0) => {
-    const read = readNamedBlock(block)
+    const read = readNamedBlock(block, pupils)
     if (!read) throw new Error('no names')
     return planByName(read, from, chosen, sheet)
   }
@@ -163,6 +171,15 @@ describe('where its marks go', () => {
       [0, 2, '70'],
       [0, 0, '11'],
     ])
+  })
+
+  test('where one heading names an assessment, columns with other headings are left out', () => {
+    const block = [
+      ['Pupil', 'Quiz 1', 'Total'],
+      ['Chen Mei', '12', '99'],
+      ['Zoe Adeyemi', '11', '98'],
+    ]
+    expect(plan(block, undefined, 1).columns).toEqual([0, null])
   })
 
   test('columns beyond the last assessment are left out', () => {

@@ -13,27 +13,33 @@ export type NamedBlock = { names: readonly string[]; rows: readonly (readonly st
 const LETTERS = /\p{L}{2}/u
 
 /**
- * Reads a block as names and marks: one or two columns with a name in most rows, and at least one with marks. Null where there are no names, or
- * nothing but names: it is placed by position then.
+ * Reads a block as names and marks. A column of names has words in most rows, and different ones; where some are of pupils of the sheet, those
+ * columns, else the first two. Null where there is none: such a block is placed by position, and one with names never is.
  */
-export function readNamedBlock(block: readonly (readonly string[])[]): NamedBlock | null {
-  const width = Math.max(0, ...block.map((cells) => cells.length))
-  const isName = (column: number) => {
-    const filled = block.map((cells) => cells[column] ?? '').filter(Boolean)
-    // Statuses such as «abs» are words too, and few of them are different.
+export function readNamedBlock(block: readonly (readonly string[])[], pupils: readonly PupilName[]): NamedBlock | null {
+  const rows = block.filter((cells) => cells.some(Boolean))
+  const width = Math.max(0, ...rows.map((cells) => cells.length))
+  const textOf = (column: number) => rows.map((cells) => cells[column] ?? '').filter(Boolean)
+  const ofWords = Array.from({ length: width }, (_, at) => at).filter((column) => {
+    const filled = textOf(column)
     const words = filled.filter((text) => LETTERS.test(text))
     return words.length > filled.length / 2 && new Set(words).size > words.length / 2
+  })
+  if (ofWords.length === 0) return null
+  const own = new Set(pupils.flatMap(({ first_name, last_name }) => wordsOf(`${first_name} ${last_name}`)))
+  const isOfPupils = (column: number) => {
+    const filled = textOf(column)
+    return filled.filter((text) => wordsOf(text).some((word) => own.has(word))).length >= filled.length / 3
   }
-  const columns = Array.from({ length: width }, (_, at) => at)
-  const ofNames = columns.filter(isName)
-  const ofMarks = columns.filter((column) => !ofNames.includes(column) && block.some((cells) => cells[column]))
-  if (ofNames.length === 0 || ofNames.length > 2 || ofMarks.length === 0) return null
-  const rows = block.filter((cells) => cells.some(Boolean))
+  const ofPupils = ofWords.filter(isOfPupils)
+  const ofNames = (ofPupils.length > 0 ? ofPupils : ofWords).slice(0, 2)
+  const ofMarks = Array.from({ length: width }, (_, at) => at).filter((column) => !ofNames.includes(column) && hasMarks(textOf(column)))
   const marksOf = (cells: readonly string[]) => ofMarks.map((column) => cells[column] ?? '')
   const [first = [], ...rest] = rows
-  // A heading has words where the others have marks.
+  // A heading is of no pupil, and has words where the others have marks.
+  const isPupil = ofNames.some((column) => wordsOf(first[column] ?? '').some((word) => own.has(word)))
   const hasHeading =
-    rest.length > 0 && marksOf(first).some((text) => LETTERS.test(text)) && !marksOf(first).some((text) => /^\d/.test(text))
+    rest.length > 0 && !isPupil && marksOf(first).some((text) => LETTERS.test(text)) && !marksOf(first).some((text) => /^\d/.test(text))
   const body = hasHeading ? rest : rows
   return {
     names: body.map((cells) =>
@@ -45,6 +51,13 @@ export function readNamedBlock(block: readonly (readonly string[])[]): NamedBloc
     rows: body.map(marksOf),
     headings: hasHeading ? marksOf(first) : null,
   }
+}
+
+/** A mark in it, and not the numbers of the rows. */
+function hasMarks(filled: readonly string[]): boolean {
+  const numbers = filled.filter((text) => /^\d/.test(text))
+  const isCount = numbers.length > 2 && numbers.every((text, at) => at === 0 || Number(text) === Number(numbers[at - 1]) + 1)
+  return numbers.length > 0 && !isCount
 }
 
 /** The words of a name, without accents, case, order and signs. */
@@ -169,10 +182,16 @@ export function planByName({ names, rows, headings }: NamedBlock, from: number, 
   return { names, rows, matches, columns, again, cells }
 }
 
-/** By title where each heading is that of an assessment, and no other's; null for a column beyond the sheet. */
+/**
+ * Where any heading is the title of an assessment, each column goes to that of its own, and the others nowhere; else from `from` on. Null for a
+ * column that goes nowhere.
+ */
 function columnsOf(headings: readonly string[], from: number, titles: readonly string[]): (number | null)[] {
   const plain = (text: string) => wordsOf(text).join(' ')
-  const named = headings.map((heading) => titles.flatMap((title, at) => (heading && plain(title) === plain(heading) ? [at] : [])))
-  const isNamed = named.every(({ length }) => length === 1) && new Set(named.flat()).size === headings.length
-  return headings.map((_, at) => (isNamed ? (named[at]?.[0] ?? null) : from + at < titles.length ? from + at : null))
+  const named = headings.map((heading) => {
+    const found = titles.flatMap((title, at) => (heading && plain(title) === plain(heading) ? [at] : []))
+    return found.length === 1 ? (found[0] ?? null) : null
+  })
+  if (named.some((at) => at !== null)) return named.map((at, column) => (named.indexOf(at) === column ? at : null))
+  return headings.map((_, at) => (from + at < titles.length ? from + at : null))
 }

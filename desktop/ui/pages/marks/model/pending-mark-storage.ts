@@ -59,10 +59,8 @@ export class PendingMarkStorage {
     const tx = database.transaction('pending_marks', 'readwrite')
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
-      const isLeft = windowId === this.windowId ? !this.own.has(assessmentId) : this.now() - beat > WINDOW_TIMEOUT
-      if (!isLeft) continue
+      if (windowId === this.windowId || this.now() - beat <= WINDOW_TIMEOUT) continue
       keep({ assessmentId, pending, sheet })
-      if (windowId === this.windowId) continue
       // What `keep` stored comes in a transaction after this one.
       const own = this.own.get(assessmentId)
       if (own) await tx.store.put(this.recordOf(assessmentId, own, this.now()))

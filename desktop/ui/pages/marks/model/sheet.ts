@@ -16,7 +16,7 @@ import {
   type MarkKey,
 } from './mark-values.ts'
 import { parseMark } from './parse-mark.ts'
-import { isSendable, type PendingMark } from './pending-mark.ts'
+import { isSendable, type MarkEntry, type PendingMark } from './pending-mark.ts'
 
 export type Pupil = { id: string; first_name: string; last_name: string }
 /** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
@@ -193,13 +193,19 @@ export class Sheet {
     const { pending } = this.cell(assessmentId, studentId)
     const stored = this.saved.get(key)?.score ?? null
     const mark = { assessmentId, studentId, score, seen }
-    if (pending ? isSendable(pending) && pending.score === score : score === stored) return 'unchanged'
+    // What was seen without the server may have changed there.
+    if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'
     if (!pending && stored !== seen) {
       this.queue.addConflict(mark, stored)
       return 'conflict'
     }
-    this.queue.put([mark])
+    this.put([mark])
     return 'sent'
+  }
+
+  /** Sends marks. Where the server was not heard, they are compared with its own first. */
+  put(marks: readonly MarkEntry[]): void {
+    this.queue.put(marks, { isCompared: !this.isConnected })
   }
 
   discardInvalid(assessmentId: string, studentId: string): boolean {
