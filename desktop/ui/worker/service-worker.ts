@@ -15,7 +15,8 @@ precacheAndRoute(FILES)
 cleanupOutdatedCaches()
 registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
-    denylist: [/^\/(api|v1|storage|docs|window|healthz|readyz|metrics)(\/|$)/, /\.\w+$/],
+    // Path and query are looked at.
+    denylist: [/^\/(api|v1|storage|docs|window|healthz|readyz|metrics)([/?]|$)/, /\.\w+$/],
   }),
 )
 
