@@ -238,6 +238,18 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2'), at.score('a', '3')]).toEqual([9, 7, 8])
   })
 
+  test('also where it was typed while another one was being sent', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['2', 9]]))
+    at.put('1', 12)
+    for (const { then } of at.timers.splice(0)) then()
+    at.queue.put([{ assessmentId: 'a', studentId: '2', score: 8, seen: 7 }], { isCompared: true })
+    await at.settle()
+    await at.turn()
+    expect(at.queue.all()).toMatchObject([{ studentId: '2', state: 'conflict', theirs: 9 }])
+    expect([at.score('a', '1'), at.score('a', '2')]).toEqual([12, 9])
+  })
+
   test('of two marks that were typed in two windows the newer one counts', async () => {
     const at = world()
     at.line.request = false

@@ -163,7 +163,8 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       if (queue.tries > 0) await this.compare(assessmentId, queue)
       batch = nextBatch(queue)
       if (batch.length > 0) await this.send(assessmentId, queue, batch)
-      queue.tries = 0
+      // What came meanwhile and is to be compared keeps that.
+      queue.tries = [...queue.entries.values()].some(({ state }) => state === 'waiting') ? 1 : 0
       queue.failure = null
     } catch (error) {
       this.failed(assessmentId, queue, batch, error)
