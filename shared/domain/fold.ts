@@ -64,6 +64,13 @@ export const searchTerm = (text: string): string =>
     .replace(/[\s,\p{Cc}]+/gu, ' ')
     .trim()
 
+/** The words of a text as they are compared: folded, without signs. An apostrophe joins, so that O’Brien and OBrien are one word. */
+export const foldedWords = (text: string): string[] =>
+  fold(text)
+    .replace(/['`]/g, '')
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
+    .filter(Boolean)
+
 /** Holds the names in both orders, so that a plain substring match of a search term finds either name and the two together. */
 export function searchKey(firstName: string, lastName: string): string {
   const [first, last] = [searchTerm(firstName), searchTerm(lastName)]

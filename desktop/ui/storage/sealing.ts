@@ -1,3 +1,5 @@
+import { hexOf } from './hex.ts'
+
 /**
  * The key of what this browser keeps for when the server is away. It lies in a cookie, which the usual browsers write to the disk encrypted for
  * the account of the operating system, and goes at the sign-out: what may be left on the disk then opens to nobody.
@@ -12,7 +14,7 @@ export type Sealed = { iv: Uint8Array<ArrayBuffer>; bytes: ArrayBuffer }
 export async function sealingKey(): Promise<CryptoKey | null> {
   if (!globalThis.crypto?.subtle) return null
   const known = new RegExp(`(?:^|;\\s*)${COOKIE}=([0-9a-f]{64})(?:;|$)`).exec(document.cookie)?.[1]
-  const hex = known ?? [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const hex = known ?? hexOf(crypto.getRandomValues(new Uint8Array(32)))
   // Also where it is known: it lasts for thirty days from now.
   writeCookie(hex, MAX_AGE_S)
   const bytes = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
@@ -40,5 +42,5 @@ export async function unseal(key: CryptoKey, { iv, bytes }: Sealed): Promise<unk
 /** By which a reply is found: what was asked may have names in it, as a search has. */
 export async function digestOf(request: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(request))
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hexOf(new Uint8Array(digest))
 }

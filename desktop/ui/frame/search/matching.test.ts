@@ -8,12 +8,13 @@ const entries = [
   { id: '3', name: 'Report books', words: 'cards' },
   { id: '4', name: 'Élan Ó Briain' },
   { id: '5', name: 'The marks of 3B' },
+  { id: '6', name: 'मिश्रा' },
 ]
 const found = (query: string) => search(entries, query).map(({ id }) => id)
 
 test.each([
-  ['', ['1', '2', '3', '4', '5']],
-  ['  ', ['1', '2', '3', '4', '5']],
+  ['', ['1', '2', '3', '4', '5', '6']],
+  ['  ', ['1', '2', '3', '4', '5', '6']],
   ['ma', ['1', '2', '5']],
   ['3b mat', ['2']],
   ['marks 3B', ['5']],
@@ -22,6 +23,8 @@ test.each([
   ['card', ['3']],
   ['arks', []],
   ['zzz', []],
+  ['मी', []],
+  ['मि', ['6']],
 ])('%j finds %j', (query, ids) => expect(found(query)).toEqual(ids))
 
 test('whatever is typed, each entry is found by its own name, and nothing is found twice', () => {

@@ -5,6 +5,7 @@ import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import { browserDatabase } from '../../../storage/browser-database.ts'
+import { hexOf } from '../../../storage/hex.ts'
 import { MarkQueue } from './mark-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { isSendable, type PendingMark } from './pending-mark.ts'
@@ -122,4 +123,4 @@ function open(owner: Owner) {
 const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
 /** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
-const windowId = (): string => [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+const windowId = (): string => hexOf(crypto.getRandomValues(new Uint8Array(8)))

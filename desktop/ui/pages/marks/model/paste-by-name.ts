@@ -1,3 +1,4 @@
+import { foldedWords } from '@markbook/shared/domain/fold'
 import { parseMark } from './parse-mark.ts'
 import type { PastedCell, planPaste } from './paste.ts'
 
@@ -60,20 +61,8 @@ function hasMarks(filled: readonly string[]): boolean {
   return numbers.length > 0 && !isCount
 }
 
-/** The words of a name, without accents, case, order and signs. */
-const wordsOf = (name: string): string[] =>
-  name
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll('ł', 'l')
-    .replaceAll('ø', 'o')
-    .replaceAll('ß', 'ss')
-    // O’Brien and OBrien are one name.
-    .replace(/['’`]/g, '')
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter(Boolean)
-    .sort()
+/** The words of a name in an order of their own: people write names in either. */
+const wordsOf = (name: string): string[] => foldedWords(name).sort()
 
 /** What each name costs that is not written alike, at most; more is another name. */
 const MOST_COST = 3
