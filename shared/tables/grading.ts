@@ -61,7 +61,8 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
       assessment_id: c.uuid().notNull(),
       term_id: c.uuid().notNull(),
       student_id: c.uuid().notNull(),
-      score: c.decimal().notNull(),
+      score: c.decimal(),
+      status: c.text(),
       remarks: c.text(),
       is_excluded: c.flag().notNull(),
       exclusion_reason: c.text(),
@@ -82,12 +83,15 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
     ],
   })
 
-/** The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
+/**
+ * A score is null where the status stands in its place (docs/design/results.md). Whoever writes a status in place of a score, or the
+ * other way round, writes both units, so two such writes at once always meet in one of them.
+ * The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
 export const gradeDescription = ofSchool({
   identity: ['assessment_id', 'student_id', 'created_by', 'created_at'],
   near: 'assessment_id',
   natural: { kind: 'grade', of: ['assessment_id', 'student_id'] },
-  units: { score: ['score'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
+  units: { score: ['score'], status: ['status'], remarks: ['remarks'], exclusion: ['is_excluded', 'exclusion_reason'] },
   derived: ['term_id'],
   audit: ['updated_by', 'updated_at'],
 })

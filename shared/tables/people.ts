@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { codeEffects, type MarkCode } from '../domain/mark-codes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { type Description, ofSchool } from './describe.ts'
+import { type Description, isRecord, ofSchool } from './describe.ts'
 
 export const roles = ['admin', 'teacher', 'member'] as const
 const requestStatuses = ['pending', 'approved', 'rejected'] as const
@@ -35,6 +36,14 @@ export const userProfileDescription: Description = {
   audit: ['updated_at'],
 }
 
+const isMarkCode = (value: unknown) =>
+  isRecord(value) &&
+  typeof value['code'] === 'string' &&
+  typeof value['name'] === 'string' &&
+  codeEffects.some((effect) => effect === value['effect']) &&
+  typeof value['is_printed'] === 'boolean'
+
+/** `mark_codes` null: the standard ones. `approves_reports` null: no. */
 export const school = (c: Columns) =>
   c.table('public', 'school', {
     columns: {
@@ -51,6 +60,8 @@ export const school = (c: Columns) =>
       crest_sha256: c.text(),
       crest_updated_at: c.instant(),
       is_active: c.flag().notNull(),
+      mark_codes: c.json<MarkCode[]>(),
+      approves_reports: c.flag(),
       ...timestamps(c),
     },
     rules: (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
@@ -67,8 +78,11 @@ export const schoolDescription: Description = {
     contact: ['email', 'phone'],
     crest: ['crest_path', 'crest_type', 'crest_size', 'crest_sha256', 'crest_updated_at'],
     is_active: ['is_active'],
+    mark_codes: ['mark_codes'],
+    approves_reports: ['approves_reports'],
   },
   audit: ['updated_at'],
+  json: { mark_codes: (value) => value === null || (Array.isArray(value) && value.every(isMarkCode)) },
 }
 
 export type Profile = { user_profile: ReturnType<typeof userProfile> }

@@ -59,6 +59,8 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       class_teacher_remark: c.text(),
       conduct: c.text(),
       attendance_percentage: c.decimal(),
+      approved_at: c.instant(),
+      approved_by: c.uuid(),
       ...timestamps(c),
     },
     rules: (t) => [
@@ -83,6 +85,7 @@ export const reportBookDescription = ofSchool({
     class_teacher_remark: ['class_teacher_remark'],
     conduct: ['conduct'],
     attendance_percentage: ['attendance_percentage'],
+    approval: ['approved_at', 'approved_by'],
   },
   derived: ['overall_average', 'position', 'total_students'],
   derive: (row) => {
