@@ -3,7 +3,7 @@
  * named as under review until a score is there. `with_score`: nothing; the code stands beside the score, if there is one.
  */
 export const codeEffects = ['left_out', 'zero', 'under_review', 'with_score'] as const
-export type CodeEffect = (typeof codeEffects)[number]
+type CodeEffect = (typeof codeEffects)[number]
 
 /** A code that stands in a cell of the mark grid. `code` in lower case. `printed`: on report cards. */
 export type MarkCode = { code: string; name: string; effect: CodeEffect; printed: boolean }

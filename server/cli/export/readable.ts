@@ -26,7 +26,7 @@ const OF_ASSESSMENT = ['assessment_type', 'assessment_date', 'max_score'] as con
 /** All that is read of an assessment here. A large school has tens of thousands. */
 export const briefAssessment = (row: AnyRow): AnyRow =>
   Object.fromEntries(['id', 'title', 'subject_id', ...OF_ASSESSMENT].map((name) => [name, row[name]])) as AnyRow
-const OF_GRADE = ['score', 'is_excluded', 'remarks'] as const
+const OF_GRADE = ['score', 'status', 'is_excluded', 'remarks'] as const
 
 /** How a row is written for a person; the first three cells are year, term and class. */
 export type Readable = { head: string[]; lineOf(row: AnyRow): Cell[] | null }

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNotNull, or } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The teachers of each class and subject in a year. */
@@ -35,6 +35,13 @@ export const markedByStudent = statement<{ school: string; students: string; ter
   return db
     .select({ student_id: grade.student_id, marked: dialect.columnAsText(grade.assessment_id) })
     .from(grade)
-    .where(and(eq(grade.school_id, p.school), dialect.inList(grade.student_id, p.students), eq(grade.term_id, p.term)))
+    .where(
+      and(
+        eq(grade.school_id, p.school),
+        dialect.inList(grade.student_id, p.students),
+        eq(grade.term_id, p.term),
+        or(isNotNull(grade.score), isNotNull(grade.status)),
+      ),
+    )
     .groupBy(grade.student_id)
 })
