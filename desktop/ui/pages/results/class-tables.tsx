@@ -170,8 +170,6 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
   )
 }
 
-type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; scale: GradingScale }
-
 /** More subjects than these are narrower on paper, the more the smaller. */
 const MANY = 10
 
@@ -180,6 +178,15 @@ declare module 'react' {
     '--subjects'?: number
   }
 }
+
+/** Around a table of so many subjects, which is printed across the paper. */
+export const Sheet = ({ subjects, children }: { subjects: number; children: ReactNode }) => (
+  <div className={`${styles['sheet']} ${subjects > MANY ? styles['many'] : ''}`} style={{ '--subjects': subjects }}>
+    {children}
+  </div>
+)
+
+type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; scale: GradingScale }
 
 function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
   const { t } = useTranslation('results')
@@ -217,9 +224,9 @@ function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
     { head: t('position'), look: 'number', cell: ({ position }) => position ?? '–' },
   ]
   return (
-    <div className={`${styles['sheet']} ${subjects.length > MANY ? styles['many'] : ''}`} style={{ '--subjects': subjects.length }}>
+    <Sheet subjects={subjects.length}>
       <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
-    </div>
+    </Sheet>
   )
 }
 

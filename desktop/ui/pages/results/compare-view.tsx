@@ -13,7 +13,7 @@ import { Answer, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
-import { FigureSign } from './class-tables.tsx'
+import { FigureSign, Sheet } from './class-tables.tsx'
 import { type ComparedStudent, compareTerms, type Difference, directionOf } from './comparison.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
@@ -82,9 +82,9 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   const hasPartial = !whole && rows.some(({ overall }) => overall.isPartial)
   return (
     <>
-      <div className={styles['sheet']}>
+      <Sheet subjects={subjects.length}>
         <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
-      </div>
+      </Sheet>
       {hasPartial && (
         <p className={layout['legend']}>
           <span>

@@ -44,10 +44,9 @@ export function compareTerms(before: ClassTerm, now: ClassTerm, order: readonly 
   const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))
   const resultIn = (student: Student | undefined, subjectId: string) => student?.subjects.find(({ subject_id }) => subject_id === subjectId)
-  const differenceIn = (subjectId: string, ...[then, now]: [Student | undefined, Student]) => {
-    const results = [resultIn(then, subjectId), resultIn(now, subjectId)] as const
-    const [before = null, after = null] = results.map((result) => result?.term_composite ?? null)
-    return differenceOf(before, after, results.some(isPartial))
+  const differenceIn = (subjectId: string, earlier: Student | undefined, student: Student) => {
+    const [before, after] = [resultIn(earlier, subjectId), resultIn(student, subjectId)]
+    return differenceOf(before?.term_composite ?? null, after?.term_composite ?? null, [before, after].some(isPartial))
   }
   const rows = now.students.map((student): ComparedStudent => {
     const earlier = then.get(student.student_id)
