@@ -129,9 +129,13 @@ function Ring({ share }: { share: number | null }) {
       {share !== null && share > 0 && (
         <circle className={styles['done']} cx={24} cy={24} r={RADIUS} strokeDasharray={`${(AROUND * share) / 100} ${AROUND}`} />
       )}
-      <text x={24} y={28} textAnchor="middle">
-        {share === null ? '–' : percent(share)}
-      </text>
+      {share === 100 ? (
+        <path d="m16 24.5 5.5 5.5 11-12" />
+      ) : (
+        <text x={24} y={28} textAnchor="middle">
+          {share === null ? '–' : percent(share)}
+        </text>
+      )}
     </svg>
   )
 }
@@ -191,22 +195,38 @@ function EnterLink({ row }: { row: ClassProgress }) {
   )
 }
 
-function OwnSubject({ row }: { row: ClassProgress }) {
+/** An own subject of several in a class. */
+const OwnSubject = ({ row }: { row: ClassProgress }) => (
+  <li className={styles['subject']}>
+    <strong>{row.subject.name}</strong>
+    <EnterLink row={row} />
+    <SubjectState row={row} />
+  </li>
+)
+
+/** A subject of the own class, whoever teaches it; its name leads to its marks. */
+export const SubjectProgress = ({ row }: { row: ClassProgress }) => (
+  <li className={styles['subject']}>
+    <Link to="/marks/$classId/$subjectId" params={{ classId: row.class.id, subjectId: row.subject.id }}>
+      {row.subject.name}
+    </Link>
+    <SubjectState row={row} />
+  </li>
+)
+
+function SubjectState({ row }: { row: ClassProgress }) {
   const { t } = useTranslation('home')
-  const what = t('marks.what', { class: row.class.name, subject: row.subject.name })
+  const { assessments, recorded, expected } = row
   const missing = missingOf(row)
+  if (assessments === 0) return <span className={layout['note']}>{t('marks.noAssessments')}</span>
   return (
-    <li className={styles['subject']}>
-      <strong>{row.subject.name}</strong>
-      <EnterLink row={row} />
-      {row.assessments > 0 && <ProgressBar label={what} done={row.recorded} total={row.expected} />}
+    <>
+      <ProgressBar label={t('marks.what', { class: row.class.name, subject: row.subject.name })} done={recorded} total={expected} />
       <span className={layout['note']}>
-        {row.assessments === 0
-          ? t('marks.noAssessments')
-          : missing === 0
-            ? t('marks.complete', { count: row.recorded })
-            : `${t('marks.of', { recorded: row.recorded, expected: row.expected, count: row.expected })}, ${t('marks.missing', { count: missing })}`}
+        {missing === 0
+          ? t('marks.complete', { count: recorded })
+          : `${t('marks.of', { recorded, expected, count: expected })}, ${t('marks.missing', { count: missing })}`}
       </span>
-    </li>
+    </>
   )
 }

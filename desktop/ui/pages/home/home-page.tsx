@@ -14,12 +14,11 @@ import { fullDay } from '../../words/format.ts'
 import { AccountNotices } from '../account/account-notices.tsx'
 import { Offers } from '../sign-in/offers.tsx'
 import { AuditNotice } from './audit-notice.tsx'
-import { AllClasses, OwnMarks } from './class-progress.tsx'
+import { AllClasses, OwnMarks, SubjectProgress } from './class-progress.tsx'
 import { Decisions, OwnDecisions } from './decisions.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
-import { missingOf, rowsMissingMarks, unassessedIn } from './progress.ts'
 
 /** What this person can do now. */
 export function HomePage() {
@@ -120,12 +119,11 @@ const states = [
 
 type OwnReportsProps = { group: { id: string; name: string }; termId: string; rows: readonly ClassProgress[] }
 
-/** The own class: the states of its report books, and the marks that they wait for. */
+/** The own class: the states of its report books, and how far the marks are that they wait for. */
 function OwnReports({ group, termId, rows }: OwnReportsProps) {
   const { t } = useTranslation('home')
   const reports = useQuery(ask('reports', 'list', { query: { studentGroupId: group.id, termId } }))
-  const missing = rowsMissingMarks(rows, group.id)
-  const unassessed = unassessedIn(rows, group.id)
+  const own = rows.filter((row) => row.class.id === group.id)
   const outdated = useOutdatedReports([group.id])
   const open = (
     <ButtonLink to="/reports/$classId" params={{ classId: group.id }} size="small">
@@ -160,17 +158,11 @@ function OwnReports({ group, termId, rows }: OwnReportsProps) {
           <Badge tone="warn">{t('behind.label')}</Badge> <OutdatedReportsLink reports={one} name={group.name} />
         </p>
       ))}
-      {unassessed.length > 0 && (
-        <p>
-          {t('reports.unassessed')} {unassessed.map((row) => row.subject.name).join(', ')}
-        </p>
-      )}
-      {missing.length > 0 && (
-        <p>
-          {t('reports.lacking')}{' '}
-          {missing.map((row) => t('reports.lackingOne', { subject: row.subject.name, count: missingOf(row) })).join(', ')}
-        </p>
-      )}
+      <ul className={styles['subjects']} aria-label={t('classes.marks', { class: group.name })}>
+        {own.map((row) => (
+          <SubjectProgress key={row.subject.id} row={row} />
+        ))}
+      </ul>
     </Card>
   )
 }

@@ -53,7 +53,12 @@ describe.skipIf(!headlessPath)('today', () => {
     const reports = card(page, 'Report books of 3B')
     await reports.getByText('1 draft').waitFor()
     expect(await reports.innerText()).toContain('1 sent to the ministry')
-    expect(await reports.innerText()).toContain('Mathematics (1), Irish (1)')
+    const marks = reports.getByRole('list', { name: 'Marks of 3B' })
+    expect(await marks.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Mathematics\s+17 of 18 marks, 1 missing$/),
+      expect.stringMatching(/^English\s+complete, 12 marks$/),
+      expect.stringMatching(/^Irish\s+.* 1 missing$/),
+    ])
     expect(await reports.getByRole('link', { name: 'Open the report books' }).getAttribute('href')).toMatch(/^\/reports\/[0-9a-f-]+$/)
     await expectForEverybody(page)
     await expectFits(page)
@@ -84,7 +89,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await picture(page, 'home-head-dark-phone')
     await page.setViewportSize(sizes.pc)
     const next = classes.getByRole('link', { name: /^Next: 3A · / })
-    const first = await of3A.getByRole('link', { name: /^Enter marks: 3A · / }).first()
+    const first = of3A.getByRole('link', { name: /^Enter marks: 3A · / }).first()
     expect(await next.getAttribute('href')).toBe(await first.getAttribute('href'))
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitemradio', { name: 'Français' }).click()

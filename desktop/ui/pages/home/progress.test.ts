@@ -1,6 +1,6 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { expect, test } from 'vitest'
-import { byClass, missingOf, rowsMissingMarks, shareOf, unassessedIn } from './progress.ts'
+import { byClass, missingOf, shareOf, unassessedIn } from './progress.ts'
 
 const row = (name: string, code: string, recorded: number, expected: number, assessments = 1): ClassProgress => ({
   class: { id: name, name },
@@ -22,10 +22,6 @@ test('classes are added up in their order', () => {
     ['3A', 4, 8, 4],
     ['3B', 17, 18, 1],
   ])
-})
-
-test('what a class lacks', () => {
-  expect(rowsMissingMarks(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
 })
 
 test('a subject in which nothing was assessed is said of its class, beside complete ones', () => {

@@ -29,10 +29,6 @@ export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   return [...totals.values()]
 }
 
-/** The subjects of a class in which marks are missing. */
-export const rowsMissingMarks = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
-  rows.filter((row) => row.class.id === classId && missingOf(row) > 0)
-
 /** The subjects of a class in which nothing counts this term: no pupil gets a result in them. */
 export const unassessedIn = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
   rows.filter((row) => row.class.id === classId && row.assessments === 0)
