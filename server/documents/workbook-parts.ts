@@ -86,8 +86,8 @@ export function stringsPart(strings: Iterable<string>): Part {
   return ['xl/sharedStrings.xml', `${XML}<sst ${MAIN}>${items.join('')}</sst>`]
 }
 
-/** Formats by their numbers; 164 is the first that a workbook may define. */
-const FORMATS = { general: 0, integer: 1, hundredths: 2, text: 49, day: 164 }
+/** Formats by their numbers; 164 is the first that a workbook may define. `signed`: hundredths with † behind them, numbers all the same. */
+const FORMATS = { general: 0, integer: 1, hundredths: 2, text: 49, day: 164, signed: 165 }
 const PLAIN_FONT = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
 
 /** Element of one style of cells, `alignment` as attributes. */
@@ -98,7 +98,8 @@ export const cellStyle = (format: keyof typeof FORMATS, look: { isBold?: boolean
 /** The first style is that of cells without one. A file must begin its fills with these two. */
 export const stylesPart = (styles: Iterable<string>): Part => [
   'xl/styles.xml',
-  `${XML}<styleSheet ${MAIN}><numFmts count="1"><numFmt numFmtId="${FORMATS.day}" formatCode="yyyy-mm-dd"/></numFmts>` +
+  `${XML}<styleSheet ${MAIN}><numFmts count="2"><numFmt numFmtId="${FORMATS.day}" formatCode="yyyy-mm-dd"/>` +
+    `<numFmt numFmtId="${FORMATS.signed}" formatCode="0.00&quot;†&quot;"/></numFmts>` +
     `<fonts count="2"><font>${PLAIN_FONT}</font><font><b/>${PLAIN_FONT}</font></fonts>` +
     '<fills count="3"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill>' +
     '<fill><patternFill patternType="solid"><fgColor rgb="FFE4E4E4"/></patternFill></fill></fills>' +

@@ -26,8 +26,13 @@ export type WorkbookColumn = {
   isMuted?: boolean
 }
 
-/** Cells by column key; `muted` are the keys of cells shown in grey. */
-export type WorkbookRow = { cells: Readonly<Record<string, Cell>>; isHidden?: boolean; muted?: readonly string[] }
+/** Cells by column key; `muted` are the keys of cells shown in grey, `signed` those of numbers with † behind them. */
+export type WorkbookRow = {
+  cells: Readonly<Record<string, Cell>>
+  isHidden?: boolean
+  muted?: readonly string[]
+  signed?: readonly string[]
+}
 
 /** `frozen` counts the rows and columns that stay in sight; a note is shown at the head of its column. `wrapsHeads`: heads in several lines. */
 export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
@@ -84,7 +89,7 @@ class Numbering {
 type Shared = { strings: Numbering; styles: Numbering }
 
 /** A column with the numbers of its styles. */
-type Shape = WorkbookColumn & { letters: string; headStyle: number; plainStyle: number; greyStyle: number }
+type Shape = WorkbookColumn & { letters: string; headStyle: number; plainStyle: number; greyStyle: number; signedStyle: number }
 
 /** 0 is A, 26 is AA. */
 const lettersOf = (column: number): string =>
@@ -110,6 +115,7 @@ function shapesOf({ columns, wrapsHeads = false }: WorkbookSheet<unknown>, { sty
       headStyle: styles.numberOf(cellStyle(format, { isBold: true, isGrey: column.isMuted ?? false, alignment })),
       plainStyle: styles.numberOf(cellStyle(format, body)),
       greyStyle: styles.numberOf(cellStyle(format, { isGrey: true, ...body })),
+      signedStyle: styles.numberOf(cellStyle('signed', body)),
     }
   })
 }
@@ -128,12 +134,13 @@ function cellXml(name: string, style: number, kind: WorkbookColumn['kind'], valu
   return `<c r="${name}" s="${style}" t="s"><v>${strings.numberOf(String(value))}</v></c>`
 }
 
-function rowXml(number: number, shapes: readonly Shape[], { cells, isHidden, muted }: WorkbookRow, shared: Shared): string {
+function rowXml(number: number, shapes: readonly Shape[], { cells, isHidden, muted, signed }: WorkbookRow, shared: Shared): string {
   let xml = `<row r="${number}"${isHidden ? ' hidden="1"' : ''}>`
-  for (const { key, kind, letters, isMuted, plainStyle, greyStyle } of shapes) {
+  for (const { key, kind, letters, isMuted, plainStyle, greyStyle, signedStyle } of shapes) {
     const value = cells[key] ?? null
     const isGrey = isMuted || muted?.includes(key)
-    if (value !== null || isGrey) xml += cellXml(`${letters}${number}`, isGrey ? greyStyle : plainStyle, kind, value, shared)
+    const style = isGrey ? greyStyle : signed?.includes(key) ? signedStyle : plainStyle
+    if (value !== null || isGrey) xml += cellXml(`${letters}${number}`, style, kind, value, shared)
   }
   return `${xml}</row>`
 }

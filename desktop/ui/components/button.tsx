@@ -1,6 +1,7 @@
 import type { ComponentProps } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './button.module.css'
+import { Icon, type IconShape } from './icon.tsx'
 
 export type ButtonLook = { look?: 'plain' | 'primary' | 'danger' | 'quiet'; size?: 'normal' | 'small' }
 
@@ -27,10 +28,10 @@ export const MoveButtons = ({ at, count, label, disabled = false, onMove }: Move
   </>
 )
 
-type Props = ButtonLook & { busy?: boolean; busyWord?: string } & ComponentProps<'button'>
+type Props = ButtonLook & { icon?: IconShape; busy?: boolean; busyWord?: string } & ComponentProps<'button'>
 
 /** While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. */
-export function Button({ look, size, busy = false, busyWord, className, children, ...rest }: Props) {
+export function Button({ look, size, icon, busy = false, busyWord, className, children, ...rest }: Props) {
   const { t } = useTranslation('app')
   return (
     <button
@@ -41,6 +42,7 @@ export function Button({ look, size, busy = false, busyWord, className, children
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : rest.onClick}
     >
+      {icon && !busy && <Icon of={icon} />}
       {busy ? (busyWord ?? t('state.wait')) : children}
     </button>
   )

@@ -1,12 +1,19 @@
 import type { UseQueryResult } from '@tanstack/react-query'
+import CircleAlert from 'lucide-react/icons/circle-alert'
+import CircleCheck from 'lucide-react/icons/circle-check'
+import Info from 'lucide-react/icons/info'
+import OctagonAlert from 'lucide-react/icons/octagon-alert'
 import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 import styles from './page.module.css'
 
 type Tone = 'info' | 'good' | 'warn' | 'bad'
+const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: OctagonAlert } as const
+
 type PageProps = { title: string; lead?: ReactNode; actions?: ReactNode; wide?: boolean; children: ReactNode }
 
 /** A page: its title, which is also the window's, an introduction, and its actions. */
@@ -29,12 +36,18 @@ export function Page({ title, lead, actions, wide = false, children }: PageProps
   )
 }
 
-type CardProps = { title?: string; label?: string | undefined; actions?: ReactNode; children: ReactNode }
+type CardProps = {
+  title?: string
+  label?: string | undefined
+  actions?: ReactNode
+  className?: string | undefined
+  children: ReactNode
+}
 
 /** A part of a page, with a heading of its own or a `label` for screen readers. */
-export function Card({ title, label = title, actions, children }: CardProps) {
+export function Card({ title, label = title, actions, className = '', children }: CardProps) {
   return (
-    <section className={`${layout['box']} ${layout['spaced']} ${styles['card']}`} aria-label={label}>
+    <section className={`${layout['box']} ${layout['spaced']} ${styles['card']} ${className}`} aria-label={label}>
       {(title || actions) && (
         <div className={styles['cardHead']}>
           {title && <h2>{title}</h2>}
@@ -49,13 +62,15 @@ export function Card({ title, label = title, actions, children }: CardProps) {
 /** A message in its place on the page. */
 export const Notice = ({ tone = 'info', children }: { tone?: Tone; children: ReactNode }) => (
   <div className={`${layout['toolbar']} ${styles['notice']} ${styles[tone] ?? ''}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    <Icon of={toneIcons[tone]} />
     {children}
   </div>
 )
 
-/** A word or two beside a name. Its colour never carries the meaning alone. */
+/** A word or two beside a name. The tone is that of its icon; neither carries the meaning alone. */
 export const Badge = ({ tone, children, ...rest }: { tone?: Tone; children: ReactNode } & ComponentProps<'span'>) => (
   <span {...rest} className={`${styles['badge']} ${styles[tone ?? ''] ?? ''}`}>
+    {tone && <Icon of={toneIcons[tone]} />}
     {children}
   </span>
 )
@@ -130,7 +145,12 @@ export function Progress({ label, done, total }: { label: string; done: number; 
       <p>
         {label} <span role="status">{total > 0 ? t('state.done', { done, total }) : ''}</span>
       </p>
-      <progress className={styles['bar']} aria-label={label} {...(total > 0 && { value: done, max: total })} />
+      <ProgressBar label={label} done={done} total={total} />
     </div>
   )
 }
+
+/** `label` names it for screen readers. */
+export const ProgressBar = ({ label, done, total }: { label: string; done: number; total: number }) => (
+  <progress className={styles['bar']} aria-label={label} {...(total > 0 && { value: done, max: total })} />
+)

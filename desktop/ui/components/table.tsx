@@ -14,6 +14,8 @@ export type Column<Row> = {
   /** A head cell that does more than name its column, in place of the plain one. */
   th?: ReactNode
   className?: string | undefined
+  /** What stands under it, a row each: the first column names the rows. */
+  feet?: readonly ReactNode[] | undefined
   cell: (row: Row, at: number, rows: readonly Row[]) => ReactNode
 }
 
@@ -74,8 +76,33 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
             </tr>
           ))}
         </tbody>
+        <Feet columns={shown} />
       </table>
     </div>
+  )
+}
+
+type FeetProps = { columns: readonly Pick<Column<never> & { key: string | undefined }, 'key' | 'className' | 'feet'>[] }
+
+function Feet({ columns }: FeetProps) {
+  const names = columns[0]?.feet ?? []
+  if (names.length === 0) return null
+  return (
+    <tfoot className={styles['foot']}>
+      {names.map((_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are always the same, in the same order.
+        <tr key={row}>
+          {columns.map(({ key, className, feet }, place) => {
+            const [Cell, scope] = place === 0 ? (['th', 'row'] as const) : (['td', undefined] as const)
+            return (
+              <Cell key={key} scope={scope} className={className}>
+                {feet?.[row]}
+              </Cell>
+            )
+          })}
+        </tr>
+      ))}
+    </tfoot>
   )
 }
 

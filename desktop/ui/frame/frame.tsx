@@ -1,7 +1,24 @@
-import { Menu } from '@base-ui/react/menu'
 import type { Profile } from '@markbook/shared/contract/auth'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import BookOpen from 'lucide-react/icons/book-open'
+import CalendarDays from 'lucide-react/icons/calendar-days'
+import ChartColumn from 'lucide-react/icons/chart-column'
+import ClipboardList from 'lucide-react/icons/clipboard-list'
+import Contact from 'lucide-react/icons/contact'
+import GraduationCap from 'lucide-react/icons/graduation-cap'
+import Grid from 'lucide-react/icons/grid-3x3'
+import House from 'lucide-react/icons/house'
+import Library from 'lucide-react/icons/library'
+import LogOut from 'lucide-react/icons/log-out'
+import MenuIcon from 'lucide-react/icons/menu'
+import RefreshCw from 'lucide-react/icons/refresh-cw'
+import Ruler from 'lucide-react/icons/ruler'
+import School from 'lucide-react/icons/school'
+import ShieldCheck from 'lucide-react/icons/shield-check'
+import Trash from 'lucide-react/icons/trash-2'
+import User from 'lucide-react/icons/user-round'
+import Users from 'lucide-react/icons/users'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, queryClient } from '../api/queries.ts'
@@ -10,6 +27,7 @@ import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { Button } from '../components/button.tsx'
 import { CloseButton, Dialog } from '../components/dialog.tsx'
 import { Actions, Options } from '../components/field.tsx'
+import { Icon, type IconShape } from '../components/icon.tsx'
 import layout from '../components/layout.module.css'
 import { Toasts } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
@@ -19,6 +37,7 @@ import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
 import { AwayNotice, NewAppNotice } from './away-notice.tsx'
 import { chooseTerm, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
+import { Menu, MenuChoice, MenuItem, MenuRule } from './menu.tsx'
 import { Search } from './search/search.tsx'
 import { keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
@@ -62,7 +81,7 @@ export function Frame() {
           aria-label={t(isOpen ? 'navigation.close' : 'navigation.open')}
           onClick={() => setOpen(!isOpen)}
         >
-          ☰
+          <Icon of={MenuIcon} />
         </Button>
         <span className={styles['school']}>{profile.school?.name}</span>
         <Search pages={pages} onSignOut={askSignOut} />
@@ -159,6 +178,24 @@ const always = ['/sync'] as const
 type Path = (typeof teaching | typeof running | typeof always)[number]
 type WordOf<To> = To extends '/' ? 'home' : To extends `/${infer Word}` ? Word : never
 
+const icons: Record<Path, IconShape> = {
+  '/': House,
+  '/marks': Grid,
+  '/assessments': ClipboardList,
+  '/results': ChartColumn,
+  '/reports': BookOpen,
+  '/classes': Users,
+  '/students': GraduationCap,
+  '/years': CalendarDays,
+  '/subjects': Library,
+  '/scale': Ruler,
+  '/people': Contact,
+  '/school': School,
+  '/bin': Trash,
+  '/audit': ShieldCheck,
+  '/sync': RefreshCw,
+}
+
 /** The name of a page is that of its path. */
 const wordOf = (to: Path) => (to === '/' ? 'home' : to.slice(1)) as WordOf<Path>
 
@@ -202,6 +239,7 @@ function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
         {paths.map((to) => (
           <li key={to}>
             <Link to={to} activeOptions={{ exact: to === '/' }} activeProps={{ 'aria-current': 'page' }}>
+              <Icon of={icons[to]} />
               {t(`navigation.${wordOf(to)}`)}
             </Link>
           </li>
@@ -220,37 +258,42 @@ function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
   const [isOpen, setOpen] = useState(false)
   const name = nameOf(profile)
   return (
-    <Menu.Root onOpenChange={setOpen}>
-      <Menu.Trigger render={<Button size="small" aria-label={t('account.open', { name })} />}>{name}</Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 10 }}>
-          <Menu.Popup className={`${layout['box']} ${styles['menu']}`}>
-            <Menu.Item onClick={() => void navigate({ to: '/account' })}>{t('account.own')}</Menu.Item>
-            {isOpen && <OwnSchools />}
-            <MenuChoice
-              label={t('account.theme')}
-              value={theme}
-              choices={themes.map((id) => ({ id, name: t(`account.${id}`) }))}
-              onChoose={(value) => {
-                chooseTheme(value)
-                setTheme(value)
-              }}
-            />
-            <MenuChoice
-              closes
-              label={t('account.language')}
-              value={i18n.language}
-              choices={languageOptions}
-              onChoose={(code) => void chooseLanguage(code)}
-            />
-            <div className={styles['menuRule']} />
-            <Menu.Item onClick={onSignOut}>{t('account.signOut')}</Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <Menu button={{ 'aria-label': t('account.open', { name }), children: <AccountName name={name} /> }} onOpenChange={setOpen}>
+      <MenuItem icon={User} onChoose={() => void navigate({ to: '/account' })}>
+        {t('account.own')}
+      </MenuItem>
+      {isOpen && <OwnSchools />}
+      <MenuChoice
+        label={t('account.theme')}
+        value={theme}
+        choices={themes.map((id) => ({ id, name: t(`account.${id}`) }))}
+        onChoose={(value) => {
+          chooseTheme(value)
+          setTheme(value)
+        }}
+      />
+      <MenuChoice
+        closes
+        label={t('account.language')}
+        value={i18n.language}
+        choices={languageOptions}
+        onChoose={(code) => void chooseLanguage(code)}
+      />
+      <MenuRule />
+      <MenuItem icon={LogOut} onChoose={onSignOut}>
+        {t('account.signOut')}
+      </MenuItem>
+    </Menu>
   )
 }
+
+/** On a telephone the icon alone; the button has its name all the same. */
+const AccountName = ({ name }: { name: string }) => (
+  <>
+    <Icon of={User} />
+    <span className={styles['wide']}>{name}</span>
+  </>
+)
 
 /** Asked where marks are in this browser alone. */
 function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => void }) {
@@ -283,30 +326,5 @@ function OwnSchools() {
       choices={open.map(({ school: { id, name } }) => ({ id, name }))}
       onChoose={(id) => switchTo.mutate(id)}
     />
-  )
-}
-
-type MenuChoiceProps<Id> = {
-  label: string
-  value: string | null
-  choices: readonly { id: Id; name: string; lang?: string }[]
-  /** Whether a choice closes the menu. */
-  closes?: boolean
-  onChoose: (id: Id) => void
-}
-
-function MenuChoice<Id extends string>({ label, value, choices, closes = false, onChoose }: MenuChoiceProps<Id>) {
-  return (
-    <>
-      <div className={styles['menuRule']} />
-      <Menu.RadioGroup value={value} onValueChange={onChoose}>
-        <div className={`${layout['note']} ${styles['menuLabel']}`}>{label}</div>
-        {choices.map(({ id, name, lang }) => (
-          <Menu.RadioItem key={id} value={id} lang={lang} closeOnClick={closes}>
-            {name} <Menu.RadioItemIndicator>✓</Menu.RadioItemIndicator>
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-    </>
   )
 }

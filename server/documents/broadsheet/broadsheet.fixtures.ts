@@ -1,6 +1,6 @@
 import { defaultGradingScale, letterFor } from '@markbook/shared/domain/letters'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
-import type { BroadsheetInput, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
+import type { BroadsheetInput, BroadsheetMark, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
 /*
  * A class of any size with names of many languages, for tests.
@@ -20,10 +20,10 @@ const subjectsOf = (count: number): BroadsheetSubject[] =>
     code: `C${at}`,
   }))
 
-const marked = (figure: number) => ({ figure, letter: letterFor(defaultGradingScale, figure)?.letter ?? null })
+const marked = (figure: number) => ({ figure, letter: letterFor(defaultGradingScale, figure)?.letter ?? null, is_partial: false })
 
 function pupil(at: number, subjects: readonly BroadsheetSubject[]): BroadsheetPupil {
-  const marks: Record<string, { figure: number; letter: string | null } | null> = {}
+  const marks: Record<string, BroadsheetMark | null> = {}
   for (const [index, { id }] of subjects.entries()) {
     const seed = (at * 31 + index * 17) % 97
     if (seed === 11) continue

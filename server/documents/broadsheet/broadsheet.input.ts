@@ -3,16 +3,21 @@ import type { ReportCardFrame } from '../report-card/report-card.input.ts'
 export type BroadsheetSubject = { id: string; name: string; code: string }
 
 /**
- * One pupil of the class. `marks` by subject id: the printed term composite, or year grade at the year's end, with the letter that the
- * report shows; null where the subject is taken without a result yet, absent where it is not taken. `letter_grade` of the overall
- * average.
+ * A result: the printed term composite, or year grade at the year's end, with the letter that the report shows. `is_partial`: it rests on
+ * coursework or exam alone.
+ */
+export type BroadsheetMark = { figure: number; letter: string | null; is_partial: boolean }
+
+/**
+ * One pupil of the class. `marks` by subject id: null where the subject is taken without a result yet, absent where it is not taken.
+ * `letter_grade` of the overall average.
  */
 export type BroadsheetPupil = {
   first_name: string
   last_name: string
   student_number: string | null
   gender: string
-  marks: Readonly<Record<string, { figure: number; letter: string | null } | null>>
+  marks: Readonly<Record<string, BroadsheetMark | null>>
   overall_average: number | null
   letter_grade: string | null
   position: number | null
@@ -24,5 +29,12 @@ export type BroadsheetInput = ReportCardFrame & {
   subjects: readonly BroadsheetSubject[]
   pupils: readonly BroadsheetPupil[]
 }
+
+/** Beside a result that is partial, on paper and in a workbook. */
+export const PARTIAL = '†'
+export const PARTIAL_MEANS = 'rests on coursework or exam alone, because the other is missing'
+
+export const hasPartial = ({ pupils }: Pick<BroadsheetInput, 'pupils'>): boolean =>
+  pupils.some(({ marks }) => Object.values(marks).some((mark) => mark?.is_partial))
 
 export type BroadsheetFormat = 'pdf' | 'csv' | 'xlsx'

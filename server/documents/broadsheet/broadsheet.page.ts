@@ -6,7 +6,7 @@ import type { Fonts } from '../drawing/fonts.ts'
 import { wrap } from '../drawing/lines.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { capitalised } from '../report-card/words.ts'
-import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, PARTIAL } from './broadsheet.input.ts'
 import { letterRows, statisticRows } from './broadsheet.tables.ts'
 import { type Statistics, totalOf } from './statistics.ts'
 import { beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
@@ -25,6 +25,8 @@ const HEAD: Style = { face: 'semibold', size: HEAD_SIZE, color: colors.accent }
 const BODY: Style = { face: 'regular', size: 7.6, color: colors.text }
 const STRONG: Style = { ...BODY, face: 'semibold' }
 const QUIET: Style = { ...BODY, size: 6.6, color: colors.quiet }
+/** Hangs behind the figure, in the gap between two columns. */
+const SIGN: Style = { ...STRONG, size: 5 }
 const LINE = 9.8
 const ROW = 14.2
 /** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
@@ -116,7 +118,9 @@ function drawMark(
 ): void {
   if (mark === undefined) return
   const letter = width >= 44 && mark?.letter && canvas.widthOf(mark.letter, QUIET) < 14 ? mark.letter : null
-  canvas.line(figureText(mark?.figure ?? null), BODY, { x: letter === null ? right : right - 16, base, align: 'right' })
+  const end = letter === null ? right : right - 16
+  canvas.line(figureText(mark?.figure ?? null), BODY, { x: end, base, align: 'right' })
+  if (mark?.is_partial) canvas.line(PARTIAL, SIGN, { x: end + 0.2, base: base - 2.2 })
   if (letter !== null) canvas.line(letter, QUIET, { x: right - 13, base })
 }
 
@@ -162,7 +166,7 @@ function drawStatistic(canvas: Canvas, sheet: Sheet, plan: TablePlan, { label, t
 
 const GENDER_COLUMNS = [
   { head: 'By gender', x: beside.number, align: 'left' },
-  { head: 'Students', x: 130, align: 'right' },
+  { head: 'Pupils', x: 130, align: 'right' },
   { head: 'Mean', x: 180, align: 'right' },
   { head: 'Pass rate', x: 240, align: 'right' },
 ] as const

@@ -7,7 +7,7 @@ import { cut, wrap } from '../drawing/lines.ts'
 import { landscape, openPdf } from '../drawing/pdf.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { dayOf, historyText, periodText } from '../report-card/words.ts'
-import type { BroadsheetInput } from './broadsheet.input.ts'
+import { type BroadsheetInput, hasPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
 import { genderBlock, headOf, rowOf, type Sheet, statisticBlock } from './broadsheet.page.ts'
 import { statisticsOf } from './statistics.ts'
 import { tablePlans } from './table-plan.ts'
@@ -37,7 +37,7 @@ function titleBlock({ input, fonts, left, width }: Sheet, part: string): Block {
 /** The class in seven figures. */
 function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
   const cells: [label: string, text: string][] = [
-    ['Students', String(whole.total_students)],
+    ['Pupils', String(whole.total_students)],
     ['With a result', String(whole.ranked_students)],
     ['Class average', figureText(whole.class_average)],
     ['Median', figureText(whole.median)],
@@ -60,12 +60,14 @@ function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
   }
 }
 
-function noteBlock({ input, left }: Sheet): Block {
+function noteBlock({ input, fonts, left, width }: Sheet): Block {
   const what = input.report_type === 'term' ? 'term composites' : 'year grades'
-  const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.`
+  const partial = hasPartial(input) ? ` ${PARTIAL} ${PARTIAL_MEANS}.` : ''
+  const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.${partial}`
+  const lines = wrap(text, fonts[LABEL.face], LABEL.size, width)
   return {
-    height: 14,
-    draw: (canvas, top) => canvas.content(canvas.section, 'P', () => canvas.line(text, LABEL, { x: left, base: top + 11 })),
+    height: 5 + lines.length * 9,
+    draw: (canvas, top) => canvas.content(canvas.section, 'P', () => canvas.lines(lines, LABEL, { x: left, base: top + 11 }, 9)),
   }
 }
 

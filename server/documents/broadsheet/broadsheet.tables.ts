@@ -3,7 +3,7 @@ import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
 import { capitalised } from '../report-card/words.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
-import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, hasPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
 
 type Statistic = readonly [label: string, of: (figures: GroupFigures) => number | null]
@@ -29,6 +29,9 @@ const figure = (head: string, key: string, width: number, decimals: 0 | 2): Work
 /** Heads are wrapped, so a column need only hold the longest word. */
 const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
 
+/** The subjects whose result is partial: figures stay numbers, and the columns of subjects stay side by side. */
+const PARTIAL_HEAD = 'Partial results'
+
 /** What is told of a pupil, in order. */
 const pupilColumns = (subjects: BroadsheetInput['subjects']): WorkbookColumn[] => [
   text('Last name', 'last_name', 20),
@@ -39,7 +42,8 @@ const pupilColumns = (subjects: BroadsheetInput['subjects']): WorkbookColumn[] =
   figure('Total', 'total', 11, 2),
   figure('Average', 'overall_average', 10, 2),
   text('Letter', 'letter_grade', 8),
-  figure('Position', 'position', 9, 0),
+  figure('Place', 'position', 9, 0),
+  text(PARTIAL_HEAD, 'partial', 24),
 ]
 const keyOf = (subjectId: string) => `subject ${subjectId}`
 
@@ -51,9 +55,16 @@ const pupilCells = ({ marks, ...own }: BroadsheetPupil, subjects: BroadsheetInpu
   ...own,
   ...cellsBySubject(subjects.map(({ id }) => [id, marks[id]?.figure ?? null])),
   total: totalOf({ marks }, subjects),
+  partial: namesOfPartial(marks, subjects),
 })
 
-/** One table: the pupils, then under a blank line the statistics in the columns of the subjects, and those of the class under the average. */
+const namesOfPartial = (marks: BroadsheetPupil['marks'], subjects: BroadsheetInput['subjects']): Cell =>
+  subjects.flatMap(({ id, name }) => (marks[id]?.is_partial ? [name] : [])).join('; ') || null
+
+/**
+ * One table: the pupils, then under a blank line the statistics in the columns of the subjects, and those of the class under the average;
+ * what a partial result is, where there is one.
+ */
 export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
   const { pupils, subjects, scale } = input
   const { subjects: bySubject, whole, genders } = statisticsOf(input)
@@ -71,6 +82,7 @@ export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
       { last_name: `Mean, ${gender}`, overall_average: figures.class_average },
       { last_name: `Pass rate %, ${gender}`, overall_average: figures.pass_rate },
     ]),
+    ...(hasPartial(input) ? [{ last_name: PARTIAL_HEAD, first_name: PARTIAL_MEANS }] : []),
   ]
   return writeCsv({ head: columns.map(({ head }) => head), rows: rows.map((row: Cells) => columns.map(({ key }) => row[key] ?? null)) })
 }
@@ -78,7 +90,10 @@ export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
 const marksSheet = ({ pupils, subjects }: BroadsheetInput): WorkbookSheet => ({
   name: 'Broadsheet',
   columns: pupilColumns(subjects),
-  rows: pupils.map((pupil) => ({ cells: pupilCells(pupil, subjects) })),
+  rows: pupils.map((pupil) => ({
+    cells: pupilCells(pupil, subjects),
+    signed: subjects.flatMap(({ id }) => (pupil.marks[id]?.is_partial ? [keyOf(id)] : [])),
+  })),
   frozen: { rows: 1, columns: 2 },
   wrapsHeads: true,
 })
@@ -96,7 +111,7 @@ function statisticsSheet({ scale }: BroadsheetInput, { subjects, whole }: Statis
     columns: [
       text('Subject', 'subject', 28),
       text('Code', 'code', 10),
-      figure('Students', 'students', 10, 0),
+      figure('Pupils', 'students', 10, 0),
       figure('With a result', 'results', 10, 0),
       ...statisticRows.map(([label]) => figure(label, label, 10, label === 'Passed' ? 0 : 2)),
       ...scale.bands.map(({ letter }) => figure(letter, `letter ${letter}`, Math.max(7, letter.length + 2), 0)),
@@ -122,14 +137,15 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics): Wor
       row('Year', input.year),
       row(input.report_type === 'term' ? 'Term' : 'Report', input.report_type === 'term' ? capitalised(input.term) : 'Year-end'),
       row('Class teacher', input.class_teacher),
-      row('Students', null, whole.total_students),
+      row('Pupils', null, whole.total_students),
       row('With a result', null, whole.ranked_students),
       ...statisticRows.map(([label, of]) => row(label, null, of(whole))),
       ...genders.flatMap(({ gender, count, figures }) => [
-        row('Students', gender, count),
+        row('Pupils', gender, count),
         row('Mean', gender, figures.class_average),
         row('Pass rate %', gender, figures.pass_rate),
       ]),
+      ...(hasPartial(input) ? [row(PARTIAL, PARTIAL_MEANS)] : []),
     ],
     frozen: { rows: 1, columns: 1 },
   }

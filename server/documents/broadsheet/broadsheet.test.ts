@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readWorkbook } from '@markbook/shared/spreadsheet/workbook'
+import { strFromU8, unzipSync } from 'fflate'
 import { PDFDocument } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from '../csv.ts'
@@ -10,7 +11,7 @@ import { hasPoppler, pagesOfPdf, textOfPdf, wordsOfPdf } from '../drawing/pdf-te
 import { figureText } from '../report-card/columns.ts'
 import { writeWorkbook } from '../workbook.ts'
 import { classOf } from './broadsheet.fixtures.ts'
-import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, PARTIAL_MEANS } from './broadsheet.input.ts'
 import { broadsheetPdf } from './broadsheet.pdf.ts'
 import { broadsheetCsv, broadsheetWorkbook } from './broadsheet.tables.ts'
 import { statisticsOf, totalOf } from './statistics.ts'
@@ -26,11 +27,11 @@ const small: BroadsheetInput = {
   pupils: [
     pupil({
       gender: 'female',
-      marks: { s0: { figure: 80.1, letter: 'A' }, s1: { figure: 60.2, letter: 'C' } },
+      marks: { s0: { figure: 80.1, letter: 'A', is_partial: false }, s1: { figure: 60.2, letter: 'C', is_partial: true } },
       overall_average: 70.15,
       letter_grade: 'B',
     }),
-    pupil({ gender: 'male', marks: { s0: { figure: 40, letter: 'F' }, s1: null }, overall_average: 40, position: 2 }),
+    pupil({ gender: 'male', marks: { s0: { figure: 40, letter: 'F', is_partial: false }, s1: null }, overall_average: 40, position: 2 }),
     pupil({ gender: 'male', marks: {}, overall_average: null, letter_grade: null, position: null }),
   ],
 }
@@ -61,7 +62,9 @@ describe('statistics', () => {
 
   test('a total is the exact sum of the marks, none where there are none', () => {
     expect(small.pupils.map((own) => totalOf(own, small.subjects))).toEqual([140.3, 40, null])
-    const tenths = pupil({ marks: { s0: { figure: 0.1, letter: null }, s1: { figure: 0.2, letter: null } } })
+    const tenths = pupil({
+      marks: { s0: { figure: 0.1, letter: null, is_partial: false }, s1: { figure: 0.2, letter: null, is_partial: false } },
+    })
     expect(totalOf(tenths, small.subjects)).toBe(0.3)
   })
 })
@@ -97,6 +100,14 @@ describe('PDF', () => {
     expect(pages[2]).toContain('Page 3 of 3')
   })
 
+  test.runIf(hasPoppler)('a partial result has its sign, which the foot explains; without one there is neither', async () => {
+    const text = textOfPdf(await broadsheetPdf(small))
+    expect(text).toMatch(/60\.20\s*†/)
+    expect(text).not.toMatch(/(80\.10|40\.00)\s*†/)
+    expect(text).toContain(`† ${PARTIAL_MEANS}`)
+    expect(textOfPdf(await broadsheetPdf(classOf(3, 3)))).not.toContain('†')
+  })
+
   test.runIf(hasPoppler)('nothing leaves the paper, whatever the names', async () => {
     const name = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch'
     const input = classOf(5, 20)
@@ -125,9 +136,10 @@ describe('CSV', () => {
       'Total',
       'Average',
       'Letter',
-      'Position',
+      'Place',
+      'Partial results',
     ])
-    expect(rows[0]?.cells.slice(3)).toEqual(['female', '80.1', '60.2', '140.3', '70.15', 'B', '1'])
+    expect(rows[0]?.cells.slice(3)).toEqual(['female', '80.1', '60.2', '140.3', '70.15', 'B', '1', 'English'])
     expect(rows[1]?.cells.slice(4, 8)).toEqual(['40', '', '40', '40'])
     const row = (label: string) => rows.find(({ cells }) => cells[0] === label)?.cells.slice(4, 8)
     expect(row('Mean')).toEqual(['60.05', '60.2', '', '55.08'])
@@ -136,6 +148,14 @@ describe('CSV', () => {
     expect(row('Mean, male')).toBeUndefined()
     const ofFive = readCsv(broadsheetCsv(five)).rows.find(({ cells }) => cells[0] === 'Mean, male')
     expect(ofFive?.cells.slice(4, 8)).toEqual(['', '', '', '40'])
+  })
+
+  test('a partial result stays a number; its subject is named behind, and what that is at the end', () => {
+    const { head, rows } = readCsv(broadsheetCsv(small))
+    expect([head.indexOf('English'), rows[0]?.cells[5]]).toEqual([5, '60.2'])
+    expect(rows.slice(0, 3).map(({ cells }) => cells[10] ?? '')).toEqual(['English', '', ''])
+    expect(rows.at(-1)?.cells.slice(0, 2)).toEqual(['Partial results', PARTIAL_MEANS])
+    expect(Buffer.from(broadsheetCsv(classOf(2, 2))).toString('utf8')).not.toContain(PARTIAL_MEANS)
   })
 
   test('cells that a spreadsheet would run are inert', () => {
@@ -157,6 +177,19 @@ describe('XLSX', () => {
       ['Overall', '', '3', '2', '55.08', '55.08'],
     ])
     expect((await readWorkbook(bytes, ['Class'])).rows.map(({ cells }) => cells[0])).toContain('Pass rate %')
+  })
+
+  test('a partial result is a number that is shown with its sign, which the sheet of the class explains', async () => {
+    const bytes = await writeWorkbook(broadsheetWorkbook(small))
+    const parts = unzipSync(bytes)
+    const styleOf = (cell: string) =>
+      new RegExp(`<c r="${cell}" s="(\\d+)"><v>`).exec(strFromU8(parts['xl/worksheets/sheet1.xml'] as Uint8Array))?.[1]
+    const styles = strFromU8(parts['xl/styles.xml'] as Uint8Array)
+    const format = /numFmtId="(\d+)" formatCode="0.00&quot;†&quot;"/.exec(styles)?.[1]
+    const formatOf = (cell: string) => [...styles.matchAll(/<xf numFmtId="(\d+)"[^>]*applyNumberFormat/g)][Number(styleOf(cell))]?.[1]
+    expect([formatOf('F2'), formatOf('E2')]).toEqual([format, '2'])
+    expect((await readWorkbook(bytes)).rows[0]?.cells.slice(4, 11)).toEqual(['80.1', '60.2', '140.3', '70.15', 'B', '1', 'English'])
+    expect((await readWorkbook(bytes, ['Class'])).rows.at(-1)?.cells.slice(0, 2)).toEqual(['†', PARTIAL_MEANS])
   })
 
   test.runIf(spawnSync('soffice', ['--version']).status === 0)('LibreOffice opens it: sums are sums, formulas are text', async () => {

@@ -1,4 +1,5 @@
 import { Failure } from '@markbook/shared/failures'
+import SearchIcon from 'lucide-react/icons/search'
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
@@ -58,24 +59,12 @@ export function Search({ pages, onSignOut }: Props) {
     <>
       <Button
         size="small"
+        icon={SearchIcon}
         className={styles['search'] ?? ''}
         aria-label={t('search.title')}
         aria-keyshortcuts="Control+K"
         onClick={() => setOpen('search')}
       >
-        <svg
-          aria-hidden="true"
-          viewBox="0 0 24 24"
-          width="16"
-          height="16"
-          fill="none"
-          stroke="currentColor"
-          strokeWidth="2.2"
-          strokeLinecap="round"
-        >
-          <circle cx="11" cy="11" r="7" />
-          <path d="m20 20-3.8-3.8" />
-        </svg>
         <span>{t('search.title')}</span>
       </Button>
       <Suspense fallback={null}>

@@ -2,6 +2,7 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
@@ -32,7 +33,7 @@ export function AssessmentsPage() {
       actions={
         <>
           {term && subject && (
-            <DialogButton look="primary" dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
+            <DialogButton look="primary" icon={Plus} dialog={<AssessmentDialog {...scopeOf(term, subject)} assessment={null} />}>
               {t('add')}
             </DialogButton>
           )}

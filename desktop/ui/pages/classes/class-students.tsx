@@ -1,6 +1,7 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import Plus from 'lucide-react/icons/plus'
 import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -34,7 +35,7 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
       <DialogButton dialog={<SubjectsForMany classId={classId} students={students.data ?? []} taken={taken} takenOf={takenOf} />}>
         {t('subjectsForMany')}
       </DialogButton>
-      <DialogButton look="primary" dialog={<EnrolDialog classId={classId} className={className} yearId={yearId} />}>
+      <DialogButton look="primary" icon={Plus} dialog={<EnrolDialog classId={classId} className={className} yearId={yearId} />}>
         {t('enrol')}
       </DialogButton>
     </>

@@ -1,5 +1,6 @@
 import type { ClassTeacher } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
+import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
@@ -20,7 +21,7 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
   const actions = mayChange && (
     <>
       <DialogButton dialog={<HandOver classId={classId} className={className} />}>{t('handOver')}</DialogButton>
-      <DialogButton look="primary" dialog={<TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} />}>
+      <DialogButton look="primary" icon={Plus} dialog={<TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} />}>
         {t('addTeacher')}
       </DialogButton>
     </>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { DialogButton, FormDialog } from '../../components/dialog.tsx'
@@ -24,7 +25,7 @@ export function ClassesPage() {
     )
   }
   const addition = (
-    <DialogButton look="primary" dialog={<NewClass yearId={year.id} />}>
+    <DialogButton look="primary" icon={Plus} dialog={<NewClass yearId={year.id} />}>
       {t('add')}
     </DialogButton>
   )

@@ -46,18 +46,27 @@ describe.skipIf(!headlessPath)('today', () => {
   })
 
   test('a class teacher sees the report books of the class too, and what they wait for', async () => {
-    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, reducedMotion: 'reduce' })
     await site.signIn(context, 'byrne')
     await page.goto(site.url)
     await chooseMichaelmas(page)
     const reports = card(page, 'Report books of 3B')
     await reports.getByText('1 draft').waitFor()
     expect(await reports.innerText()).toContain('1 sent to the ministry')
-    expect(await reports.innerText()).toContain('Mathematics (1), Irish (1)')
+    const marks = reports.getByRole('list', { name: 'Marks of 3B' })
+    expect(await marks.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringMatching(/^Mathematics\s+17 of 18 marks, 1 missing$/),
+      expect.stringMatching(/^English\s+complete, 12 marks$/),
+      expect.stringMatching(/^Irish\s+.* 1 missing$/),
+    ])
     expect(await reports.getByRole('link', { name: 'Open the report books' }).getAttribute('href')).toMatch(/^\/reports\/[0-9a-f-]+$/)
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'home-class-teacher-phone')
+    const motion = await page
+      .getByRole('link', { name: 'Open the report books' })
+      .evaluate((link) => getComputedStyle(link).transitionDuration)
+    for (const one of motion.split(', ')) expect(Number.parseFloat(one)).toBeLessThan(0.001)
     expect(faults).toEqual([])
     await context.close()
   })
@@ -71,9 +80,17 @@ describe.skipIf(!headlessPath)('today', () => {
     await waiting.getByText('1 person asks to join:').waitFor()
     expect(await waiting.innerText()).toContain('Tomás Keane')
     const classes = card(page, 'Marks of every class')
-    await classes.getByRole('row', { name: /3A/ }).getByText('6 missing').waitFor()
+    const of3A = classes.getByRole('listitem').filter({ has: page.getByRole('heading', { name: '3A' }) })
+    await of3A.getByText('6 missing').waitFor()
     await expectForEverybody(page)
     await picture(page, 'home-head-dark-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'home-head-dark-phone')
+    await page.setViewportSize(sizes.pc)
+    const next = classes.getByRole('link', { name: /^Next: 3A · / })
+    const first = of3A.getByRole('link', { name: /^Enter marks: 3A · / }).first()
+    expect(await next.getAttribute('href')).toBe(await first.getAttribute('href'))
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitemradio', { name: 'Français' }).click()
     await page.getByText('1 personne demande à rejoindre').waitFor()

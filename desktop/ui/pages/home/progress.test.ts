@@ -1,6 +1,6 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { expect, test } from 'vitest'
-import { byClass, missingOf, rowsMissingMarks, unassessedIn } from './progress.ts'
+import { byClass, missingOf, shareOf, unassessedIn } from './progress.ts'
 
 const row = (name: string, code: string, recorded: number, expected: number, assessments = 1): ClassProgress => ({
   class: { id: name, name },
@@ -24,12 +24,15 @@ test('classes are added up in their order', () => {
   ])
 })
 
-test('what a class lacks', () => {
-  expect(rowsMissingMarks(rows, '3A').map(({ subject }) => subject.code)).toEqual(['EN'])
-})
-
 test('a subject in which nothing was assessed is said of its class, beside complete ones', () => {
   const silent = [...rows, row('3A', 'GA', 0, 0, 0)]
   expect(byClass(silent).map(({ unassessed }) => unassessed.map(({ code }) => code))).toEqual([['GA'], []])
   expect(unassessedIn(silent, '3A').map(({ subject }) => subject.code)).toEqual(['GA'])
+})
+
+test('a class is whole only where no mark is missing, also where another has more than it needs', () => {
+  expect(byClass(rows).map(shareOf)).toEqual([50, 94])
+  const [most, more, none] = [row('3A', 'MA', 999, 1_000), row('3A', 'EN', 9, 4), row('3B', 'GA', 0, 0, 0)]
+  expect(byClass([most, more, none]).map(shareOf)).toEqual([99, null])
+  expect(byClass([row('3A', 'MA', 4, 4)]).map(shareOf)).toEqual([100])
 })

@@ -2,9 +2,10 @@ import type { ClassProgress } from '@markbook/shared/contract/classes'
 
 export const missingOf = ({ expected, recorded }: Pick<ClassProgress, 'expected' | 'recorded'>): number => Math.max(0, expected - recorded)
 
-/** `unassessed`: the subjects in which nothing counts this term. */
+/** `rows`: its subjects; `unassessed`: those in which nothing counts this term. */
 export type ClassTotal = {
   class: ClassProgress['class']
+  rows: ClassProgress[]
   expected: number
   recorded: number
   missing: number
@@ -15,9 +16,10 @@ export type ClassTotal = {
 export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   const totals = new Map<string, ClassTotal>()
   for (const row of rows) {
-    const total = totals.get(row.class.id) ?? { class: row.class, expected: 0, recorded: 0, missing: 0, unassessed: [] }
+    const total = totals.get(row.class.id) ?? { class: row.class, rows: [], expected: 0, recorded: 0, missing: 0, unassessed: [] }
     totals.set(row.class.id, {
       ...total,
+      rows: [...total.rows, row],
       expected: total.expected + row.expected,
       recorded: total.recorded + row.recorded,
       missing: total.missing + missingOf(row),
@@ -27,10 +29,10 @@ export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   return [...totals.values()]
 }
 
-/** The subjects of a class in which marks are missing. */
-export const rowsMissingMarks = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
-  rows.filter((row) => row.class.id === classId && missingOf(row) > 0)
-
 /** The subjects of a class in which nothing counts this term: no pupil gets a result in them. */
 export const unassessedIn = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
   rows.filter((row) => row.class.id === classId && row.assessments === 0)
+
+/** Percent of the marks that are there, whole only where none is missing; null where none is expected. */
+export const shareOf = ({ expected, recorded, missing }: Pick<ClassTotal, 'expected' | 'recorded' | 'missing'>): number | null =>
+  expected === 0 ? null : missing === 0 ? 100 : Math.min(99, Math.floor((100 * recorded) / expected))

@@ -1,6 +1,7 @@
 import type { NewInvitation } from '@markbook/shared/contract/invitations'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
+import Plus from 'lucide-react/icons/plus'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, save } from '../../api/queries.ts'
@@ -29,7 +30,7 @@ export function Invitations() {
     <Card
       title={t('invitations')}
       actions={
-        <DialogButton look="primary" dialog={<InviteDialog />}>
+        <DialogButton look="primary" icon={Plus} dialog={<InviteDialog />}>
           {t('invite')}
         </DialogButton>
       }

@@ -251,3 +251,61 @@ function SpreadRow({ subject: { name, spread }, middle }: { subject: SubjectSpre
 const Diamond = ({ x, y }: { x: number; y: number }) => (
   <path className={styles['mean']} d={`M${x} ${y - 7} L${x + 7} ${y} L${x} ${y + 7} L${x - 7} ${y} Z`} />
 )
+
+const spark = { bar: 7, height: 20 } as const
+
+/** The histogram of a column, small: a bar for each band of the scale. Its name says the counts. */
+export function DistributionSpark({ name, bins }: { name: string; bins: readonly Bin[] }) {
+  const { t } = useTranslation('results')
+  const most = Math.max(1, ...bins.map(({ count }) => count))
+  const words = t('chart.spark', { name, counts: bins.map(({ letter, count }) => `${letter} ${count}`).join(', ') })
+  return (
+    <svg
+      className={styles['spark']}
+      role="img"
+      aria-label={words}
+      width={bins.length * spark.bar}
+      height={spark.height}
+      viewBox={`0 0 ${bins.length * spark.bar} ${spark.height}`}
+    >
+      <title>{words}</title>
+      {bins.map(({ letter, count, isPass }, at) => (
+        <rect
+          key={letter}
+          className={styles[isPass ? 'bar' : 'under']}
+          x={at * spark.bar}
+          y={spark.height - 1 - ((spark.height - 1) * count) / most}
+          width={spark.bar - 1}
+          height={1 + ((spark.height - 1) * count) / most}
+        />
+      ))}
+    </svg>
+  )
+}
+
+/** A result between 0 and 100, with a line at the pass mark. The figure stands beside. */
+export const ResultBar = ({ result, passMark }: { result: number; passMark: number }) => (
+  <svg className={styles['result']} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+    <rect className={styles['track']} width={100} height={10} />
+    <rect className={styles[result < passMark ? 'under' : 'bar']} width={result} height={10} />
+    <line className={styles['atPass']} x1={passMark} x2={passMark} y1={0} y2={10} />
+  </svg>
+)
+
+const line = { step: 28, height: 24 } as const
+
+/** The results of the terms in their order, as a line; the figures stand beside. Nothing where there are less than two. */
+export function TermLine({ results }: { results: readonly (number | null)[] }) {
+  const points = results.flatMap((result, at) =>
+    result === null ? [] : [[4 + at * line.step, line.height - 4 - ((line.height - 8) * result) / 100] as const],
+  )
+  const last = points.at(-1)
+  if (points.length < 2 || !last) return null
+  const width = 8 + (results.length - 1) * line.step
+  return (
+    <svg className={styles['course']} width={width} height={line.height} viewBox={`0 0 ${width} ${line.height}`} aria-hidden="true">
+      <polyline points={points.map((point) => point.join(',')).join(' ')} />
+      <circle cx={last[0]} cy={last[1]} r={3} />
+    </svg>
+  )
+}

@@ -3,13 +3,20 @@ import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import ChevronDown from 'lucide-react/icons/chevron-down'
+import Download from 'lucide-react/icons/download'
+import FileSpreadsheet from 'lucide-react/icons/file-spreadsheet'
+import FileText from 'lucide-react/icons/file-text'
+import Printer from 'lucide-react/icons/printer'
+import Table from 'lucide-react/icons/table'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
+import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { fileName, saveFile } from '../../components/save-file.ts'
+import { Menu, MenuItem, MenuRule } from '../../frame/menu.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
 import { Histogram, SpreadChart } from './charts.tsx'
 import {
@@ -72,21 +79,23 @@ function Views({ group, chosen, year, term }: ClassContext) {
   const canPrint = view === 'term' || view === 'summary' || (isYear && year.grading_model === 'year_based')
   return (
     <>
-      <ViewTabs
-        label={t('views.label')}
-        views={resultViews}
-        shown={view}
-        textOf={(one) => t(`views.${one}`)}
-        linkOf={(one) => ({ to: '/results/$classId', params: { classId: group.id }, search: one === 'term' ? {} : { view: one } })}
-      />
-      {canPrint && (
-        <Downloads
-          classId={group.id}
-          termId={term.id}
-          reportType={isYear ? 'year_end' : 'term'}
-          name={[group.name, year.name, ...period]}
+      <div className={styles['views']}>
+        <ViewTabs
+          label={t('views.label')}
+          views={resultViews}
+          shown={view}
+          textOf={(one) => t(`views.${one}`)}
+          linkOf={(one) => ({ to: '/results/$classId', params: { classId: group.id }, search: one === 'term' ? {} : { view: one } })}
         />
-      )}
+        {canPrint && (
+          <Downloads
+            classId={group.id}
+            termId={term.id}
+            reportType={isYear ? 'year_end' : 'term'}
+            name={[group.name, year.name, ...period]}
+          />
+        )}
+      </div>
       {isYear ? (
         <YearView group={group} yearId={year.id} terms={chosen.terms} />
       ) : view === 'summary' ? (
@@ -186,6 +195,8 @@ type FileType = keyof typeof types
 
 type Props = { classId: string; termId: string; reportType: 'term' | 'year_end'; name: readonly string[] }
 
+const typeIcons = { pdf: FileText, xlsx: FileSpreadsheet, csv: Table } as const
+
 /** Downloads the broadsheet of the class, or prints this page. */
 function Downloads({ classId, termId, reportType, name }: Props) {
   const { t } = useTranslation(['results', 'app'])
@@ -197,28 +208,29 @@ function Downloads({ classId, termId, reportType, name }: Props) {
     },
     onSuccess: (bytes, fileType) => saveFile(bytes, `${fileName(...name, t('download.name'))}.${fileType}`, types[fileType]),
   })
-  return (
+  const words = (
     <>
-      <div className={`${layout['toolbar']} ${styles['screen']}`}>
-        <span>{t('download.label')}</span>
-        {(Object.keys(types) as FileType[]).map((type) => (
-          <Button
-            key={type}
-            size="small"
-            aria-label={t('download.as', { type: t(`download.${type}`) })}
-            busy={make.isPending && make.variables === type}
-            {...(type === 'pdf' && { busyWord: t('app:state.makingPdf') })}
-            onClick={() => make.mutate(type)}
-          >
-            {t(`download.${type}`)}
-          </Button>
-        ))}
-        <Button size="small" onClick={() => window.print()}>
-          {t('download.page')}
-        </Button>
-      </div>
-      <FailureNotice failure={make.error} />
+      <Icon of={Download} />
+      {t('download.label')}
+      <Icon of={ChevronDown} />
     </>
+  )
+  const isPdf = make.variables === 'pdf'
+  return (
+    <div className={styles['screen']}>
+      <Menu button={{ busy: make.isPending, ...(isPdf && { busyWord: t('app:state.makingPdf') }), children: words }}>
+        {(Object.keys(types) as FileType[]).map((type) => (
+          <MenuItem key={type} icon={typeIcons[type]} onChoose={() => make.mutate(type)}>
+            {t(`download.${type}`)}
+          </MenuItem>
+        ))}
+        <MenuRule />
+        <MenuItem icon={Printer} onChoose={() => window.print()}>
+          {t('download.page')}
+        </MenuItem>
+      </Menu>
+      <FailureNotice failure={make.error} />
+    </div>
   )
 }
 

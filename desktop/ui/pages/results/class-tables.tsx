@@ -1,7 +1,9 @@
 import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
+import { meanOfPrinted } from '@markbook/shared/domain/results'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -9,7 +11,9 @@ import { Empty } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
+import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
+import { distributionOf, heatOf } from './distribution.ts'
 import { OVERALL, YearDialog } from './explain-dialog.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
@@ -32,7 +36,7 @@ export function TermTable({ result, scale }: { result: ClassTerm; scale: Grading
   const rows = useSortedStudents(result.students, search.sort ?? 'name')
   return (
     <>
-      <SubjectsTable label={t('term.label')} overall={t('overall')} rows={rows} subjects={subjectsOf(result)} passMark={scale.pass_mark} />
+      <SubjectsTable label={t('term.label')} overall={t('overall')} rows={rows} subjects={subjectsOf(result)} scale={scale} />
       <ResultLegend students={result.students} passMark={scale.pass_mark} />
     </>
   )
@@ -55,9 +59,9 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
         <SubjectChoice subjects={subjects} all={t('year.all')} />
       </div>
       {subject ? (
-        <OneSubject rows={rows} subject={subject} terms={terms} model={result.calculation_model} passMark={scale.pass_mark} />
+        <OneSubject rows={rows} subject={subject} terms={terms} model={result.calculation_model} scale={scale} />
       ) : (
-        <SubjectsTable label={t('year.label')} overall={t('year.overall')} rows={rows} subjects={subjects} passMark={scale.pass_mark} />
+        <SubjectsTable label={t('year.label')} overall={t('year.overall')} rows={rows} subjects={subjects} scale={scale} />
       )}
       <ResultLegend students={result.students} passMark={scale.pass_mark} />
       {explained && own && (
@@ -93,9 +97,11 @@ function ResultLegend({ students, passMark }: { students: readonly Student[]; pa
     all.some(({ is_partial }) => is_partial) && (['partial', signs.partial] as const),
     all.some(({ under_review }) => under_review) && (['review', signs.review] as const),
   ].filter((sign) => sign !== false)
-  if (found.length === 0) return null
   return (
     <p className={layout['legend']}>
+      <span className={styles['screen']}>
+        <HeatKey /> {t('sign.heat')}
+      </span>
       {found.map(([of, sign]) => (
         <span key={of}>
           <span className={styles[of === 'under' ? 'under' : 'sign']}>{sign}</span> {t(`sign.${of}`)}
@@ -105,18 +111,45 @@ function ResultLegend({ students, passMark }: { students: readonly Student[]; pa
   )
 }
 
+/** The grounds of results, from weak to strong. */
+const HeatKey = () => (
+  <span className={styles['heatKey']} aria-hidden="true">
+    {([1, 2, 3] as const).map((heat) => (
+      <span key={heat} data-heat={heat} />
+    ))}
+  </span>
+)
+
 function usePupilColumn(): Column<Student> {
   const { t } = useTranslation('results')
   const { classId } = useResultsSearch()
-  return sortColumn({ by: 'name', name: t('pupil') }, (student) => (
-    <Link
-      to="/results/$classId/students/$studentId"
-      params={{ classId, studentId: student.student_id }}
-      search={'year_overall' in student ? { view: 'year' } : {}}
-    >
-      {listedName(student.student)}
-    </Link>
-  ))
+  return sortColumn(
+    { by: 'name', name: t('pupil') },
+    (student) => (
+      <Link
+        to="/results/$classId/students/$studentId"
+        params={{ classId, studentId: student.student_id }}
+        search={'year_overall' in student ? { view: 'year' } : {}}
+        className={styles['name']}
+        title={listedName(student.student)}
+      >
+        {listedName(student.student)}
+      </Link>
+    ),
+    [t('summary.mean'), t('chart.distribution')],
+  )
+}
+
+/** Under a column of results: their mean, and how many there are in each band of the scale. */
+function useFeet(scale: GradingScale) {
+  return (name: string, results: readonly (number | null)[]): ReactNode[] => [
+    <span key="mean" className={styles['figure']}>
+      {figure(meanOfPrinted(results))}
+      <span className={styles['signs']} />
+      <span className={styles['letter']} />
+    </span>,
+    <DistributionSpark key="distribution" name={name} bins={distributionOf(results, scale.bands, scale.pass_mark)} />,
+  ]
 }
 
 function SubjectFigure({ student, subjectId, passMark }: { student: Student; subjectId: string; passMark: number }) {
@@ -137,31 +170,64 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
   )
 }
 
-type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; passMark: number }
+/** More subjects than these are narrower on paper, the more the smaller. */
+const MANY = 10
 
-function SubjectsTable({ label, overall, rows, subjects, passMark }: TableProps) {
+declare module 'react' {
+  interface CSSProperties {
+    '--subjects'?: number
+  }
+}
+
+/** Around a table of so many subjects, which is printed across the paper. */
+export const Sheet = ({ subjects, children }: { subjects: number; children: ReactNode }) => (
+  <div className={`${styles['sheet']} ${subjects > MANY ? styles['many'] : ''}`} style={{ '--subjects': subjects }}>
+    {children}
+  </div>
+)
+
+type TableProps = { label: string; overall: string; rows: readonly Student[]; subjects: readonly Subject[]; scale: GradingScale }
+
+function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
   const { t } = useTranslation('results')
   const { change } = useResultsSearch()
   const explainOverall = (pupil: string) => () => change((before) => ({ ...before, pupil, explain: OVERALL }))
+  const feetOf = useFeet(scale)
+  const passMark = scale.pass_mark
+  const resultsIn = (id: string) =>
+    rows.map((student) => {
+      const own = inSubject<SubjectResult>(student, id)
+      return own ? resultOf(own) : null
+    })
   const columns: Column<Student>[] = [
     usePupilColumn(),
     ...subjects.map(({ id, name, code }) =>
-      sortColumn<Student>({ by: id, name: code, title: name }, (student) => (
-        <SubjectFigure student={student} subjectId={id} passMark={passMark} />
-      )),
+      sortColumn<Student>(
+        { by: id, name, code },
+        (student) => <SubjectFigure student={student} subjectId={id} passMark={passMark} />,
+        feetOf(name, resultsIn(id)),
+      ),
     ),
-    sortColumn({ by: 'overall', name: overall }, (student) => (
-      <FigureCell
-        value={overallOf(student)}
-        letter={student.letter_grade}
-        passMark={passMark}
-        label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
-        onExplain={'year_overall' in student ? undefined : explainOverall(student.student_id)}
-      />
-    )),
+    sortColumn(
+      { by: 'overall', name: overall },
+      (student) => (
+        <FigureCell
+          value={overallOf(student)}
+          letter={student.letter_grade}
+          passMark={passMark}
+          label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
+          onExplain={'year_overall' in student ? undefined : explainOverall(student.student_id)}
+        />
+      ),
+      feetOf(overall, rows.map(overallOf)),
+    ),
     { head: t('position'), look: 'number', cell: ({ position }) => position ?? '–' },
   ]
-  return <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+  return (
+    <Sheet subjects={subjects.length}>
+      <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+    </Sheet>
+  )
 }
 
 type OneProps = {
@@ -169,7 +235,7 @@ type OneProps = {
   subject: Subject
   terms: readonly Term[]
   model: ClassYear['calculation_model']
-  passMark: number
+  scale: GradingScale
 }
 
 /** The parts of a year that count under each model. */
@@ -190,14 +256,20 @@ export function useYearColumns<Row>(terms: readonly Term[], subjectOf: (row: Row
   ]
 }
 
-function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
+function OneSubject({ rows, subject, terms, model, scale }: OneProps) {
   const { t } = useTranslation('results')
+  const feetOf = useFeet(scale)
   const columns: Column<YearStudent>[] = [
     usePupilColumn(),
     ...useYearColumns(terms, (student: YearStudent) => inSubject(student, subject.id))(model),
-    sortColumn({ by: subject.id, name: t('year.grade') }, (student) => (
-      <SubjectFigure student={student} subjectId={subject.id} passMark={passMark} />
-    )),
+    sortColumn(
+      { by: subject.id, name: t('year.grade') },
+      (student) => <SubjectFigure student={student} subjectId={subject.id} passMark={scale.pass_mark} />,
+      feetOf(
+        subject.name,
+        rows.map((student) => inSubject(student, subject.id)?.year_grade ?? null),
+      ),
+    ),
   ]
   return <Table label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
 }
@@ -205,12 +277,13 @@ function OneSubject({ rows, subject, terms, model, passMark }: OneProps) {
 const signs = { partial: '†', review: '⚑' } as const
 
 /** The sign beside a result that rests on part of the marks or on one under review. */
-function FigureSign({ of }: { of: keyof typeof signs }) {
+export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string }) {
   const { t } = useTranslation('results')
+  const words = says ?? t(`sign.${of}`)
   return (
-    <span className={styles['sign']} title={t(`sign.${of}`)}>
+    <span className={styles['sign']} title={words}>
       <span aria-hidden="true">{signs[of]}</span>
-      <span className="hidden"> ({t(`sign.${of}`)})</span>
+      <span className="hidden"> ({words})</span>
     </span>
   )
 }
@@ -225,7 +298,7 @@ type FigureProps = {
   onExplain?: (() => void) | undefined
 }
 
-/** A result with its letter; a press explains it. A result under the pass mark is underlined, not only coloured. */
+/** A result with its letter, on a ground by its value; a press explains it. A result under the pass mark is underlined, not only coloured. */
 function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, onExplain }: FigureProps) {
   const shown = (
     <>
@@ -237,9 +310,15 @@ function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, 
       <span className={styles['letter']}>{letter}</span>
     </>
   )
-  if (!onExplain || value === null) return <span className={styles['figure']}>{shown}</span>
+  const heat = heatOf(value, passMark) ?? undefined
+  if (!onExplain || value === null)
+    return (
+      <span className={styles['figure']} data-heat={heat}>
+        {shown}
+      </span>
+    )
   return (
-    <button type="button" className={styles['figure']} title={label} onClick={onExplain}>
+    <button type="button" className={styles['figure']} data-heat={heat} title={label} onClick={onExplain}>
       {shown}
     </button>
   )

@@ -1,14 +1,19 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
+import ArrowDown from 'lucide-react/icons/arrow-down'
+import ArrowUp from 'lucide-react/icons/arrow-up'
+import Equal from 'lucide-react/icons/equal'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
-import { InlineSelect, Options } from '../../components/field.tsx'
+import { Checkbox, InlineSelect, Options } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
+import { FigureSign, Sheet } from './class-tables.tsx'
 import { type ComparedStudent, compareTerms, type Difference, directionOf } from './comparison.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
@@ -37,6 +42,13 @@ export function CompareView({ classId, term, terms, result }: Props) {
             {!other && <option value="">{t('app:action.choose')}</option>}
             <Options of={others.map(({ id, name }) => ({ id, name: t(`app:term.${name}`) }))} />
           </InlineSelect>
+          <Checkbox
+            label={t('compare.whole')}
+            checked={search.whole === true}
+            onChange={({ target }) =>
+              change(({ whole: _before, ...kept }) => (target.checked ? { ...kept, whole: true as const } : kept), true)
+            }
+          />
         </div>
       )}
       {other ? <Answer of={earlier}>{(then) => <Differences before={then} now={result} />}</Answer> : <Empty>{t('compare.none')}</Empty>}
@@ -50,32 +62,56 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   const order = useQuery(ask('subjects', 'list'))
   const { subjects, rows } = compareTerms(before, now, order.data?.map(({ id }) => id) ?? [])
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
-  const { sort = 'name', down = false } = search
-  const sorted = sortRows(rows, sort, down, (row) => (sort === 'overall' ? row.overall.by : (row.bySubjectId.get(sort)?.by ?? null)))
+  const { sort = 'name', down = false, whole = false } = search
+  const differenceIn = ({ overall, bySubjectId }: ComparedStudent, by: string): Difference | undefined => {
+    const found = by === 'overall' ? overall : bySubjectId.get(by)
+    return whole && found?.isPartial ? undefined : found
+  }
+  const sorted = sortRows(rows, sort, down, (row) => differenceIn(row, sort)?.by ?? null)
+  const columnOf = (head: { by: string; name: string; code?: string }) =>
+    sortColumn<ComparedStudent>(head, (row) => <DifferenceFigure difference={differenceIn(row, head.by)} />)
   const columns: Column<ComparedStudent>[] = [
-    sortColumn({ by: 'name', name: t('pupil') }, ({ student }) => listedName(student)),
-    sortColumn({ by: 'overall', name: t('overall') }, ({ overall }) => <DifferenceFigure difference={overall} />),
-    ...subjects.map(({ id, name, code }) =>
-      sortColumn<ComparedStudent>({ by: id, name: code, title: name }, ({ bySubjectId }) => (
-        <DifferenceFigure difference={bySubjectId.get(id)} />
-      )),
-    ),
+    sortColumn({ by: 'name', name: t('pupil') }, ({ student }) => (
+      <span className={styles['name']} title={listedName(student)}>
+        {listedName(student)}
+      </span>
+    )),
+    columnOf({ by: 'overall', name: t('overall') }),
+    ...subjects.map(({ id, name, code }) => columnOf({ by: id, name, code })),
   ]
-  return <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
+  const hasPartial = !whole && rows.some(({ overall }) => overall.isPartial)
+  return (
+    <>
+      <Sheet subjects={subjects.length}>
+        <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
+      </Sheet>
+      {hasPartial && (
+        <p className={layout['legend']}>
+          <span>
+            <span className={styles['sign']}>†</span> {t('compare.partial')}
+          </span>
+        </p>
+      )}
+    </>
+  )
 }
 
-const arrows = { up: '▲', down: '▼', same: '=' } as const
+const arrows = { up: ArrowUp, down: ArrowDown, same: Equal } as const
 
-/** An arrow and words; the title names both results. */
+/** An arrow and a figure, for screen readers with a word; the title names both results. */
 function DifferenceFigure({ difference }: { difference: Difference | undefined }) {
   const { t } = useTranslation('results')
-  if (!difference || difference.by === null) return '–'
+  if (!difference || difference.by === null) return <span className={styles['difference']}>–</span>
   const direction = directionOf(difference.by)
   const title = t('compare.fromTo', { before: figure(difference.before), now: figure(difference.now) })
   return (
-    <span className={direction === 'same' ? undefined : styles[direction]} title={title}>
-      <span aria-hidden="true">{arrows[direction]} </span>
-      {direction === 'same' ? t('compare.same') : t(`compare.${direction}`, { by: figure(Math.abs(difference.by)) })}
+    <span className={styles['difference']} title={title}>
+      <span className={styles[direction]}>
+        <Icon of={arrows[direction]} />
+      </span>
+      <span className="hidden">{t(`compare.${direction}`)} </span>
+      {direction !== 'same' && figure(Math.abs(difference.by))}
+      <span className={styles['signs']}>{difference.isPartial && <FigureSign of="partial" says={t('compare.partial')} />}</span>
     </span>
   )
 }

@@ -1,13 +1,17 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
 
-/** `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. */
-export type Difference = { before: number | null; now: number | null; by: number | null }
+/**
+ * `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. `isPartial`: one of the two rests on
+ * coursework or exam alone, or, of an average, has such a result in it.
+ */
+export type Difference = { before: number | null; now: number | null; by: number | null; isPartial: boolean }
 export type Direction = 'up' | 'down' | 'same'
 
-export const differenceOf = (before: number | null, now: number | null): Difference => ({
+export const differenceOf = (before: number | null, now: number | null, isPartial = false): Difference => ({
   before,
   now,
   by: before === null || now === null ? null : (Math.round(now * 100) - Math.round(before * 100)) / 100,
+  isPartial,
 })
 
 export const directionOf = (by: number): Direction => (by > 0 ? 'up' : by < 0 ? 'down' : 'same')
@@ -33,18 +37,27 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
   ).values(),
 ]
 
+const isPartial = (result: Student['subjects'][number] | undefined): boolean => result?.is_partial === true
+
 /** The differences of each current pupil. Without an earlier result a difference is null. `order`: ids of the school's subjects. */
 export function compareTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]) {
   const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))
-  const composite = (student: Student | undefined, subjectId: string) =>
-    student?.subjects.find(({ subject_id }) => subject_id === subjectId)?.term_composite ?? null
+  const resultIn = (student: Student | undefined, subjectId: string) => student?.subjects.find(({ subject_id }) => subject_id === subjectId)
+  const differenceIn = (subjectId: string, earlier: Student | undefined, student: Student) => {
+    const [before, after] = [resultIn(earlier, subjectId), resultIn(student, subjectId)]
+    return differenceOf(before?.term_composite ?? null, after?.term_composite ?? null, [before, after].some(isPartial))
+  }
   const rows = now.students.map((student): ComparedStudent => {
     const earlier = then.get(student.student_id)
     return {
       student: student.student,
-      overall: differenceOf(earlier?.overall_average ?? null, student.overall_average),
-      bySubjectId: new Map(subjects.map(({ id }) => [id, differenceOf(composite(earlier, id), composite(student, id))])),
+      overall: differenceOf(
+        earlier?.overall_average ?? null,
+        student.overall_average,
+        [...(earlier?.subjects ?? []), ...student.subjects].some(isPartial),
+      ),
+      bySubjectId: new Map(subjects.map(({ id }) => [id, differenceIn(id, earlier, student)])),
     }
   })
   return { subjects, rows }

@@ -12,6 +12,14 @@ export function distributionOf(results: readonly (number | null)[], bands: reado
   })
 }
 
+/** How strong the ground of a result is: `low` under the pass mark, then 1 to 3 by thirds from there to 100. */
+export function heatOf(result: number | null, passMark: number): 'low' | 1 | 2 | 3 | null {
+  if (result === null) return null
+  if (result < passMark) return 'low'
+  const share = passMark >= 100 ? 1 : (result - passMark) / (100 - passMark)
+  return share < 1 / 3 ? 1 : share < 2 / 3 ? 2 : 3
+}
+
 /** Quartiles and mean in percent, not rounded. */
 export type Spread = { count: number; lowest: number; lower: number; median: number; upper: number; highest: number; mean: number }
 

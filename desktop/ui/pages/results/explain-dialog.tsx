@@ -61,7 +61,7 @@ function Marks({ marks }: { marks: readonly Mark[] }) {
             <Badge tone="warn">{t(`explain.${left_out}`)}</Badge> {exclusion_reason}
           </>
         ) : (
-          <Badge tone="good">✓ {t('explain.used')}</Badge>
+          <Badge tone="good">{t('explain.used')}</Badge>
         ),
     },
   ]

@@ -8,6 +8,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Facts } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
+import { ResultBar, TermLine } from './charts.tsx'
 import { useScale } from './class-page.tsx'
 import { useYearColumns } from './class-tables.tsx'
 import { OVERALL, OverallDialog, YearDialog } from './explain-dialog.tsx'
@@ -24,11 +25,18 @@ type PupilProps = {
 /** A pupil's term: the parts and the result of each subject. */
 export function PupilTerm({ studentId, term, name, explained, onExplain }: PupilProps & { term: Term }) {
   const { t } = useTranslation('results')
+  const scale = useScale()
   const result = useQuery(ask('calculations', 'studentTerm', { query: { studentId, termId: term.id } }))
   const columns: Column<StudentTerm['subjects'][number]>[] = [
     figureColumn(t('term.coursework', { weight: percent(term.coursework_weight) }), (subject) => subject.coursework_average),
     figureColumn(t('term.exam', { weight: percent(term.exam_weight) }), (subject) => subject.exam_average),
     { head: t('term.result'), look: 'number', cell: (subject) => <strong>{figure(subject.term_composite)}</strong> },
+    {
+      head: t('term.bar'),
+      look: 'hidden',
+      cell: ({ term_composite }) =>
+        term_composite !== null && scale.data && <ResultBar result={term_composite} passMark={scale.data.pass_mark} />,
+    },
   ]
   return (
     <Answer of={result}>
@@ -63,6 +71,11 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
     look: 'number',
     cell: (subject) => <strong>{figure(subject.year_grade)}</strong>,
   }
+  const course: Column<StudentYear['subjects'][number]> = {
+    head: t('year.course'),
+    look: 'hidden',
+    cell: (subject) => <TermLine results={subject.terms.map(({ term_composite }) => term_composite)} />,
+  }
   return (
     <Answer of={result}>
       {(found) => {
@@ -73,7 +86,7 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
             <SubjectTable
               label={t('year.label')}
               name={name}
-              columns={[...partsOf(found.calculation_model), grade]}
+              columns={[...partsOf(found.calculation_model), grade, course]}
               subjects={found.subjects}
               onExplain={onExplain}
             />
@@ -144,6 +157,7 @@ function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExp
       look: 'hidden',
       cell: (subject) => (
         <Button
+          look="quiet"
           size="small"
           aria-label={t('explain.of', { name, subject: subject.subject_name })}
           onClick={() => onExplain(subject.subject_id)}

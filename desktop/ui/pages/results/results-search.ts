@@ -6,7 +6,7 @@ export type ResultView = (typeof resultViews)[number]
 
 /**
  * The search of a class's results: the view, the order of its table (`name`, `overall` or the id of a subject), the shown subject or the
- * term to compare `with`, and the figure that is explained (`pupil`, and the subject in `explain`).
+ * term to compare `with` (`whole`: without partial results), and the figure that is explained (`pupil`, and the subject in `explain`).
  */
 export type ResultsSearch = {
   view?: Exclude<ResultView, 'term'>
@@ -14,6 +14,7 @@ export type ResultsSearch = {
   down?: true
   subject?: string
   with?: string
+  whole?: true
   pupil?: string
   explain?: string
 }
@@ -23,6 +24,7 @@ const isView = (value: unknown): value is Exclude<ResultView, 'term'> => value !
 export const resultsSearch = (search: Record<string, unknown>): ResultsSearch => ({
   ...(isView(search['view']) && { view: search['view'] }),
   ...(search['down'] === true && { down: true as const }),
+  ...(search['whole'] === true && { whole: true as const }),
   ...searchTexts(search, 'sort', 'subject', 'with', 'pupil', 'explain'),
 })
 

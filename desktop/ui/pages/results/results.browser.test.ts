@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { elan, zoe } from '@markbook/shared/story/marks'
-import { class3A, class3B, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3A, class3B, english, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasPoppler, textOfPdf, wordsOfPdf } from '../../../../server/documents/drawing/pdf-text.fixtures.ts'
 import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
@@ -9,6 +11,27 @@ import { openSite, type Site } from '../../tests/site.ts'
 const inTerm = (context: BrowserContext, { id }: { id: string }) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), id)
 const rowsOf = (page: Page) => page.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.querySelector('th')?.textContent))
+
+const family = `Featherstonehaugh-${'Cholmondeley-'.repeat(6)}Pons`
+
+/** Printed across, each word within the sheet, these words among them, and the whole of the family name. */
+async function expectWholeOnPaper(page: Page, name: string, wanted: readonly string[]): Promise<void> {
+  const paper = await page.pdf({ preferCSSPageSize: true })
+  const folder = process.env['PICTURES']
+  if (folder) writeFileSync(`${folder}/${name}.pdf`, paper)
+  if (!hasPoppler) return
+  const { width, height, words } = wordsOfPdf(paper)
+  expect(width).toBeGreaterThan(height)
+  for (const { left, right, top, bottom } of words) {
+    expect(Math.min(left, top)).toBeGreaterThan(10)
+    expect(right).toBeLessThan(width - 10)
+    expect(bottom).toBeLessThan(height - 10)
+  }
+  const text = textOfPdf(paper)
+  for (const one of wanted) expect(text).toContain(one)
+  for (const part of ['Featherstonehaugh', 'Pons, Bo']) expect(text).toContain(part)
+  expect(text.split('Cholmondeley')).toHaveLength(7)
+}
 
 describe.skipIf(!headlessPath)('results', () => {
   let site: Site
@@ -30,6 +53,13 @@ describe.skipIf(!headlessPath)('results', () => {
     await page.getByRole('link', { name: 'Ó Briain, Élan' }).waitFor()
     await expectForEverybody(page)
     await picture(page, 'results-term-pc')
+    const summary = await (await site.as('byrne')).calculations.classSummary({
+      query: { termId: michaelmas.id, studentGroupId: class3B.id },
+    })
+    const means = await page.getByRole('row', { name: /^Mean/ }).getByRole('cell').allInnerTexts()
+    const shown = [...summary.subjects.filter(({ ranked_students: ranked }) => ranked > 0), summary]
+    expect(means.map((mean) => mean.trim()).filter(Boolean)).toEqual(shown.map(({ class_average }) => class_average?.toFixed(2)))
+    await page.getByRole('img', { name: 'Distribution of Mathematics: F 1, D 1, C 1, B 1, A 1, A+ 1' }).waitFor()
     await page.getByRole('button', { name: 'Overall' }).press('Enter')
     await expect.poll(async () => (await rowsOf(page))[0]).toBe('Murphy, Aoife')
     expect(new URL(page.url()).searchParams.get('sort')).toBe('overall')
@@ -51,7 +81,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => figure.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.getByTitle('Explain Overall of Zoë Adeyemi').press('Enter')
-    await dialog.getByText('3 pupils have a higher average: position 4 of 6.').waitFor()
+    await dialog.getByText('3 pupils have a higher average: place 4 of 6.').waitFor()
     expect(await dialog.innerText()).toContain('(78.60 + 63.60 + 55.00) ÷ 3 = 65.73')
     await page.keyboard.press('Escape')
     await page.goto(`${site.url}/results/${class3B.id}?pupil=${elan.id}&explain=${maths.id}`)
@@ -86,10 +116,28 @@ describe.skipIf(!headlessPath)('results', () => {
     await inTerm(context, hilary)
     await site.signIn(context, 'okafor')
     await page.goto(`${site.url}/results/${class3B.id}?view=compare`)
-    await page.getByText('down 0.73').first().waitFor()
-    expect(await page.getByRole('row', { name: /Adeyemi/ }).innerText()).toMatch(/▼\s*down/)
+    const row = page.getByRole('row', { name: /Adeyemi/ })
+    await row.getByText('down').first().waitFor()
+    expect(await row.innerText()).toMatch(/down\s*0\.73/)
     await expectForEverybody(page)
     await picture(page, 'results-compare-pc')
+    const ofElan = page.getByRole('row', { name: /Ó Briain/ })
+    expect(await ofElan.innerText()).toContain('†')
+    await page.getByText(/^† one of the two results rests on/).waitFor()
+    await page.getByRole('checkbox', { name: 'Leave out partial results (†)' }).check()
+    await expect.poll(() => ofElan.innerText()).not.toContain('†')
+    expect(await ofElan.innerText()).toMatch(/–/)
+    expect(new URL(page.url()).searchParams.get('whole')).toBe('true')
+    // With coursework and an exam on both sides there is something to compare.
+    const head = await site.as('okafor')
+    for (const assessmentType of ['coursework', 'exam'] as const) {
+      const { id: assessmentId } = await head.assessments.create({
+        body: { termId: hilary.id, subjectId: english.id, title: assessmentType, assessmentType, maxScore: 100 },
+      })
+      await head.grades.bulk({ body: { assessmentId, grades: [{ studentId: zoe.id, score: 70 }] } })
+    }
+    await page.reload()
+    await expect.poll(() => row.innerText()).toMatch(/up\s*6\.40/)
     await page.getByRole('link', { name: 'Year', exact: true }).click()
     await page.getByRole('columnheader', { name: 'Year overall' }).waitFor()
     await expectForEverybody(page)
@@ -114,7 +162,8 @@ describe.skipIf(!headlessPath)('results', () => {
       ['CSV', 'csv'],
     ]) {
       const download = page.waitForEvent('download')
-      await page.getByRole('button', { name: `Download the broadsheet: ${word}` }).click()
+      await page.getByRole('button', { name: 'Broadsheet' }).click()
+      await page.getByRole('menuitem', { name: word }).click()
       expect((await download).suggestedFilename()).toBe(`3B_2025-26_Hilary_broadsheet.${ending}`)
     }
     expect(faults).toEqual([])
@@ -173,6 +222,45 @@ describe.skipIf(!headlessPath)('results', () => {
       await expectFits(page)
       await page.setViewportSize(sizes.phone)
     }
+    await context.close()
+  })
+
+  test('25 subjects and a name of 100 letters: on the screen the name is cut, on paper nothing is', async () => {
+    const head = await site.as('okafor')
+    expect(family).toHaveLength(100)
+    const { id: studentId } = await head.students.create({ body: { firstName: 'Bo', lastName: family, gender: 'male' } })
+    await head.classes.enroll({ params: { id: class3B.id }, body: { studentId } })
+    const names = Array.from({ length: 22 }, (_, at) => `Subject of number ${at + 1} and its practice`)
+    for (const [at, name] of names.entries()) {
+      const { id: subjectId } = await head.subjects.create({ body: { name, code: `X${at}` } })
+      const { id: assessmentId } = await head.assessments.create({
+        body: { termId: michaelmas.id, subjectId, title: 'Exam', assessmentType: 'exam', maxScore: 100 },
+      })
+      await head.grades.bulk({ body: { assessmentId, grades: [zoe.id, studentId].map((one) => ({ studentId: one, score: 51 + at })) } })
+    }
+    const { context, page } = await openWindow(browser)
+    await inTerm(context, michaelmas)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/results/${class3B.id}`)
+    const link = page.getByRole('link', { name: family })
+    await link.waitFor()
+    expect(await link.getAttribute('title')).toBe(`${family}, Bo`)
+    expect((await page.getByRole('rowheader', { name: family }).boundingBox())?.width).toBeLessThan(300)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'results-25-subjects-pc')
+    const everything = ['Mathematics', 'English', 'Irish', ...names, 'Overall']
+    await expectWholeOnPaper(page, 'results-25-subjects', [...everything, 'Place', 'Mean'])
+    await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'))
+    const inkOf = () => link.evaluate((name) => getComputedStyle(name).color)
+    expect(await inkOf()).toBe('rgb(232, 237, 244)')
+    await page.emulateMedia({ media: 'print' })
+    expect(await inkOf()).toBe('rgb(24, 33, 47)')
+    await page.emulateMedia({ media: null })
+    await page.goto(`${site.url}/results/${class3B.id}?view=compare&with=${hilary.id}`)
+    await page.getByText('Leave out partial results').waitFor()
+    await page.getByRole('rowheader', { name: family }).waitFor()
+    await expectWholeOnPaper(page, 'compare-25-subjects', everything)
     await context.close()
   })
 })

@@ -2,7 +2,7 @@ import { yearFigures } from '@markbook/shared/domain/year'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareTerms, differenceOf, directionOf } from './comparison.ts'
-import { distributionOf, spreadOf } from './distribution.ts'
+import { distributionOf, heatOf, spreadOf } from './distribution.ts'
 import { byFigure } from './sort-head.tsx'
 import { yearWorking } from './year-working.ts'
 
@@ -30,6 +30,11 @@ describe('a distribution', () => {
       }),
     )
   })
+})
+
+test('the ground of a result: under the pass mark, then by thirds up to 100', () => {
+  expect([null, 0, 39.99, 40, 59.99, 60, 79.99, 80, 100].map((value) => heatOf(value, 40))).toEqual([null, 'low', 'low', 1, 1, 2, 2, 3, 3])
+  expect([99, 100].map((value) => heatOf(value, 100))).toEqual(['low', 3])
 })
 
 describe('a spread', () => {
@@ -83,6 +88,30 @@ describe('a difference', () => {
       [null, null, null],
     ])
   })
+})
+
+test('a difference is partial where one of its results is, and that of the averages where any is', () => {
+  const pupil = (id: string, partial: readonly string[]) => ({
+    student_id: id,
+    student: { id, first_name: id, last_name: '' },
+    overall_average: 60,
+    subjects: ['MA', 'GA'].map((code) => ({
+      subject_id: code,
+      subject_name: code,
+      subject_code: code,
+      term_composite: 60,
+      is_partial: partial.includes(code),
+    })),
+  })
+  const before = { students: [pupil('zoe', ['GA']), pupil('mei', [])] } as never
+  const now = { students: [pupil('zoe', []), pupil('mei', []), pupil('new', ['MA'])] } as never
+  const { rows } = compareTerms(before, now, ['MA', 'GA'])
+  const told = rows.map(({ overall, bySubjectId }) => [overall, bySubjectId.get('MA'), bySubjectId.get('GA')].map((one) => one?.isPartial))
+  expect(told).toEqual([
+    [true, false, true],
+    [false, false, false],
+    [true, true, false],
+  ])
 })
 
 describe('sorting', () => {

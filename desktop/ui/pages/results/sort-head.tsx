@@ -1,12 +1,16 @@
+import ArrowDown from 'lucide-react/icons/arrow-down'
+import ArrowUp from 'lucide-react/icons/arrow-up'
 import type { ReactNode } from 'react'
+import { Icon } from '../../components/icon.tsx'
 import type { Column } from '../../components/table.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 
-type Props = { by: string; name: string; title?: string }
+/** `code` stands in place of the name where there is no room. */
+type Props = { by: string; name: string; code?: string }
 
 /** A column head that sorts the rows. A second press reverses the order. */
-function SortHead({ by, name, title }: Props) {
+function SortHead({ by, name, code }: Props) {
   const { search, change } = useResultsSearch()
   const { sort = 'name', down = false } = search
   const isSorted = sort === by
@@ -23,9 +27,14 @@ function SortHead({ by, name, title }: Props) {
   const isDescending = by === 'name' ? down : !down
   return (
     <th scope="col" className={columnClass(by)} aria-sort={isSorted ? (isDescending ? 'descending' : 'ascending') : undefined}>
-      <button type="button" className={styles['sorter']} title={title} onClick={press}>
-        {name}
-        <span aria-hidden="true">{isSorted ? (isDescending ? '▼' : '▲') : ''}</span>
+      <button type="button" className={styles['sorter']} title={code && name} onClick={press}>
+        <span className={code ? styles['full'] : undefined}>{name}</span>
+        {code && (
+          <span className={styles['code']} aria-hidden="true">
+            {code}
+          </span>
+        )}
+        {isSorted && <Icon of={isDescending ? ArrowDown : ArrowUp} />}
       </button>
     </th>
   )
@@ -34,10 +43,11 @@ function SortHead({ by, name, title }: Props) {
 const columnClass = (by: string) => styles[by === 'name' ? 'head' : 'cell']
 
 /** A column that sorts the rows by `name`, `overall` or the id of a subject. */
-export const sortColumn = <Row,>(head: Props, cell: (row: Row) => ReactNode): Column<Row> => ({
+export const sortColumn = <Row,>(head: Props, cell: (row: Row) => ReactNode, feet?: readonly ReactNode[]): Column<Row> => ({
   id: head.by,
   th: <SortHead {...head} />,
   className: columnClass(head.by),
+  feet,
   cell,
 })
 

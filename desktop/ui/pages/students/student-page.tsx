@@ -1,6 +1,7 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
+import Pencil from 'lucide-react/icons/pencil'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
@@ -24,7 +25,7 @@ function Whole({ student }: { student: Student }) {
   const name = nameOf(student)
   const actions = (
     <>
-      <DialogButton look="primary" dialog={<StudentDialog student={student} />}>
+      <DialogButton look="primary" icon={Pencil} dialog={<StudentDialog student={student} />}>
         {t('change')}
       </DialogButton>
       {isAdmin(profile) && (

@@ -1,6 +1,7 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { askWhole } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -33,7 +34,7 @@ export function StudentsPage() {
   const actions = (
     <>
       {isAdmin(profile) && <DialogButton dialog={<ImportStudents />}>{t('import')}</DialogButton>}
-      <DialogButton look="primary" dialog={<StudentDialog student={null} />}>
+      <DialogButton look="primary" icon={Plus} dialog={<StudentDialog student={null} />}>
         {t('add')}
       </DialogButton>
     </>

@@ -1,5 +1,6 @@
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQuery } from '@tanstack/react-query'
+import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { MoveButtons } from '../../components/button.tsx'
@@ -14,7 +15,7 @@ export function SubjectsPage() {
   const { t } = useTranslation('subjects')
   const subjects = useQuery(ask('subjects', 'list'))
   const addition = (
-    <DialogButton look="primary" dialog={<SubjectDialog subject={null} />}>
+    <DialogButton look="primary" icon={Plus} dialog={<SubjectDialog subject={null} />}>
       {t('add')}
     </DialogButton>
   )

@@ -130,7 +130,8 @@ function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }
 function RollOverOutcome({ of }: { of: Outcome['classes'][number] | undefined }) {
   const { t } = useTranslation('years')
   if (!of) return null
-  const { students, teachers, subjects, issues } = of
+  const { issues } = of
   if (issues.length > 0) return <Badge tone="bad">{issues.map(({ message }) => message).join('; ')}</Badge>
-  return <Badge tone="good">{t('brings', { students, teachers, subjects })}</Badge>
+  const brought = (['students', 'teachers', 'subjects'] as const).map((what) => t(`brings.${what}`, { count: of[what] }))
+  return <Badge tone="good">{brought.join(', ')}</Badge>
 }

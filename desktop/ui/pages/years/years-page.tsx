@@ -1,5 +1,6 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { useQuery } from '@tanstack/react-query'
+import Plus from 'lucide-react/icons/plus'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
@@ -15,7 +16,7 @@ export function YearsPage() {
   const { t } = useTranslation('years')
   const years = useQuery(ask('academicYears', 'list'))
   const addition = (
-    <DialogButton look="primary" dialog={<YearDialog year={null} />}>
+    <DialogButton look="primary" icon={Plus} dialog={<YearDialog year={null} />}>
       {t('add')}
     </DialogButton>
   )

@@ -10,7 +10,7 @@ import { pick } from '../../columns.ts'
 import { booksOfType, entriesOfBooks } from '../reports.queries.ts'
 import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'
 
-type Result = { subject_id: string; figure: number | null; letter_grade: string | null }
+type Result = { subject_id: string; figure: number | null; letter_grade: string | null; is_partial: boolean }
 type Pupil = Pick<BroadsheetPupil, 'overall_average' | 'letter_grade' | 'position'> & { student_id: string; results: Result[] }
 
 /** Everything that the broadsheet of a class needs from the database. */
@@ -42,9 +42,9 @@ async function typedLetters(tx: ReadTx, { group, term, type }: Period): Promise<
 }
 
 function pupilOf(student: Row<'student'>, pupil: Pupil, typed: ReadonlyMap<string, string>): BroadsheetPupil {
-  const marks = pupil.results.map(({ subject_id: id, figure, letter_grade }) => {
+  const marks = pupil.results.map(({ subject_id: id, figure, letter_grade, is_partial }) => {
     const letter = typed.get(`${student.id} ${id}`) ?? letter_grade
-    return [id, figure === null ? null : { figure, letter }] as const
+    return [id, figure === null ? null : { figure, letter, is_partial }] as const
   })
   return {
     ...pick(student, 'first_name', 'last_name', 'student_number', 'gender'),

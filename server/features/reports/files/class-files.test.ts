@@ -124,7 +124,8 @@ describe('POST /api/reports/class-summary/generate', () => {
     const own = pupils.find(({ first_name }) => first_name === elan.first_name)
     const result = live.students.find(({ student_id }) => student_id === elan.id)
     const composite = result?.subjects.find(({ subject_id }) => subject_id === english.id)?.term_composite
-    expect(own?.marks[english.id]).toEqual({ figure: composite, letter: 'Abs' })
+    expect(own?.marks[english.id]).toEqual({ figure: composite, letter: 'Abs', is_partial: false })
+    expect(own?.marks[maths.id]).toMatchObject({ figure: 83.75, is_partial: true })
     expect(own?.marks[maths.id]?.letter).toBe(result?.subjects.find(({ subject_id }) => subject_id === maths.id)?.letter_grade)
   })
 

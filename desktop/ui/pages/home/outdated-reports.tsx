@@ -1,0 +1,35 @@
+import { useQueries } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { standingQuery } from '../reports/book-queries.ts'
+import { isOutdated } from '../reports/book-standing.ts'
+
+export type OutdatedReports = { classId: string; type: 'term' | 'year_end'; count: number }
+
+/** How many books of a class are older than the marks, with a link to them. */
+export function OutdatedReportsLink({ reports: { classId, type, count }, name }: { reports: OutdatedReports; name: string }) {
+  const { t } = useTranslation('home')
+  return (
+    <Link
+      to="/reports/$classId"
+      params={{ classId }}
+      search={{ ...(type === 'year_end' && { type }) }}
+      aria-label={`${name}: ${t(`behind.${type}`, { count })}`}
+    >
+      {t(`behind.${type}`, { count })}
+    </Link>
+  )
+}
+
+/** The books of these classes that are older than their marks; what is not loaded yet is left out. */
+export function useOutdatedReports(classIds: readonly string[]): OutdatedReports[] {
+  const { year, term } = useChosenTerm()
+  const types = year?.grading_model === 'year_based' ? (['term', 'year_end'] as const) : (['term'] as const)
+  const scopes = term ? classIds.flatMap((classId) => types.map((type) => ({ classId, termId: term.id, type }))) : []
+  const standings = useQueries({ queries: scopes.map((of) => standingQuery(of)) })
+  return scopes.flatMap(({ classId, type }, at) => {
+    const count = standings[at]?.data?.filter(isOutdated).length ?? 0
+    return count > 0 ? [{ classId, type, count }] : []
+  })
+}
