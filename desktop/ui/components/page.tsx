@@ -14,16 +14,16 @@ import styles from './page.module.css'
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: OctagonAlert } as const
 
-type PageProps = { title: string; lead?: ReactNode; actions?: ReactNode; wide?: boolean; children: ReactNode }
+type PageProps = { title: string; lead?: ReactNode; actions?: ReactNode; wide?: boolean; dense?: boolean; children: ReactNode }
 
-/** A page: its title, which is also the window's, an introduction, and its actions. */
-export function Page({ title, lead, actions, wide = false, children }: PageProps) {
+/** A page: its title, which is also the window's, an introduction, and its actions. `dense`: in one line, for a page that is all content. */
+export function Page({ title, lead, actions, wide = false, dense = false, children }: PageProps) {
   const { t } = useTranslation('app')
   useEffect(() => {
     document.title = `${title} – ${t('name')}`
   }, [title, t])
   return (
-    <div className={wide ? `${styles['page']} ${styles['wide']}` : styles['page']}>
+    <div className={[styles['page'], wide && styles['wide'], dense && styles['dense']].filter(Boolean).join(' ')}>
       <header className={styles['head']}>
         <div>
           <h1 tabIndex={-1}>{title}</h1>

@@ -6,7 +6,10 @@ import type { StatusMessage } from './model/status-message.ts'
 
 /** Sizes in pixels. All rows have one height and all columns one width, so positions follow from indices. */
 export type GridMetrics = { name: number; column: number; figure: number; row: number; head: number; foot: number; isNarrow: boolean }
-export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 34, head: 84, foot: 34, isNarrow: false }
+/** 24 rows on a screen of 768 pixels: a class without scrolling. */
+export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 22, head: 48, foot: 24, isNarrow: false }
+/** For a finger. */
+export const touchMetrics: GridMetrics = { ...wideMetrics, row: 34, head: 64, foot: 34 }
 export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true }
 /** A few columns get more width, so that their titles fit. */
 export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>

@@ -275,8 +275,8 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
   const mode = useCellMode(selection, -1, col)
   const { title, assessment_type, max_score, weight, is_excluded, exclusion_reason } = column
   const leftOut = exclusion_reason ? t('leftOutBecause', { reason: exclusion_reason }) : t('leftOut')
-  const details = [t(`type.${assessment_type}`), t('max', { max: number(max_score) })]
-  if (weight !== null) details.push(t('weight', { weight: number(weight) }))
+  const scoring = [t('max', { max: number(max_score) }), ...(weight === null ? [] : [t('weight', { weight: number(weight) })])]
+  const details = [t(`type.${assessment_type}`), scoring.join(' · ')]
   return (
     <div
       id={cellId(id, -1, col)}

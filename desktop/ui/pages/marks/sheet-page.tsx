@@ -157,7 +157,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
     </>
   )
   return (
-    <Page wide title={title} lead={lead} actions={actions}>
+    <Page wide dense title={title} lead={lead} actions={actions}>
       <div className={layout['list']}>
         {isReadOnly && <Notice>{t('reading')}</Notice>}
         {pupils.length === 0 ? (
@@ -172,7 +172,6 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
         ) : (
           <>
             <div className={`${layout['list']} ${styles['work']}`}>
-              <CellDetails grid={grid} onAction={runAction} />
               <MarkGrid
                 grid={grid}
                 sizes={sizes}
@@ -180,6 +179,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
                 label={t('grid', names)}
                 onMenu={(position) => setDialog({ is: 'menu', position })}
               />
+              <CellDetails grid={grid} onAction={runAction} />
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>

@@ -6,7 +6,7 @@ import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { tellFailure } from '../../components/toasts.tsx'
 import { markText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
-import { type Grid, type GridMetrics, narrowMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
+import { type Grid, type GridMetrics, narrowMetrics, touchMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
 import { cellValueOf } from './model/cell-value.ts'
 import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
 import type { MarkKey } from './model/mark-values.ts'
@@ -109,14 +109,21 @@ function namesOf(sheet: Sheet, mark: MarkKey) {
   return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title: column?.title ?? '' }
 }
 
-const NARROW = '(max-width: 640px)'
-const listenToNarrow = (listener: () => void) => {
-  const list = matchMedia(NARROW)
-  list.addEventListener('change', listener)
-  return () => list.removeEventListener('change', listener)
+/** The sizes for the width of the window and for what points at it; the first that matches. */
+const SIZES: readonly (readonly [query: string, sizes: GridMetrics])[] = [
+  ['(max-width: 640px)', narrowMetrics],
+  ['(max-width: 999px), (pointer: coarse)', touchMetrics],
+]
+const listenToWindow = (listener: () => void) => {
+  const lists = SIZES.map(([query]) => matchMedia(query))
+  for (const list of lists) list.addEventListener('change', listener)
+  return () => {
+    for (const list of lists) list.removeEventListener('change', listener)
+  }
 }
+const presentSizes = (): GridMetrics => SIZES.find(([query]) => matchMedia(query).matches)?.[1] ?? wideMetrics
 
 function useSizes(columns: number): GridMetrics {
-  const isNarrow = useSyncExternalStore(listenToNarrow, () => matchMedia(NARROW).matches)
-  return useMemo(() => widenFewColumns(isNarrow ? narrowMetrics : wideMetrics, columns), [isNarrow, columns])
+  const sizes = useSyncExternalStore(listenToWindow, presentSizes)
+  return useMemo(() => widenFewColumns(sizes, columns), [sizes, columns])
 }

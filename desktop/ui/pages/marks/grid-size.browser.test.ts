@@ -1,0 +1,87 @@
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, openGrid } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    const head = await site.as('okafor')
+    const more = await Promise.all(
+      Array.from({ length: 24 }, (_, at) =>
+        head.students.create({ body: { firstName: `Pupil ${at}`, lastName: `Zz ${String(at).padStart(2, '0')}`, gender: 'other' } }),
+      ),
+    )
+    await head.classes.enrollBulk({ params: { id: class3B.id }, body: { studentIds: more.map(({ id }) => id) } })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  /** Rows that are in the window whole, and under neither the head nor the foot of the grid. */
+  const wholeRows = (page: Page) =>
+    page.getByRole('grid').evaluate((grid) => {
+      const groups = [...grid.querySelectorAll('[role="rowgroup"]')]
+      const [head, foot] = [groups.at(0), groups.at(-1)].map((part) => part?.getBoundingClientRect())
+      return [...grid.querySelectorAll('[role="rowheader"]')].filter((name) => {
+        const { top, bottom } = name.getBoundingClientRect()
+        return top >= (head?.bottom ?? 0) - 1 && bottom <= Math.min(foot?.top ?? 0, innerHeight) + 1
+      }).length
+    })
+
+  test('24 rows are seen at 1366 × 768, and the line of what is saved', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
+    expect(await wholeRows(page)).toBeGreaterThanOrEqual(24)
+    const saved = await page.getByText('Everything is saved.').boundingBox()
+    expect((saved?.y ?? 1_000) + (saved?.height ?? 0)).toBeLessThanOrEqual(768)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'marks-24-rows')
+    await context.close()
+  })
+
+  test('a list of mistakes leaves half of them, and the grid does not move', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
+    const top = (await page.getByRole('grid').boundingBox())?.y
+    for (let row = 0; row < 8; row += 1) {
+      await cell(page, row, 0).click()
+      await page.keyboard.type('ill')
+      await page.keyboard.press('Enter')
+    }
+    await page.getByText('8 cells have a mistake').waitFor()
+    expect(await wholeRows(page)).toBeGreaterThanOrEqual(12)
+    expect((await page.getByRole('grid').boundingBox())?.y).toBe(top)
+    expect(await page.getByText('Everything is saved.').count()).toBe(0)
+    await picture(page, 'marks-mistakes')
+    await context.close()
+  })
+
+  test('a tablet has rows for a finger', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada', {
+      viewport: { width: 1180, height: 820 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    expect((await cell(page, 0, 0).boundingBox())?.height).toBeGreaterThanOrEqual(33)
+    await expectFits(page)
+    await picture(page, 'marks-tablet')
+    await context.close()
+  })
+
+  test('in the dark, and on a telephone', async () => {
+    const dark = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 }, colorScheme: 'dark' })
+    await expectForEverybody(dark.page)
+    await picture(dark.page, 'marks-dark')
+    await dark.context.close()
+    const phone = await openGrid(site, browser, 'ada', { viewport: sizes.phone })
+    await expectFits(phone.page)
+    await picture(phone.page, 'marks-phone-rows')
+    await phone.context.close()
+  })
+})
