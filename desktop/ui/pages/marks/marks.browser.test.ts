@@ -344,7 +344,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   test('typed after the grid was scrolled away: the cell comes back, and the mark is saved', async () => {
     const okafor = await site.as('okafor')
     const many = await Promise.all(
-      Array.from({ length: 30 }, (_, at) =>
+      Array.from({ length: 60 }, (_, at) =>
         okafor.students.create({ body: { firstName: `Pupil ${at}`, lastName: `Zz ${at}`, gender: 'other' } }),
       ),
     )
@@ -353,7 +353,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await cell(page, 5, 1).click()
     await page.mouse.move(400, 500)
     await page.mouse.wheel(0, 4_000)
-    await cell(page, 35, 1).waitFor()
+    await cell(page, 65, 1).waitFor()
     await expect.poll(() => cell(page, 8, 1).count()).toBe(0)
     await page.keyboard.type('7')
     await page.keyboard.type('5')

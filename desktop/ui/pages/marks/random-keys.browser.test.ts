@@ -19,7 +19,7 @@ const step = fc.record({
   mark: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 10 }) }, { weight: 1, arbitrary: fc.constantFrom('abs', 'inc') }),
   end: fc.constantFrom(...ends),
   key: fc.constantFrom('ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Enter', 'Tab', 'PageDown', 'End', 'Control+Home'),
-  row: fc.nat(35),
+  row: fc.nat(65),
   col: fc.nat(2),
   by: fc.integer({ min: -2_000, max: 2_000 }),
 })
@@ -36,7 +36,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
     ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     const head = await site.as('okafor')
     const more = await Promise.all(
-      Array.from({ length: 30 }, (_, at) =>
+      Array.from({ length: 60 }, (_, at) =>
         head.students.create({ body: { firstName: `Pupil ${at}`, lastName: `Zz ${String(at).padStart(2, '0')}`, gender: 'other' } }),
       ),
     )
