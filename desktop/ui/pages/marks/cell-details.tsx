@@ -24,7 +24,12 @@ import type { Cell, Pupil, Sheet } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 import { useParentStatus } from './use-sheet.ts'
 
-type Props = { grid: Grid; onAction: (action: CellAction, position: CellPosition) => void }
+type Props = {
+  grid: Grid
+  onAction: (action: CellAction, position: CellPosition) => void
+  /** Opens the menu of the cell, which has the codes: on a telephone no key and no second button does. */
+  onMenu: (position: CellPosition) => void
+}
 
 /** Names of the school's teachers by id. */
 export function useTeacherNames(): (id: string | null) => string | null {
@@ -36,7 +41,7 @@ export function useTeacherNames(): (id: string | null) => string | null {
 }
 
 /** Details of the selected cell, above the grid: pupil, score, state, location, author and remark. */
-export function CellDetails({ grid, onAction }: Props) {
+export function CellDetails({ grid, onAction, onMenu }: Props) {
   const { t } = useTranslation('marks')
   const { selection, controller, sheet } = grid
   useLayout(sheet)
@@ -54,6 +59,9 @@ export function CellDetails({ grid, onAction }: Props) {
       <div className={styles['lineActions']}>
         {!grid.isReadOnly && (
           <>
+            <Button size="small" disabled={!ids} aria-haspopup="menu" onClick={() => onMenu(at)}>
+              {t('code')}
+            </Button>
             <Button size="small" disabled={!ids} title="Alt+R" onClick={() => onAction('remark', at)}>
               {t('remark.action')}
             </Button>

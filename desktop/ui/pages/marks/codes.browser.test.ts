@@ -76,9 +76,10 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
   })
 
   test('on a telephone, whose keys have no letters, a code is chosen from the menu of the cell', async () => {
-    const { context, page } = await openGrid(site, browser, 'ada', { viewport: sizes.phone })
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: sizes.phone, hasTouch: true, isMobile: true })
     await cell(page, 4, 0).click()
-    await page.keyboard.press('Shift+F10')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Code …' }).click()
     await page.getByRole('menuitem', { name: 'Incomplete' }).waitFor()
     await picture(page, 'marks-codes-phone')
     await page.getByRole('menuitem', { name: 'Incomplete' }).click()

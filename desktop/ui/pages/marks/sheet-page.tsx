@@ -179,7 +179,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
                 label={t('grid', names)}
                 onMenu={(position) => setDialog({ is: 'menu', position })}
               />
-              <CellDetails grid={grid} onAction={runAction} />
+              <CellDetails grid={grid} onAction={runAction} onMenu={(position) => setDialog({ is: 'menu', position })} />
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>
