@@ -1,6 +1,9 @@
 import { importFailures } from '../contract/imports.ts'
 import { limits } from '../limits.ts'
 
+/** The sheet of a workbook that holds marks. */
+export const MARK_SHEET = 'Marks'
+
 /** One line of a table. `row` is the number that the spreadsheet shows beside it; the head is row 1. */
 export type SheetRow = { row: number; cells: string[] }
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type history, historyFailures } from '@markbook/shared/contract/history'
 import { common, type Issue } from '@markbook/shared/failures'
+import { descriptions } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { HandlerContext } from '../../http/handler.ts'
@@ -19,10 +20,22 @@ export type Undoer<L = unknown> = {
 type Values = Readonly<Record<string, unknown>>
 const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-/** The row, which `load` has locked; 409 where it has gone, or where a field of the change holds something else by now. */
-export async function demandUnchanged({ tx, caller }: UndoScene, { entity, row_id, changes }: EntryOf): Promise<Values> {
-  const row = (await tx.find(entity, caller.school_id, row_id)) as Values | undefined
-  if (!row || Object.entries(changes).some(([name, { after }]) => !equal(row[name], after))) throw historyFailures.changedSince()
+/**
+ * Whether a row still says what an entry wrote. Of one that was changed, the fields of the change; of one that was made every field, also those
+ * that were empty, and that nobody has made it anew since.
+ */
+export function isAsWritten({ entity, action, at, changes }: Entry, row: Values): boolean {
+  if (action !== 'create') return Object.entries(changes).every(([name, { after }]) => equal(row[name], after))
+  if ('created_at' in row && row['created_at'] !== at) return false
+  return Object.values(descriptions[entity as Entity].units)
+    .flat()
+    .every((name) => equal(row[name], changes[name]?.after))
+}
+
+/** The row, which `load` has locked; 409 where it has gone, or where it says something else by now than the change. */
+export async function demandUnchanged({ tx, caller }: UndoScene, entry: EntryOf): Promise<Values> {
+  const row = (await tx.find(entry.entity, caller.school_id, entry.row_id)) as Values | undefined
+  if (!row || !isAsWritten(entry, row)) throw historyFailures.changedSince()
   return row
 }
 

@@ -1,4 +1,3 @@
-import type { ImportReport } from '@markbook/shared/contract/imports'
 import { Remark, Score } from '@markbook/shared/contract/scalars'
 import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
 import type { Issue } from '@markbook/shared/failures'
@@ -6,14 +5,14 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Mark } from '../grades/grades.policy.ts'
-import { type ReportRow, reportOf } from './import-report.ts'
+import { type PlannedReport, type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
 
 type Grade = Row<'grade'>
 type NewMark = Mark & { assessmentId: string; studentId: string }
 export type GradesPlan = {
-  report: ImportReport
+  report: PlannedReport
   /** What is to be recorded, by assessment: only what changes something. */
   marks: ReadonlyMap<string, NewMark[]>
   /** The students for whom the table holds a mark, whether or not it changes anything. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dayReader } from './days.ts'
+import { type DayForm, dayReader, writtenDays } from './days.ts'
 
 const read = (text: string, ...others: string[]) => {
   const day = dayReader([text, ...others])(text)
@@ -40,6 +40,30 @@ describe('the days of a file', () => {
   test('another day of the file shows which number is the month', () => {
     expect(read('04/03/2011', '25/03/2011')).toBe('2011-03-04')
     expect(read('04/03/2011', '03/25/2011')).toBe('2011-04-03')
+  })
+
+  test('somebody can say what the file does not show, and then nothing that contradicts it is read', () => {
+    const said = (text: string, form: DayForm, ...others: string[]) => dayReader([text, ...others], form)(text)
+    expect(said('04/03/2011', 'day_first')).toEqual({ ok: true, value: '2011-03-04' })
+    expect(said('04/03/2011', 'month_first')).toEqual({ ok: true, value: '2011-04-03' })
+    expect(said('03/25/2011', 'day_first')).toEqual({ ok: false, code: 'no_such_day' })
+    expect(said('04/03/2011', 'day_first', '03/25/2011')).toEqual({ ok: true, value: '2011-03-04' })
+    expect(said('40627', 'numbers')).toEqual({ ok: true, value: '2011-03-25' })
+    expect(said('40627', 'day_first')).toEqual({ ok: false, code: 'day_form' })
+    expect(said('250311', 'numbers')).toEqual({ ok: false, code: 'day_form' })
+    expect(said('04/03/2011', 'numbers', '25/03/2011')).toEqual({ ok: true, value: '2011-03-04' })
+    expect(said('2011-03-25', 'month_first')).toEqual({ ok: true, value: '2011-03-25' })
+  })
+
+  test('how they are written is told by kind', () => {
+    expect(writtenDays(['2011-03-25', '04/03/2011', '25/03/2011', '40627', '', 'March'])).toEqual({
+      yearFirst: ['2011-03-25'],
+      yearLast: ['04/03/2011', '25/03/2011'],
+      numbers: ['40627'],
+      order: 'day_first',
+    })
+    expect(writtenDays(['04/03/2011']).order).toBeNull()
+    expect(writtenDays(['25/03/2011', '03/25/2011']).order).toBeNull()
   })
 
   test('a file that writes days in two orders is not guessed at', () => {

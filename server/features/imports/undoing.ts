@@ -1,0 +1,37 @@
+import type { ImportUndo } from '@markbook/shared/contract/imports'
+import type { Row } from '@markbook/shared/tables/tables'
+import { lockedRows, rowsById } from '../../store/replica/states.ts'
+import type { Change, WriteTx } from '../../store/tx.ts'
+
+export type Entry = Row<'history'>
+export type Kept = ImportUndo['rows'][number]
+
+/** What is taken back of an import, by what is done to each row, and what stays. A pupil's places go with the pupil. */
+export type Undoing = {
+  removed: { student: Row<'student'>[]; enrolment: Row<'enrolment'>[]; grade: Row<'grade'>[] }
+  restored: { student: Change<'student'>[]; grade: Change<'grade'>[] }
+  kept: Kept[]
+}
+
+export const nothingYet = (): Undoing => ({
+  removed: { student: [], enrolment: [], grade: [] },
+  restored: { student: [], grade: [] },
+  kept: [],
+})
+
+/** What a changed row said before. */
+export const before = ({ changes }: Entry): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(changes).map(([name, each]) => [name, each.before]))
+
+/** The rows of these entries as they are now, by id, locked; what has gone since is absent. */
+export async function rowsNow<T extends 'student' | 'enrolment' | 'grade'>(
+  tx: WriteTx,
+  table: T,
+  school: string,
+  entries: readonly Entry[],
+): Promise<Map<string, Row<T>>> {
+  const ids = entries.filter(({ entity }) => entity === table).map(({ row_id }) => row_id)
+  if (ids.length === 0) return new Map()
+  await lockedRows(tx, table, school, ids)
+  return new Map((await rowsById(tx, table, school, ids)).map((row) => [row.id, row as never]))
+}
