@@ -1,6 +1,7 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { isId } from '@markbook/shared/ids'
-import { columnKey, MARK_SHEET, type Sheet, type SheetRow } from '@markbook/shared/spreadsheet/table'
+import { columnKey, MARK_SHEET } from '@markbook/shared/spreadsheet/column-key'
+import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 /*

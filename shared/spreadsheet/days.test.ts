@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { Day } from '../contract/scalars.ts'
 import { type DayForm, dayReader, writtenDays } from './days.ts'
 
 const read = (text: string, ...others: string[]) => {
@@ -64,6 +66,17 @@ describe('the days of a file', () => {
     })
     expect(writtenDays(['04/03/2011']).order).toBeNull()
     expect(writtenDays(['25/03/2011', '03/25/2011']).order).toBeNull()
+  })
+
+  test('whatever is read is a day of the contract, and whatever is not is none', () => {
+    const part = (most: number) => fc.integer({ min: 0, max: most }).map(String)
+    fc.assert(
+      fc.property(fc.integer({ min: 1000, max: 2300 }), part(14), part(33), (year, month, day) => {
+        const said = dayReader([], 'day_first')(`${day}/${month}/${year}`)
+        const written = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+        expect(said.ok).toBe(Day.safeParse(written).success)
+      }),
+    )
   })
 
   test('a file that writes days in two orders is not guessed at', () => {

@@ -1,5 +1,3 @@
-import { Day } from '../contract/scalars.ts'
-
 /** What somebody says of the days of a file, where the file itself does not show it: which number comes first, or that they are a spreadsheet's numbers. */
 export const dayForms = ['day_first', 'month_first', 'numbers'] as const
 export type DayForm = (typeof dayForms)[number]
@@ -19,10 +17,13 @@ const isOfCalendar = (year: number, month: number, day: number): boolean => {
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === day
 }
 
+/** As the contract takes a day (`Day`), which the app does not load. */
+const [FIRST_YEAR, LAST_YEAR] = [1900, 2200]
+
 const dayOf = (year: string, month: string, day: string): ReadDay => {
   const value = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  if (Day.safeParse(value).success) return { ok: true, value }
-  return { ok: false, code: isOfCalendar(Number(year), Number(month), Number(day)) ? 'day_far' : 'no_such_day' }
+  if (!isOfCalendar(Number(year), Number(month), Number(day))) return { ok: false, code: 'no_such_day' }
+  return Number(year) < FIRST_YEAR || Number(year) > LAST_YEAR ? { ok: false, code: 'day_far' } : { ok: true, value }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import type { Issue } from '@markbook/shared/failures'
-import { columnKey, findColumns, type Sheet } from '@markbook/shared/spreadsheet/table'
+import { columnKey } from '@markbook/shared/spreadsheet/column-key'
+import { findColumns, type Sheet } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import { assessmentHeads, type MarksheetColumn, readMarksheet } from '../../documents/marksheet.ts'
 import { type Heading, unreadColumns } from './import-report.ts'

@@ -4,9 +4,10 @@ import { people } from '@markbook/shared/story/people'
 import { class3A, class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { signedIn } from '../../testing/nodes.ts'
+import { signedIn, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
+import { settle } from '../../tests/scenes/scenes.fixtures.ts'
 import { csv } from './sheets.fixtures.ts'
 
 let st: School
@@ -223,5 +224,26 @@ describe('GET /api/imports', () => {
     expect((await st.as.ada.imports.list()).map(({ id }) => id)).toEqual([marks.id])
     expect(await st.as.quinn.imports.list()).toEqual([])
     expect(Date.parse(all[0]?.undoable_until as string) - Date.parse(all[0]?.at as string)).toBe(limits.bin)
+  })
+})
+
+describe('an import that was made at another server', () => {
+  test('is undone there, and what it took back goes here too', async () => {
+    const box = await school({ seed: 'box', story: false, database: 'sqlite' })
+    const link = await under(st, box)
+    await settle(link)
+    const before = (await st.rows('student')).length
+    const head = await signedIn(box, 'okafor')
+    const lines = Array.from({ length: 30 }, (_, at) => `Daly,Nóra${at},female,3B,N-${at}`)
+    const { id } = await head.imports.students({ body: csv('last_name,first_name,gender,class,student_number', ...lines) })
+    const of = { params: { id: id as string } }
+    await settle(link)
+    expect(await st.rows('student')).toHaveLength(before + 30)
+    expect(await st.as.okafor.imports.list()).toEqual([])
+    expect(await refused(st, () => st.as.okafor.imports.undo.raw(of))).toMatchObject({ status: 404 })
+    expect(await head.imports.undo(of)).toEqual({ removed: 30, restored: 0, kept: 0, rows: [] })
+    await settle(link)
+    expect(await st.rows('student')).toHaveLength(before)
+    await box.close()
   })
 })

@@ -1,4 +1,4 @@
-import { recordsOf } from '../../students/import/csv.ts'
+import { recordsOf } from '../../imports/csv.ts'
 import type { CellPosition } from './navigation.ts'
 import { type ParsedMark, parseMark } from './parse-mark.ts'
 
