@@ -37,10 +37,13 @@ export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: st
  */
 export const setupCodeHere = (founding: Founding): Promise<{ code: string; isFirst: boolean } | null> =>
   founding.store.read(asSystem(), async (tx) => {
-    const isFirst = (await tx.db.$count(tx.t.school)) === 0
-    if (founding.config.openFounding || (founding.config.dedicated && !isFirst) || (await laptopOwner(tx)) !== null) return null
-    return { code: await presentCode(tx, founding), isFirst }
+    if (founding.config.openFounding || (await isFoundingOver(tx, founding.config))) return null
+    return { code: await presentCode(tx, founding), isFirst: (await tx.db.$count(tx.t.school)) === 0 }
   })
+
+/** Whether no school can be founded on this node, whoever asks: the one of a dedicated node is there, or this is somebody's laptop. */
+export const isFoundingOver = async (tx: ReadTx, { dedicated }: Pick<Config, 'dedicated'>): Promise<boolean> =>
+  (dedicated && (await tx.db.$count(tx.t.school)) > 0) || (await laptopOwner(tx)) !== null
 
 /** The page that founds a school with the code, for one click. */
 export const setupLink = (url: string, code: string): string => `${url}/welcome?way=create#setup=${encodeURIComponent(code)}`
