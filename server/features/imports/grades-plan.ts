@@ -1,10 +1,11 @@
 import { Remark, Score } from '@markbook/shared/contract/scalars'
-import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
+import { parseDecimal } from '@markbook/shared/domain/decimal'
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Mark } from '../grades/grades.policy.ts'
+import { fault } from './faults.ts'
 import { type PlannedReport, type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
@@ -28,9 +29,9 @@ function readMark({ assessment, column, score, remarks }: WrittenMark): { read: 
   if (score !== '') {
     const parsed = parseDecimal(score, limits.score.decimals)
     const inRange = parsed.ok ? Score.safeParse(parsed.value) : undefined
-    if (!parsed.ok) issues.push({ path: column, message: decimalMessage(parsed.reason, limits.score.decimals) })
+    if (!parsed.ok) issues.push(fault(column, parsed.reason, { decimals: limits.score.decimals }))
     else if (!inRange?.success) issues.push({ path: column, message: inRange?.error.issues[0]?.message ?? '' })
-    else if (parsed.value > assessment.max_score) issues.push({ path: column, message: `is above the maximum of ${assessment.max_score}` })
+    else if (parsed.value > assessment.max_score) issues.push(fault(column, 'above_maximum', { max: assessment.max_score }))
     else read.score = parsed.value
   }
   if (remarks !== '') {
@@ -48,8 +49,7 @@ const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_n
 /** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
 function effectOf(read: Read, before: Grade | undefined): { mark?: Mark; issue?: Issue } {
   const score = read.score ?? before?.score
-  if (score === undefined)
-    return read.remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
+  if (score === undefined) return read.remarks === undefined ? {} : { issue: fault('remarks', 'no_score') }
   const isSame = before?.score === score && (read.remarks === undefined || read.remarks === before.remarks)
   return isSame ? {} : { mark: { score, remarks: read.remarks } }
 }
@@ -67,7 +67,7 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
     if ('issue' in owner) return { row, action: 'error', issues: [owner.issue] }
     const { id } = owner.candidate
     const earlier = rowOf.get(id)
-    if (earlier) return { row, action: 'error', issues: [{ path: 'last_name', message: `is the student of row ${earlier} again` }] }
+    if (earlier) return { row, action: 'error', issues: [fault('last_name', 'again', { row: earlier })] }
     rowOf.set(id, row)
     if (!written.every(isEmpty)) marked.add(id)
     const issues: Issue[] = []

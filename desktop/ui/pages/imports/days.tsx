@@ -1,5 +1,5 @@
-import { type DayForm, dayReader, writtenDays } from '@markbook/shared/spreadsheet/days'
-import { useState } from 'react'
+import { type DayForm, dayReader, type WrittenDays, writtenDays } from '@markbook/shared/spreadsheet/days'
+import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -11,33 +11,38 @@ import styles from './import.module.css'
  * How the days of a list are read. `form`: as a person said, or as the list itself shows. `isOpen`: neither says it, and nothing is sent until
  * somebody does.
  */
-export type DaysRead = { texts: readonly string[]; form: DayForm | undefined; isOpen: boolean; read: (text: string) => string | null }
+export type DaysRead = { written: WrittenDays; form: DayForm | undefined; isOpen: boolean; read: (text: string) => string | null }
 
 /** What a person says of how days are written counts while lists with the same headings are chosen: `key`. */
 export function useDays(texts: readonly string[], key: string) {
   const [said, setSaid] = useState<{ key: string; form: DayForm } | null>(null)
-  const form = (said?.key === key ? said.form : undefined) ?? writtenDays(texts).order ?? undefined
-  const reader = dayReader(texts, form)
-  const isUnread = (text: string) => {
-    const found = reader(text)
-    return !found.ok && (found.code === 'day_unclear' || writtenDays([text]).numbers.length > 0)
-  }
-  const isOpen = said?.key !== key && texts.some(isUnread)
-  const read = (text: string) => {
-    const found = reader(text)
-    return found.ok ? found.value : null
-  }
-  const days: DaysRead = { texts, form, isOpen, read }
-  return { days, say: (chosen: DayForm) => setSaid({ key, form: chosen }) }
+  const chosen = said?.key === key ? said.form : undefined
+  // A list may have thousands of days.
+  const days = useMemo((): DaysRead => {
+    const written = writtenDays(texts)
+    const form = chosen ?? written.order ?? undefined
+    const reader = dayReader(texts, form)
+    const isUnclear = (text: string) => {
+      const found = reader(text)
+      return !found.ok && found.code === 'day_unclear'
+    }
+    const isOpen = chosen === undefined && (written.numbers.length > 0 || written.yearLast.some(isUnclear))
+    const read = (text: string) => {
+      const found = reader(text)
+      return found.ok ? found.value : null
+    }
+    return { written, form, isOpen, read }
+  }, [texts, chosen])
+  return { days, say: (form: DayForm) => setSaid({ key, form }) }
 }
 
 /** A day of which the number of the month could be either, where there is one. */
 const telling = (texts: readonly string[]) => texts.find((text) => /^(0?[1-9]|1[0-2])[-/.](0?[1-9]|1[0-2])[-/.]/.test(text)) ?? texts[0]
 
 /** Says with an example of each kind how days are read, and asks where the list leaves it open. */
-export function DayForms({ days: { texts, form, isOpen, read }, onSay }: { days: DaysRead; onSay: (form: DayForm) => void }) {
+export function DayForms({ days: { written, form, isOpen, read }, onSay }: { days: DaysRead; onSay: (form: DayForm) => void }) {
   const { t } = useTranslation('students')
-  const { yearFirst, yearLast, numbers, order } = writtenDays(texts)
+  const { yearFirst, yearLast, numbers, order } = written
   const examples = [telling(yearLast), numbers[0], yearFirst[0]].filter((text) => text !== undefined)
   if (examples.length === 0) return null
   const forms: DayForm[] = [

@@ -5,7 +5,7 @@ import { ask } from '../../api/queries.ts'
 import { DialogButton } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { moment } from '../../words/format.ts'
-import { useCounts } from './import-dialog.tsx'
+import { useCounts } from './counts.ts'
 import { UndoImport } from './undo-import.tsx'
 
 /** More imports than these are not shown: the newest are meant. */

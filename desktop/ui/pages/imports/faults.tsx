@@ -9,9 +9,9 @@ import styles from './import.module.css'
 import type { Field, Issue, Listed, Source } from './listing.ts'
 
 /** The most rows of a report that are shown. */
-export const MAX_ROWS = 200
+const MAX_ROWS = 200
 
-export type Correct = {
+type Correct = {
   onText: (edit: CellEdit) => void
   onLeaveOut: (row: number) => void
   onTakeAgain: (row: number) => void

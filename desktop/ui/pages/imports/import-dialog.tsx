@@ -9,8 +9,8 @@ import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
 import { Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
-import { enumerated } from '../../words/format.ts'
 import { type Corrections, isUntouched, untouched, withColumn, withoutColumn, withoutRows, withRows, withText } from './corrections.ts'
+import { useCounts } from './counts.ts'
 import { EarlierImports } from './earlier-imports.tsx'
 import { ReportTable } from './faults.tsx'
 import { Imported } from './imported.tsx'
@@ -133,17 +133,6 @@ export function ImportDialog({ title, lead, children, source, remedy, onDone, is
 
 /** Whether it is not known if the server has written something. */
 const isUnknown = (failure: unknown): boolean => !(failure instanceof Failure) || failure.status === 0 || failure.status >= 500
-
-const outcomes = ['created', 'updated', 'unchanged', 'errors'] as const
-
-/** The counts that are not 0: «2 new, 1 row that cannot be taken». */
-export function useCounts(): (report: Pick<Report, (typeof outcomes)[number]>) => string {
-  const { t } = useTranslation('app')
-  return (report) => {
-    const counts = outcomes.flatMap((outcome) => (report[outcome] > 0 ? [t(`import.count.${outcome}`, { count: report[outcome] })] : []))
-    return counts.length > 0 ? `${enumerated(counts)}.` : ''
-  }
-}
 
 type OutcomeProps = Pick<ReturnType<typeof useImport>, 'corrections' | 'correct' | 'isCurrent'> & {
   source: Source

@@ -232,7 +232,9 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('ten thousand rows: it says what it does, 200 faults are shown, all of them are left out at once', async () => {
+  test('ten thousand rows: it says what it does, 200 faults are shown, all of them are left out at once', {
+    timeout: 240_000,
+  }, async () => {
     const { context, page, faults, dialog } = await opened()
     const rows = Array.from({ length: 10_000 }, (_, at) => `Irwin${at},<i>Ina</i>,${at % 4 === 0 ? 'nobody' : 'female'},2011-03-04,`)
     await page.getByLabel(FILE).setInputFiles(csv(...rows))

@@ -36,7 +36,7 @@ export type Listed = {
 
 const HEADING_ROW = 1
 /** What mends these stands in the column of student numbers. */
-const NUMBER_MENDS = new Set(['two_alike', 'birth_missing'])
+const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
 
 /**
  * The rows that a person has to see: faults, what was corrected or left out, in the order of the table; then what is new or changed. Unchanged
