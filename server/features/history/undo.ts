@@ -22,11 +22,10 @@ const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.str
 
 /**
  * Whether a row still says what an entry wrote. Of one that was changed, the fields of the change; of one that was made every field, also those
- * that were empty, and that nobody has made it anew since.
+ * that were empty.
  */
-export function isAsWritten({ entity, action, at, changes }: Entry, row: Values): boolean {
+export function isAsWritten({ entity, action, changes }: Entry, row: Values): boolean {
   if (action !== 'create') return Object.entries(changes).every(([name, { after }]) => equal(row[name], after))
-  if ('created_at' in row && row['created_at'] !== at) return false
   return Object.values(descriptions[entity as Entity].units)
     .flat()
     .every((name) => equal(row[name], changes[name]?.after))

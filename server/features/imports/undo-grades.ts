@@ -4,9 +4,8 @@ import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
 import { studentsInYear } from '../grades/grades.queries.ts'
-import { isAsWritten } from '../history/undo.ts'
 import type { PolicyContext } from '../policy.ts'
-import { before, type Entry, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
+import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
 type Assessment = Row<'assessment'>
@@ -42,7 +41,7 @@ export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[
   const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
     const place = written.get(grade.assessment_id)
     if (!place?.mayWrite(groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null)) return 'rights'
-    if (!isAsWritten(entry, grade)) return 'changed'
+    if (!isOfImport(entry, grade)) return 'changed'
     return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
   }
   for (const grade of grades) {

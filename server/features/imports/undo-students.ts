@@ -2,9 +2,8 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { isAsWritten } from '../history/undo.ts'
 import type { PolicyContext } from '../policy.ts'
-import { before, type Entry, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
+import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
 type Student = Row<'student'>
@@ -38,7 +37,7 @@ export async function undoStudents({ tx, caller }: Scene, entries: readonly Entr
   const entryOf = new Map(entries.map((entry) => [entry.row_id, entry]))
   const isOwnPlace = ({ table, id }: Hanging) => {
     const [entry, row] = [entryOf.get(id), places.get(id)]
-    return table === 'enrolment' && entry !== undefined && row !== undefined && isAsWritten(entry, row)
+    return table === 'enrolment' && entry !== undefined && row !== undefined && isOfImport(entry, row)
   }
   const undoing = nothingYet()
   const made = new Set(entries.filter(({ entity, action }) => entity === 'student' && action === 'create').map(({ row_id }) => row_id))
@@ -49,7 +48,7 @@ export async function undoStudents({ tx, caller }: Scene, entries: readonly Entr
   for (const [id, student] of students) {
     const entry = entryOf.get(id) as Entry
     const others = made.has(id) ? (hanging.get(id) ?? []).filter((row) => !isOwnPlace(row)) : []
-    if (!isAsWritten(entry, student)) keep('student', id, nameOf(student), 'changed')
+    if (!isOfImport(entry, student)) keep('student', id, nameOf(student), 'changed')
     else if (others.some(isResult)) keep('student', id, nameOf(student), 'results')
     else if (others.length > 0) keep('student', id, nameOf(student), 'used')
     else if (made.has(id)) undoing.removed.student.push(student)
@@ -94,7 +93,7 @@ async function undoPlaces(tx: ReadTx, { undoing, entryOf, hanging, places }: Pla
       (row) => row.table === 'grade' && yearOf.get(String(row['term_id'])) === place.academic_year_id && isSince(row),
     )
     const inClass = own.filter((row) => row['student_group_id'] === place.student_group_id && row.table !== 'enrolment')
-    const why = !isAsWritten(entry, place) ? 'changed' : hasMarks || inClass.some(isResult) ? 'results' : inClass.length > 0 ? 'used' : null
+    const why = !isOfImport(entry, place) ? 'changed' : hasMarks || inClass.some(isResult) ? 'results' : inClass.length > 0 ? 'used' : null
     const name = nameOf(named.get(place.student_id) as never)
     if (why) undoing.kept.push({ entity: 'enrolment', row_id: place.id, name, why })
     else undoing.removed.enrolment.push(place)

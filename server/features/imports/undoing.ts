@@ -2,6 +2,7 @@ import type { ImportUndo } from '@markbook/shared/contract/imports'
 import type { Row } from '@markbook/shared/tables/tables'
 import { lockedRows, rowsById } from '../../store/replica/states.ts'
 import type { Change, WriteTx } from '../../store/tx.ts'
+import { isAsWritten } from '../history/undo.ts'
 
 export type Entry = Row<'history'>
 export type Kept = ImportUndo['rows'][number]
@@ -18,6 +19,10 @@ export const nothingYet = (): Undoing => ({
   restored: { student: [], grade: [] },
   kept: [],
 })
+
+/** Whether a row is the import's still: it says what was written, and nobody has made it anew since. */
+export const isOfImport = (entry: Entry, row: Readonly<Record<string, unknown>>): boolean =>
+  isAsWritten(entry, row) && (entry.action !== 'create' || !('created_at' in row) || row['created_at'] === entry.at)
 
 /** What a changed row said before. */
 export const before = ({ changes }: Entry): Record<string, unknown> =>

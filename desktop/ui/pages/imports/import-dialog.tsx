@@ -1,7 +1,7 @@
 import type { ImportReport, PastImport } from '@markbook/shared/contract/imports'
 import { Failure } from '@markbook/shared/failures'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { Closing } from '../../components/closing.ts'
@@ -158,7 +158,7 @@ function Outcome({ source, report, corrections, correct, isCurrent, remedy, form
   }, [report, isCurrent, isFirst, form])
   const faulty = faultyRows(report)
   const { errors, created, updated } = report
-  const listed = listedRows(report, corrections, source)
+  const listed = useMemo(() => listedRows(report, corrections, source), [report, corrections, source])
   return (
     <>
       <div ref={top} className={layout['stack']}>

@@ -236,6 +236,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     timeout: 240_000,
   }, async () => {
     const { context, page, faults, dialog } = await opened()
+    page.setDefaultTimeout(120_000)
     const rows = Array.from({ length: 10_000 }, (_, at) => `Irwin${at},<i>Ina</i>,${at % 4 === 0 ? 'nobody' : 'female'},2011-03-04,`)
     await page.getByLabel(FILE).setInputFiles(csv(...rows))
     await dialog.getByText('autumn.csv: 10000 rows').waitFor()

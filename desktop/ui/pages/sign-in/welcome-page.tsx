@@ -28,12 +28,13 @@ export function WelcomePage() {
   const own = useMe()
   useRedirect(own.data)
   const isNamed = own.data?.is_onboarded
+  const isFull = useQuery(ask('outage', 'ways')).data?.one_school
   return (
     <StandalonePage
       wide
       canSignOut
       title={t(isNamed ? 'welcome.school' : 'welcome.title')}
-      lead={isNamed ? t('welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
+      lead={isNamed ? t(isFull ? 'welcome.joinLead' : 'welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
     >
       <Answer of={own}>{(profile) => (profile.is_onboarded ? <SchoolStep profile={profile} /> : <NameStep profile={profile} />)}</Answer>
     </StandalonePage>
