@@ -1,7 +1,8 @@
-import type { Tables } from '@markbook/shared/tables/tables'
+import type { Row, Tables } from '@markbook/shared/tables/tables'
 import { and, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
 /** What the history calls an import: who made one, and what it wrote. */
@@ -60,3 +61,13 @@ export const entriesAt = statement<{ school: string; at: string }>()(({ db, t: {
       ),
     ),
 )
+
+const byIds = { school: 'school_id', ids: { in: 'id' } } as const
+type Kind = 'student' | 'enrolment' | 'grade'
+
+/** Rows of the kinds that an import writes, as they are now. `ids` is a JSON array. */
+export const rowsWritten: { [T in Kind]: (tx: ReadTx, of: { school: string; ids: string }) => Promise<Row<T>[]> } = {
+  student: rowsBy('student', byIds),
+  enrolment: rowsBy('enrolment', byIds),
+  grade: rowsBy('grade', byIds),
+}

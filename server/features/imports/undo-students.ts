@@ -3,6 +3,7 @@ import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import type { PolicyContext } from '../policy.ts'
+import { rowsWritten } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
@@ -74,17 +75,8 @@ async function undoPlaces(tx: ReadTx, { undoing, entryOf, hanging, places }: Pla
   const yearOf = new Map(
     (await rowsNaming(tx, 'term', school, 'academic_year_id', years)).map((term) => [term.id, term['academic_year_id']]),
   )
-  const named = new Map(
-    (
-      await rowsNaming(
-        tx,
-        'student',
-        school,
-        'id',
-        places.map((place) => place.student_id),
-      )
-    ).map((row) => [row.id, row]),
-  )
+  const ids = JSON.stringify(places.map(({ student_id }) => student_id))
+  const named = new Map((await rowsWritten.student(tx, { school, ids })).map((student) => [student.id, nameOf(student)]))
   for (const place of places) {
     const entry = entryOf.get(place.id) as Entry
     const own = hanging.get(place.student_id) ?? []
@@ -94,7 +86,7 @@ async function undoPlaces(tx: ReadTx, { undoing, entryOf, hanging, places }: Pla
     )
     const inClass = own.filter((row) => row['student_group_id'] === place.student_group_id && row.table !== 'enrolment')
     const why = !isOfImport(entry, place) ? 'changed' : hasMarks || inClass.some(isResult) ? 'results' : inClass.length > 0 ? 'used' : null
-    const name = nameOf(named.get(place.student_id) as never)
+    const name = named.get(place.student_id) ?? ''
     if (why) undoing.kept.push({ entity: 'enrolment', row_id: place.id, name, why })
     else undoing.removed.enrolment.push(place)
   }

@@ -1,8 +1,9 @@
 import type { ImportUndo } from '@markbook/shared/contract/imports'
 import type { Row } from '@markbook/shared/tables/tables'
-import { lockedRows, rowsById } from '../../store/replica/states.ts'
+import { lockedRows } from '../../store/replica/states.ts'
 import type { Change, WriteTx } from '../../store/tx.ts'
 import { isAsWritten } from '../history/undo.ts'
+import { rowsWritten } from './imports.queries.ts'
 
 export type Entry = Row<'history'>
 export type Kept = ImportUndo['rows'][number]
@@ -38,5 +39,6 @@ export async function rowsNow<T extends 'student' | 'enrolment' | 'grade'>(
   const ids = entries.filter(({ entity }) => entity === table).map(({ row_id }) => row_id)
   if (ids.length === 0) return new Map()
   await lockedRows(tx, table, school, ids)
-  return new Map((await rowsById(tx, table, school, ids)).map((row) => [row.id, row as never]))
+  const rows = await rowsWritten[table](tx, { school, ids: JSON.stringify(ids) })
+  return new Map(rows.map((row) => [row.id, row]))
 }
