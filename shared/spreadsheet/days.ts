@@ -2,7 +2,7 @@
 export const dayForms = ['day_first', 'month_first', 'numbers'] as const
 export type DayForm = (typeof dayForms)[number]
 
-export type DayFault = 'no_such_day' | 'day_far' | 'day_form' | 'day_unclear'
+type DayFault = 'no_such_day' | 'day_far' | 'day_form' | 'day_unclear'
 export type ReadDay = { ok: true; value: string } | { ok: false; code: DayFault }
 
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/

@@ -40,7 +40,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await year.getByRole('button', { name: 'Add a term' }).click()
     const days = () => Promise.all(['First day', 'Last day'].map((label) => page.getByLabel(label).inputValue()))
     expect(await days()).toEqual(['2031-12-21', '2032-03-26'])
-    await page.getByLabel('Term', { exact: true }).selectOption('Trinity')
+    await page.getByRole('dialog').getByLabel('Term', { exact: true }).selectOption('Trinity')
     expect(await days()).toEqual(['2032-03-27', '2032-06-30'])
     await page.getByLabel('First day').fill('2031-12-20')
     await page.getByText('These days are also days of Michaelmas.', { exact: false }).waitFor()
