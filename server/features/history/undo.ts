@@ -1,12 +1,12 @@
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { type history, historyFailures } from '@markbook/shared/contract/history'
 import { common, type Issue } from '@markbook/shared/failures'
-import { descriptions } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { HandlerContext } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
 import { columnOf } from '../columns.ts'
+import { isAsWritten } from './history.policy.ts'
 import type { Entity, Entry } from './history.queries.ts'
 
 export type UndoScene = HandlerContext<typeof history.undo>
@@ -18,19 +18,6 @@ export type Undoer<L = unknown> = {
 }
 
 type Values = Readonly<Record<string, unknown>>
-const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
-
-/**
- * Whether a row still says what an entry wrote. Of one that was changed, the fields of the change; of one that was made every field, also those
- * that were empty.
- */
-export function isAsWritten({ entity, action, changes }: Entry, row: Values): boolean {
-  if (action !== 'create') return Object.entries(changes).every(([name, { after }]) => equal(row[name], after))
-  return Object.values(descriptions[entity as Entity].units)
-    .flat()
-    .every((name) => equal(row[name], changes[name]?.after))
-}
-
 /** The row, which `load` has locked; 409 where it has gone, or where it says something else by now than the change. */
 export async function demandUnchanged({ tx, caller }: UndoScene, entry: EntryOf): Promise<Values> {
   const row = (await tx.find(entry.entity, caller.school_id, entry.row_id)) as Values | undefined

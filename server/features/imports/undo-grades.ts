@@ -3,8 +3,8 @@ import { rowsById } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
-import { studentsInYear } from '../grades/grades.queries.ts'
 import type { PolicyContext } from '../policy.ts'
+import { studentsOfSchoolInYear } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
 type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
@@ -32,11 +32,11 @@ export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[
   const undoing = nothingYet()
   const grades = [...(await rowsNow(tx, 'grade', school, entries)).values()]
   const entryOf = new Map(entries.map((entry) => [entry.row_id, entry]))
-  const ids = JSON.stringify([...new Set(grades.map(({ student_id }) => student_id))])
-  const students = new Map((await rowsById(tx, 'student', school, JSON.parse(ids))).map((row) => [row.id, row]))
+  const ids = [...new Set(grades.map(({ student_id }) => student_id))]
+  const students = new Map((await rowsById(tx, 'student', school, ids)).map((row) => [row.id, row]))
   const groupOf = new Map<string, string | null>()
   for (const term of new Set(grades.map(({ term_id }) => term_id)))
-    for (const { id, group_id } of await studentsInYear(tx, { school, term, ids })) groupOf.set(`${term} ${id}`, group_id)
+    for (const { id, group_id } of await studentsOfSchoolInYear(tx, { school, term })) groupOf.set(`${term} ${id}`, group_id)
 
   const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
     const place = written.get(grade.assessment_id)

@@ -2,7 +2,7 @@ import type { ImportUndo } from '@markbook/shared/contract/imports'
 import type { Row } from '@markbook/shared/tables/tables'
 import { lockedRows } from '../../store/replica/states.ts'
 import type { Change, WriteTx } from '../../store/tx.ts'
-import { isAsWritten } from '../history/undo.ts'
+import { isAsWritten } from '../history/history.policy.ts'
 import { rowsWritten } from './imports.queries.ts'
 
 export type Entry = Row<'history'>

@@ -3,10 +3,10 @@ import { schoolFailures } from '@markbook/shared/contract/schools'
 import type { Config } from '../../config.ts'
 import type { Keys } from '../../http/tokens.ts'
 import { grouped, isSameSecret, toBase32 } from '../../store/encryption.ts'
-import { laptopOwner } from '../../store/laptop.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { isFoundingOver } from './schools.policy.ts'
 
 type Founding = { store: Pick<Store, 'nodeId' | 'read'>; config: Pick<Config, 'dedicated' | 'setupCode' | 'openFounding'>; keys: Keys }
 
@@ -40,10 +40,6 @@ export const setupCodeHere = (founding: Founding): Promise<{ code: string; isFir
     if (founding.config.openFounding || (await isFoundingOver(tx, founding.config))) return null
     return { code: await presentCode(tx, founding), isFirst: (await tx.db.$count(tx.t.school)) === 0 }
   })
-
-/** Whether no school can be founded on this node, whoever asks: the one of a dedicated node is there, or this is somebody's laptop. */
-export const isFoundingOver = async (tx: ReadTx, { dedicated }: Pick<Config, 'dedicated'>): Promise<boolean> =>
-  (dedicated && (await tx.db.$count(tx.t.school)) > 0) || (await laptopOwner(tx)) !== null
 
 /** The page that founds a school with the code, for one click. */
 export const setupLink = (url: string, code: string): string => `${url}/welcome?way=create#setup=${encodeURIComponent(code)}`
