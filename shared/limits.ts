@@ -81,6 +81,8 @@ export const limits = {
   /** Following the marks of a class: looked at most so often, ms; of more rows that went at once all marks are told again. */
   liveMarks: { pause: 60, gone: 1_000 },
   importRows: 10_000,
+  /** Rows that the undoing of an import keeps and names. */
+  importKept: 200,
   importColumns: 200,
   importUnpacked: 33_554_432,
   otp: {

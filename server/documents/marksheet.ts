@@ -1,6 +1,7 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { isId } from '@markbook/shared/ids'
-import { columnKey, type Sheet, type SheetRow } from '@markbook/shared/spreadsheet/table'
+import { columnKey, MARK_SHEET } from '@markbook/shared/spreadsheet/column-key'
+import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 /*
@@ -11,10 +12,9 @@ import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 const ID_HEAD = 'student_id'
 const ID_ROW_MARK = 'assessment_id'
-const SHEET_NAME = 'Marks'
 
 /** Sheets that an import of marks prefers over the first one. */
-export const MARKSHEET_NAMES = [SHEET_NAME] as const
+export const MARKSHEET_NAMES = [MARK_SHEET] as const
 
 type MarksheetStudent = { id: string; student_number: string | null; last_name: string; first_name: string }
 export type MarksheetAssessment = { id: string; title: string; max_score: number; is_excluded: boolean }
@@ -67,7 +67,7 @@ export function buildMarksheet({ students, assessments, marks }: MarksheetInput)
   for (const mark of marks) marksByStudentId.get(mark.student_id)?.push(mark)
   const ids = Object.fromEntries(assessments.map(({ id }) => [id, id]))
   return {
-    name: SHEET_NAME,
+    name: MARK_SHEET,
     columns: [...STUDENT_COLUMNS, ...assessmentColumns(assessments)],
     rows: [
       { cells: { [ID_HEAD]: ID_ROW_MARK, ...ids }, isHidden: true },

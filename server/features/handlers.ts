@@ -16,7 +16,9 @@ import { historyHandlers } from './history/history.handlers.ts'
 import { gradeSheet } from './imports/grade-sheet.ts'
 import { importGrades } from './imports/grades-import.ts'
 import { importTemplate } from './imports/import-template.ts'
+import { pastImports } from './imports/past-imports.ts'
 import { importStudents } from './imports/students-import.ts'
+import { undoImport } from './imports/undo-import.ts'
 import { jobHandlers } from './jobs/jobs.handlers.ts'
 import { replicationHandlers } from './replication/replication.handlers.ts'
 import { classFileHandlers } from './reports/files/class-files.handlers.ts'
@@ -41,7 +43,7 @@ export const handlers = {
   gradingScale: gradingScaleHandlers,
   students: { ...studentHandlers, importTemplate },
   classes: classHandlers,
-  imports: { students: importStudents, grades: importGrades, gradeSheet },
+  imports: { students: importStudents, grades: importGrades, gradeSheet, list: pastImports, undo: undoImport },
   schools: schoolHandlers,
   invitations: invitationHandlers,
   academicYears: academicYearHandlers,

@@ -39,6 +39,6 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   history: historyRows(history),
   audit: auditRows,
   bin: binRows(history),
-  imports: importRows,
+  imports: importRows(history),
   replication: replicationRows,
 })

@@ -1,14 +1,16 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { dayForms } from '../spreadsheet/days.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Id, Issue, QueryFlag, row } from './scalars.ts'
+import { choice, Id, Instant, Issue, QueryFlag, row } from './scalars.ts'
 
 /**
  * `row` is the line of the sheet; an issue's `path` is the column. What concerns the whole table stands at row 1, its heading, which
  * counts only where it is an error. A dry run answers what a real one would do. A real run has written everything where `errors` is
- * 0, and nothing at all where it is not.
+ * 0, and nothing at all where it is not. `id` is the import that a real run made, by which it can be undone; null where it wrote nothing.
  */
 export const ImportReport = row('ImportReport', {
+  id: Id.nullable(),
   rows: z.array(z.object({ row: z.int(), action: choice(['create', 'update', 'unchanged', 'error']), issues: z.array(Issue) })),
   created: z.int(),
   updated: z.int(),
@@ -16,6 +18,43 @@ export const ImportReport = row('ImportReport', {
   errors: z.int(),
 })
 export type ImportReport = z.infer<typeof ImportReport>
+
+/** An import that wrote something. `actor` made it, null where the service did; `undone_at` is null while it stands. */
+export const PastImport = row('PastImport', {
+  id: Id,
+  at: Instant,
+  actor: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+  kind: choice(['students', 'grades']),
+  file: z.string(),
+  created: z.int(),
+  updated: z.int(),
+  student_group_id: Id.nullable(),
+  term_id: Id.nullable(),
+  subject_id: Id.nullable(),
+  undone_at: Instant.nullable(),
+  undoable_until: Instant,
+})
+export type PastImport = z.infer<typeof PastImport>
+
+/**
+ * What the undoing of an import takes back, and what it keeps. `why`: a field holds something else by now (`changed`); the pupil has marks or a
+ * report (`results`), or is in a class or takes subjects otherwise than the import said (`used`); the earlier mark is above the maximum of
+ * now (`maximum`); the pupil is no longer the caller's (`rights`).
+ */
+export const ImportUndo = row('ImportUndo', {
+  removed: z.int(),
+  restored: z.int(),
+  kept: z.int(),
+  rows: z.array(
+    z.object({
+      entity: choice(['student', 'enrolment', 'grade']),
+      row_id: Id,
+      name: z.string(),
+      why: choice(['changed', 'results', 'used', 'maximum', 'rights']),
+    }),
+  ),
+})
+export type ImportUndo = z.infer<typeof ImportUndo>
 
 const DryRun = QueryFlag.prefault('false')
 const Sheet = z.object({ studentGroupId: Id, termId: Id, subjectId: Id })
@@ -37,6 +76,8 @@ export const importFailures = failures('imports', {
   missingColumns: [400, 'The table lacks a column that is needed.'],
   tooLarge: [413, 'This file is too large to import.'],
   wrongType: [415, 'This is not a spreadsheet that can be imported. Save it as .xlsx or .csv.'],
+  undone: [409, 'This import was undone already.'],
+  tooOld: [409, 'An import can be undone for 30 days.'],
 })
 
 const unusable = [
@@ -50,14 +91,14 @@ const unusable = [
 const WHOLE =
   ' A dry run reports every row and changes nothing; a real run has written everything where `errors` is 0, and nothing at all where it is not.'
 const STUDENT_COLUMNS =
-  'XLSX or CSV with the columns first_name, last_name, gender (male, female, other), date_of_birth and enrollment_date (2011-03-25), student_number and class (of the active year, or of `academicYearId`). A pupil is known by student number, else by names and date of birth.'
+  'XLSX or CSV with the columns first_name, last_name, gender (male, female, other), date_of_birth and enrollment_date (2011-03-25), student_number and class (of the active year, or of `academicYearId`). `days` says how days are written where the table leaves it open: 25/03/2011 (`day_first`), 03/25/2011 (`month_first`), a spreadsheet’s number such as 40627 (`numbers`). A pupil is known by student number, else by names and date of birth.'
 const GRADE_COLUMNS =
   'XLSX or CSV: for one assessment the columns student_number, or last_name and first_name, then score and remarks; or a whole mark sheet as it was downloaded. 12,5 is 12.5; an empty score leaves the mark as it is.'
 
 export const imports = {
   students: endpoint('POST /api/students/import', 'admin', 'Import students and their classes from a table', {
     notes: STUDENT_COLUMNS + WHOLE,
-    query: z.object({ academicYearId: Id.optional(), dryRun: DryRun }),
+    query: z.object({ academicYearId: Id.optional(), days: choice(dayForms).optional(), dryRun: DryRun }),
     body: 'multipart',
     reply: ImportReport,
     fails: [...unusable],
@@ -73,5 +114,17 @@ export const imports = {
   gradeSheet: endpoint('GET /api/grades/sheet', 'staff', 'Download a mark sheet that the import reads', {
     query: Sheet,
     reply: 'binary',
+  }),
+  list: endpoint('GET /api/imports', 'staff', 'List the imports of the last 30 days, newest first', {
+    who: 'Administrators see everything; teachers the imports that they made themselves.',
+    reply: z.array(PastImport),
+  }),
+  undo: endpoint('POST /api/imports/:id/undo', 'staff', 'Take back what an import wrote', {
+    who: 'Administrators; of marks also whoever made the import.',
+    notes:
+      'Whatever somebody has changed since stays as it is; `rows` lists the first 200 of these. All else is taken back in one transaction. A dry run answers the same and changes nothing.',
+    query: z.object({ dryRun: DryRun }),
+    reply: ImportUndo,
+    fails: ['imports.undone', 'imports.too_old', 'grades.not_your_subject'],
   }),
 }

@@ -12,7 +12,8 @@ export const Erased = z.object({ by: z.string(), at: Instant })
  * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
  * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since. `setup_code` is
  * there, and true, where a new school needs the setup code of this server. `invited_only` is there, and true, where codes are mailed only to
- * people whom the school of this server knows or invited.
+ * people whom the school of this server knows or invited. `one_school` is there, and true, where no other school can be founded: the one of a
+ * dedicated server is there, or this is somebody's laptop.
  */
 export const SignInMethods = row('Ways', {
   mail: choice(['ok', 'failing', 'console']),
@@ -23,6 +24,7 @@ export const SignInMethods = row('Ways', {
   erased: Erased.optional(),
   setup_code: Flag.optional(),
   invited_only: Flag.optional(),
+  one_school: Flag.optional(),
 })
 export type SignInMethods = z.infer<typeof SignInMethods>
 

@@ -158,6 +158,8 @@ export const addedRows: readonly string[] = [
   'POST /api/students/import',
   'POST /api/grades/import',
   'GET /api/grades/sheet',
+  'GET /api/imports',
+  'POST /api/imports/:id/undo',
   'GET /api/grades/events',
   'GET /api/students/import-template',
   'GET /api/calculations/missing-marks',

@@ -1,5 +1,6 @@
 import { importFailures } from '../contract/imports.ts'
 import { limits } from '../limits.ts'
+import { columnKey } from './column-key.ts'
 
 /** One line of a table. `row` is the number that the spreadsheet shows beside it; the head is row 1. */
 export type SheetRow = { row: number; cells: string[] }
@@ -49,14 +50,6 @@ export function toSheet(lines: readonly SheetRow[]): Sheet {
   if (width > limits.importColumns) throw tooManyColumns()
   return { head: toWidth(head.cells, width), rows: rows.map(({ row, cells }) => ({ row, cells: toWidth(cells, width) })) }
 }
-
-/** «Last name», « last_name » and «LAST-NAME» are one column. */
-export const columnKey = (head: string): string =>
-  head
-    .normalize('NFC')
-    .trim()
-    .toLowerCase()
-    .replace(/[\s_-]+/gu, '_')
 
 /** Index in `cells` of each wanted column that exists. Throws imports.duplicate_column when a wanted name stands twice. */
 export function findColumns<Name extends string>(sheet: Sheet, names: readonly Name[]): Map<Name, number> {

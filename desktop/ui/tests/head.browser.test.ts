@@ -92,6 +92,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await page.getByLabel('File (.xlsx or .csv)').setInputFiles(table('Nuala,Álvarez,female\nSeán,Barry,male\n'))
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByRole('button', { name: 'Write 2 rows' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await page.getByRole('link', { name: 'Álvarez, Nuala' }).waitFor()
     await page.getByLabel('Find by name').fill('alvarez')
     await expect.poll(() => page.getByRole('row').count()).toBe(2)

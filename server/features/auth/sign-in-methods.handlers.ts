@@ -5,7 +5,7 @@ import { type Handlers, on, onGuard, onOpen } from '../../http/handler.ts'
 import { erasedHere } from '../../replication/upstream/erased.ts'
 import { take } from '../../store/attempts.ts'
 import { asSystem } from '../../store/tx.ts'
-import { memberOf } from '../schools/schools.policy.ts'
+import { isFoundingOver, memberOf } from '../schools/schools.policy.ts'
 import { mailNews, noteFactor } from '../sessions/notices.policy.ts'
 import { beginEnrolment, confirmEnrolment, ownMethodsOf, removeTotp } from './authenticator-app.ts'
 import { keepCode, newCode, waiting } from './codes.ts'
@@ -30,7 +30,10 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     const demo = accountsFor(exchange)
     const { services } = exchange
     const erased = await erasedHere(services)
-    const isOpen = await services.store.read(asSystem(), (tx) => isSignUpOpen(tx, services.config))
+    const [isOpen, isFull] = await services.store.read(asSystem(), async (tx) => [
+      await isSignUpOpen(tx, services.config),
+      await isFoundingOver(tx, services.config),
+    ])
     return {
       mail,
       totp: true,
@@ -40,6 +43,7 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
       ...(erased && { erased }),
       ...(!services.config.openFounding && { setup_code: true }),
       ...(!isOpen && { invited_only: true }),
+      ...(isFull && { one_school: true }),
     }
   }),
 

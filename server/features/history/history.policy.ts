@@ -6,7 +6,7 @@ import { knownRows } from '../../store/replica/states.ts'
 import { nearOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { demandInClass, type PolicyContext } from '../policy.ts'
-import { type Entity, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
+import { type Entity, type Entry, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
 
 type Values = Readonly<Record<string, unknown>>
 /** A row that is or was: its entries, newest first, and its values, of the last moment where it has been deleted. */
@@ -78,4 +78,17 @@ export async function readablePast(context: PolicyContext, entity: Entity, id: s
   if (!past || id === undefined) throw common.notFound()
   await readers[entity](context, past.values, id)
   return past
+}
+
+const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+
+/**
+ * Whether a row still says what an entry wrote. Of one that was changed, the fields of the change; of one that was made every field, also those
+ * that were empty.
+ */
+export function isAsWritten({ entity, action, changes }: Entry, row: Values): boolean {
+  if (action !== 'create') return Object.entries(changes).every(([name, { after }]) => equal(row[name], after))
+  return Object.values(descriptions[entity as Entity].units)
+    .flat()
+    .every((name) => equal(row[name], changes[name]?.after))
 }

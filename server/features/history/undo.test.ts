@@ -258,6 +258,13 @@ describe('POST /api/history/:id/undo of other rows', () => {
     expect(await refused(st, () => st.as.okafor.history.undo.raw(creation))).toEqual({ status: 409, code: 'history.cannot_undo' })
   })
 
+  test('409 for the recording of a mark that has got a remark since', async () => {
+    const { id } = await st.as.okafor.grades.create({ body: { assessmentId: mathsExam.id, studentId: wanderer.id, score: 40 } })
+    const recording = await lastOf('grade', id)
+    await st.as.okafor.grades.update({ params: { id }, body: { remarks: 'By word of mouth' } })
+    expect(await refused(st, () => st.as.okafor.history.undo.raw(recording))).toEqual({ status: 409, code: 'history.changed_since' })
+  })
+
   test('409 for a change of a row that has gone, and for its deletion', async () => {
     await st.as.okafor.students.update({ params: { id: wanderer.id }, body: { firstName: 'Rob' } })
     const change = await lastOf('student', wanderer.id)

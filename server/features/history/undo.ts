@@ -6,6 +6,7 @@ import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { HandlerContext } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
 import { columnOf } from '../columns.ts'
+import { isAsWritten } from './history.policy.ts'
 import type { Entity, Entry } from './history.queries.ts'
 
 export type UndoScene = HandlerContext<typeof history.undo>
@@ -17,12 +18,10 @@ export type Undoer<L = unknown> = {
 }
 
 type Values = Readonly<Record<string, unknown>>
-const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
-
-/** The row, which `load` has locked; 409 where it has gone, or where a field of the change holds something else by now. */
-export async function demandUnchanged({ tx, caller }: UndoScene, { entity, row_id, changes }: EntryOf): Promise<Values> {
-  const row = (await tx.find(entity, caller.school_id, row_id)) as Values | undefined
-  if (!row || Object.entries(changes).some(([name, { after }]) => !equal(row[name], after))) throw historyFailures.changedSince()
+/** The row, which `load` has locked; 409 where it has gone, or where it says something else by now than the change. */
+export async function demandUnchanged({ tx, caller }: UndoScene, entry: EntryOf): Promise<Values> {
+  const row = (await tx.find(entry.entity, caller.school_id, entry.row_id)) as Values | undefined
+  if (!row || !isAsWritten(entry, row)) throw historyFailures.changedSince()
   return row
 }
 

@@ -1,7 +1,7 @@
 import type { Issue } from '@markbook/shared/failures'
 
 /**
- * The faults of a row of pupils. The app translates a fault by its code. The sentence follows the name of its column.
+ * The faults of a row. The app translates a fault by its code. The sentence follows the name of its column.
  */
 const sentences = {
   no_year: 'cannot be found: no academic year is active',
@@ -20,6 +20,21 @@ const sentences = {
   two_alike: 'two students have this name and birth date; give the student number',
   other_number: 'the student of this name and birth date has the number {{number}}',
   birth_missing: 'a student has this name, but a birth date is missing here or there; give the student number',
+  not_here: 'is not a student here',
+  no_name_here: 'is not the name of a student here',
+  no_number_here: 'is not the number of a student here',
+  several_here: 'is the name of several students here; give the student number',
+  other_row: 'does not fit: this row is for {{name}}',
+  other_row_number: 'does not fit: this row is for {{name}}, who has the number {{number}}',
+  empty: 'Please enter a number.',
+  not_a_number: 'This is not a number; write it as 12.5 or 12,5.',
+  too_many_decimals: 'At most {{decimals}} decimals are possible.',
+  too_large: 'This number is too large.',
+  above_maximum: 'is above the maximum of {{max}}',
+  code_or_score: 'has a code that stands in the place of a score',
+  no_score: 'needs a score beside it: there is none yet',
+  twin_column: 'is for the same assessment as the column “{{head}}”',
+  other_sheet: 'belongs to another class, subject or term',
   not_read: 'is not a column of this import and was not read',
 } as const
 export type FaultCode = keyof typeof sentences

@@ -8,10 +8,12 @@ import { onUpload } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { assessmentsOf, inOrder, lockedAssessment } from '../assessments/assessments.policy.ts'
 import { studentsOfClass } from '../classes/classes.policy.ts'
+import { pick } from '../columns.ts'
 import { recordGrades } from '../grades/grades.policy.ts'
 import type { PolicyContext } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { type GradesPlan, planGrades } from './grades-plan.ts'
+import { recorded, type Where } from './import-record.ts'
 import { type AssessmentPlace, assessmentPlace, demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
 import { gradesOfAssessments, studentsOfSchoolInYear } from './imports.queries.ts'
 import { assessmentColumns, type MarkTable, markTable, sheetColumns } from './mark-columns.ts'
@@ -59,8 +61,10 @@ async function write(tx: WriteTx, assessments: readonly Row<'assessment'>[], { m
 }
 
 export const importGrades = onUpload(imports.grades, {
-  prepare: ({ filename, contentType, bytes }, { documents }, { school_id }) =>
-    documents.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES, { school: school_id }),
+  prepare: async ({ filename, contentType, bytes }, { documents }, { school_id }) => ({
+    filename,
+    sheet: await documents.readSheet({ filename, type: contentType, bytes }, MARKSHEET_NAMES, { school: school_id }),
+  }),
   load: async (context, { targets }): Promise<(AssessmentPlace | SheetPlace) | null> => {
     if (targets['assessmentId'] !== undefined) return assessmentPlace(context, targets['assessmentId'])
     const isWhole = targets['studentGroupId'] && targets['termId'] && targets['subjectId']
@@ -69,12 +73,18 @@ export const importGrades = onUpload(imports.grades, {
   },
   run: async (context, { query, prepared }, place) => {
     if (!place) throw common.notFound()
-    const marks = await ('assessment' in place ? marksOfAssessment(context, prepared, place) : marksOfSheet(context, prepared, place))
+    const { sheet, filename } = prepared
+    const marks = await ('assessment' in place ? marksOfAssessment(context, sheet, place) : marksOfSheet(context, sheet, place))
     const ids = JSON.stringify(marks.assessments.map(({ id }) => id))
     const grades = await gradesOfAssessments(context.tx, { school: context.caller.school_id, ids })
     const plan = planGrades(marks.table, marks.candidates, grades, await markCodesOf(context.tx, context.caller.school_id))
     if ([...plan.marked].some(marks.isForeign)) throw gradeFailures.notYourSubject()
     if (!query.dryRun && plan.report.errors === 0) await write(context.tx, marks.assessments, plan)
-    return plan.report
+    return recorded(context, plan.report, { kind: 'grades', file: filename, ...whereOf(place) }, query)
   },
 })
+
+const whereOf = (place: AssessmentPlace | SheetPlace): Where =>
+  'assessment' in place
+    ? pick(place.assessment, 'student_group_id', 'term_id', 'subject_id')
+    : { student_group_id: place.group.id, term_id: place.term.id, subject_id: place.subjectId }

@@ -1,20 +1,20 @@
-import type { ImportReport } from '@markbook/shared/contract/imports'
 import { Remark, Score } from '@markbook/shared/contract/scalars'
-import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
+import { parseDecimal } from '@markbook/shared/domain/decimal'
 import { type MarkCode, markAfter, readMarkText } from '@markbook/shared/domain/mark-codes'
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Said } from '../grades/grades.policy.ts'
-import { type ReportRow, reportOf } from './import-report.ts'
+import { fault } from './faults.ts'
+import { type PlannedReport, type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
 
 type Grade = Row<'grade'>
 type NewMark = Said & { assessmentId: string; studentId: string }
 export type GradesPlan = {
-  report: ImportReport
+  report: PlannedReport
   /** What is to be recorded, by assessment: only what changes something. */
   marks: ReadonlyMap<string, NewMark[]>
   /** The students for whom the table holds a mark, whether or not it changes anything. */
@@ -32,9 +32,9 @@ function readMark({ assessment, column, score: typed, remarks }: WrittenMark, co
   if (score !== '') {
     const parsed = parseDecimal(score, limits.score.decimals)
     const inRange = parsed.ok ? Score.safeParse(parsed.value) : undefined
-    if (!parsed.ok) issues.push({ path: column, message: decimalMessage(parsed.reason, limits.score.decimals) })
+    if (!parsed.ok) issues.push(fault(column, parsed.reason, { decimals: limits.score.decimals }))
     else if (!inRange?.success) issues.push({ path: column, message: inRange?.error.issues[0]?.message ?? '' })
-    else if (parsed.value > assessment.max_score) issues.push({ path: column, message: `is above the maximum of ${assessment.max_score}` })
+    else if (parsed.value > assessment.max_score) issues.push(fault(column, 'above_maximum', { max: assessment.max_score }))
     else read.score = parsed.value
   }
   if (remarks !== '') {
@@ -50,12 +50,16 @@ const isEmpty = ({ score, remarks }: WrittenMark) => score === '' && remarks ===
 const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_number && !who.last_name && !who.first_name
 
 /** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
-function effectOf({ remarks, ...entered }: Read, before: Grade | undefined, column: string, codes: readonly MarkCode[]) {
+function effectOf(
+  { remarks, ...entered }: Read,
+  before: Grade | undefined,
+  column: string,
+  codes: readonly MarkCode[],
+): { mark?: Said; issue?: Issue } {
   const isEmpty = entered.score === undefined && entered.status === undefined
-  if (isEmpty && !before)
-    return remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
+  if (isEmpty && !before) return remarks === undefined ? {} : { issue: fault('remarks', 'no_score') }
   const after = markAfter(before ?? null, entered, codes)
-  if (typeof after === 'string') return { issue: { path: column, message: 'has a code that stands in the place of a score' } }
+  if (typeof after === 'string') return { issue: fault(column, 'code_or_score') }
   const isSame = before?.score === after.score && before.status === after.status && (remarks === undefined || remarks === before.remarks)
   return isSame ? {} : { mark: { ...entered, remarks } }
 }
@@ -78,7 +82,7 @@ export function planGrades(
     if ('issue' in owner) return { row, action: 'error', issues: [owner.issue] }
     const { id } = owner.candidate
     const earlier = rowOf.get(id)
-    if (earlier) return { row, action: 'error', issues: [{ path: 'last_name', message: `is the student of row ${earlier} again` }] }
+    if (earlier) return { row, action: 'error', issues: [fault('last_name', 'again', { row: earlier })] }
     rowOf.set(id, row)
     if (!written.every(isEmpty)) marked.add(id)
     const issues: Issue[] = []

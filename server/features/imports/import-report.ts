@@ -14,8 +14,11 @@ function headingRow({ errors, notes }: Heading): ReportRow[] {
   return [{ row: HEADING_ROW, action: errors.length > 0 ? 'error' : 'unchanged', issues: [...errors, ...notes] }]
 }
 
+/** What an import would do; the `id` comes when it was made. */
+export type PlannedReport = Omit<ImportReport, 'id'>
+
 /** The report of an import. The heading counts as a row only where it has errors. */
-export function reportOf(rows: readonly ReportRow[], heading: Heading): ImportReport {
+export function reportOf(rows: readonly ReportRow[], heading: Heading): PlannedReport {
   const count = (action: ReportRow['action']) => rows.filter((row) => row.action === action).length
   return {
     rows: [...headingRow(heading), ...rows],

@@ -1,7 +1,12 @@
-import { eq } from 'drizzle-orm'
+import type { Row, Tables } from '@markbook/shared/tables/tables'
+import { and, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
+
+/** What the history calls an import: who made one, and what it wrote. */
+export const IMPORT = 'import'
 
 /** Every student of a school, locked until the commit in the order of ids. */
 export const studentsOfSchool = rowsBy('student', { school: 'school_id' }, { lock: true, orderBy: ['id'] })
@@ -24,3 +29,45 @@ export const studentsOfSchoolInYear = statement<{ school: string; term: string }
 
 /** The grades of these assessments. `ids` is a JSON array. */
 export const gradesOfAssessments = rowsBy('grade', { school: 'school_id', ids: { in: 'assessment_id' } }, { lock: true, orderBy: ['id'] })
+
+/** The notes of imports and of their undoing since an instant, newest first, with the names of who did it. They lie by the school. */
+export const importNotesSince = statement<{ school: string; since: string }>()(({ db, t, p }) => {
+  const { history, user_profile } = t
+  return db
+    .select({ ...getTableColumns(history), ...pick(user_profile, 'first_name', 'last_name') })
+    .from(history)
+    .leftJoin(user_profile, eq(user_profile.id, history.actor_id))
+    .where(and(matches(history, { school_id: p.school, near_id: p.school, entity: IMPORT }), gte(history.at, p.since)))
+    .orderBy(desc(history.at), desc(history.id))
+})
+
+/** What is noted of one import. */
+export const notesOfImport = rowsBy('history', { school: 'school_id', near: 'near_id', id: 'row_id' }, { where: { entity: IMPORT } })
+
+/** As the index by time says it (`history_by_time`). */
+const isInTime = (history: Tables['history']) => sql`${history.action} <> ''`
+
+/** What was written of pupils, their places and their marks in one moment: a transaction writes all its entries with one time. */
+export const entriesAt = statement<{ school: string; at: string }>()(({ db, t: { history }, p }) =>
+  db
+    .select()
+    .from(history)
+    .where(
+      and(
+        isInTime(history),
+        eq(history.school_id, p.school),
+        eq(history.at, p.at),
+        inArray(history.entity, ['student', 'enrolment', 'grade']),
+      ),
+    ),
+)
+
+const byIds = { school: 'school_id', ids: { in: 'id' } } as const
+type Kind = 'student' | 'enrolment' | 'grade'
+
+/** Rows of the kinds that an import writes, as they are now. `ids` is a JSON array. */
+export const rowsWritten: { [T in Kind]: (tx: ReadTx, of: { school: string; ids: string }) => Promise<Row<T>[]> } = {
+  student: rowsBy('student', byIds),
+  enrolment: rowsBy('enrolment', byIds),
+  grade: rowsBy('grade', byIds),
+}

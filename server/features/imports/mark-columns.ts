@@ -1,8 +1,10 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import type { Issue } from '@markbook/shared/failures'
-import { columnKey, findColumns, type Sheet } from '@markbook/shared/spreadsheet/table'
+import { columnKey } from '@markbook/shared/spreadsheet/column-key'
+import { findColumns, type Sheet } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import { assessmentHeads, type MarksheetColumn, readMarksheet } from '../../documents/marksheet.ts'
+import { fault } from './faults.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
 import { demandWho } from './pupil-rows.ts'
 
@@ -42,9 +44,9 @@ export function sheetColumns(columns: readonly MarksheetColumn[], assessments: r
   for (const column of columns) {
     const assessment = find(column)
     const twin = scores.find((other) => other.assessment === assessment)
-    if (twin) errors.push({ path: column.head, message: `is for the same assessment as the column “${twin.head}”` })
+    if (twin) errors.push(fault(column.head, 'twin_column', { head: twin.head }))
     else if (assessment) scores.push({ at: column.column, head: column.head, assessment })
-    else if (column.assessmentId) errors.push({ path: column.head, message: 'belongs to another class, subject or term' })
+    else if (column.assessmentId) errors.push(fault(column.head, 'other_sheet'))
     else unread.push(column.head)
   }
   if (scores.length === 0 && errors.length === 0) {

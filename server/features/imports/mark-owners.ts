@@ -1,5 +1,6 @@
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
+import { type FaultCode, fault } from './faults.ts'
 import type { Who } from './mark-columns.ts'
 import { nameKey } from './pupil-index.ts'
 
@@ -7,16 +8,18 @@ import { nameKey } from './pupil-index.ts'
 export type Candidate = { id: string; student_number: string | null; last_name: string; first_name: string; isNear: boolean }
 export type Owner = { candidate: Candidate } | { issue: Issue }
 
-const fail = (path: string, message: string): Owner => ({ issue: { path, message } })
+const fail = (path: string, code: FaultCode): Owner => ({ issue: fault(path, code) })
 
 /** A row whose hidden id or number belongs to a student of another name is refused: part of the table may have been sorted. */
 function contradiction(candidate: Candidate, { student_number, last_name, first_name }: Who): Issue | undefined {
-  const message = `does not fit: this row is for ${candidate.first_name} ${candidate.last_name}`
+  const name = `${candidate.first_name} ${candidate.last_name}`
   if (student_number && candidate.student_number && student_number !== candidate.student_number)
-    return { path: 'student_number', message: `${message}, who has the number ${candidate.student_number}` }
+    return fault('student_number', 'other_row_number', { name, number: candidate.student_number })
   const own = nameKey(candidate)
-  if (last_name && own !== nameKey({ last_name, first_name: first_name || candidate.first_name })) return { path: 'last_name', message }
-  if (first_name && own !== nameKey({ last_name: last_name || candidate.last_name, first_name })) return { path: 'first_name', message }
+  if (last_name && own !== nameKey({ last_name, first_name: first_name || candidate.first_name }))
+    return fault('last_name', 'other_row', { name })
+  if (first_name && own !== nameKey({ last_name: last_name || candidate.last_name, first_name }))
+    return fault('first_name', 'other_row', { name })
   return undefined
 }
 
@@ -30,20 +33,20 @@ export function ownerFinder(candidates: readonly Candidate[]): (who: Who) => Own
     const namesakes = byName.get(nameKey(who)) ?? []
     const near = namesakes.filter(({ isNear }) => isNear)
     const [candidate, ...others] = near.length > 0 ? near : namesakes
-    if (!candidate) return fail('last_name', 'is not the name of a student here')
-    return others.length > 0 ? fail('last_name', 'is the name of several students here; give the student number') : { candidate }
+    if (!candidate) return fail('last_name', 'no_name_here')
+    return others.length > 0 ? fail('last_name', 'several_here') : { candidate }
   }
   const found = (who: Who): Owner => {
     if (who.student_id !== null) {
       const candidate = byId.get(who.student_id)
-      return candidate ? { candidate } : fail('student_id', 'is not a student here')
+      return candidate ? { candidate } : fail('student_id', 'not_here')
     }
     if (who.student_number !== '') {
       const candidate = byNumber.get(who.student_number)
-      return candidate ? { candidate } : fail('student_number', 'is not the number of a student here')
+      return candidate ? { candidate } : fail('student_number', 'no_number_here')
     }
     if (who.last_name && who.first_name) return named(who)
-    return fail(who.last_name ? 'first_name' : 'last_name', 'is required where there is no student number')
+    return fail(who.last_name ? 'first_name' : 'last_name', 'required_name')
   }
   return (who) => {
     const owner = found(who)

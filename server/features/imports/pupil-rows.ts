@@ -2,10 +2,10 @@ import { importFailures } from '@markbook/shared/contract/imports'
 import { StudentInput } from '@markbook/shared/contract/students'
 import type { Issue } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
+import { type DayForm, dayReader, type ReadDay } from '@markbook/shared/spreadsheet/days'
 import { findColumns, type Sheet, type SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
-import { dayReader, type ReadDay } from './days.ts'
 import { fault } from './faults.ts'
 
 const TEXT_COLUMNS = {
@@ -63,16 +63,17 @@ function pupilRow({ cell, day, row }: Read): PupilRow {
 
 /**
  * The pupils of a table, and the heads of the columns that mean nothing here. Throws imports.missing_columns where no column says
- * who a row is about, imports.duplicate_column where one stands twice.
+ * who a row is about, imports.duplicate_column where one stands twice. `days` says how days are written that the table leaves open.
  */
-export function pupilTable(sheet: Sheet): PupilTable {
+export function pupilTable(sheet: Sheet, days?: DayForm): PupilTable {
   const columns = findColumns(sheet, PUPIL_COLUMNS)
   demandWho(columns)
   const cellOf = ({ cells }: SheetRow, column: Column): string => {
     const at = columns.get(column)
     return at === undefined ? '' : (cells[at] ?? '')
   }
-  const day = dayReader(sheet.rows.flatMap((row) => DAY_COLUMNS.map((column) => cellOf(row, column))))
+  const written = sheet.rows.flatMap((row) => DAY_COLUMNS.map((column) => cellOf(row, column)))
+  const day = dayReader(written, days)
   const known = new Set(columns.values())
   return {
     rows: sheet.rows.map((row) => pupilRow({ cell: (column) => cellOf(row, column), day, row: row.row })),

@@ -23,7 +23,14 @@ const NEW = 'Chloé,Nic an tSaoir,F,2011-11-30,2025-09-01,SB-100,3B'
 
 describe('POST /api/students/import', () => {
   test('creates a student and enrols them in a class of the active year', async () => {
-    expect(await real(NEW)).toEqual({ rows: [{ row: 2, action: 'create', issues: [] }], created: 1, updated: 0, unchanged: 0, errors: 0 })
+    expect(await real(NEW)).toEqual({
+      id: expect.any(String),
+      rows: [{ row: 2, action: 'create', issues: [] }],
+      created: 1,
+      updated: 0,
+      unchanged: 0,
+      errors: 0,
+    })
     const created = await student('SB-100')
     const fields = { first_name: 'Chloé', gender: 'female', date_of_birth: '2011-11-30', enrollment_date: '2025-09-01', is_active: true }
     expect(created).toMatchObject({ ...fields, last_name: 'Nic an tSaoir' })
@@ -139,6 +146,7 @@ describe('POST /api/students/import', () => {
   test('a column that means nothing is named at the heading, which is nobody’s row', async () => {
     const report = await st.as.okafor.imports.students({ body: csv('Student Number,Hair', 'SB-001,red') })
     expect(report).toEqual({
+      id: null,
       rows: [
         {
           row: 1,
@@ -174,6 +182,19 @@ describe('POST /api/students/import', () => {
     expect((await st.rows('student')).filter(({ last_name }) => last_name === 'Aziz')).toHaveLength(2)
   })
 
+  test('`days` decides what the file leaves open, and nothing else', async () => {
+    const list = (...days: string[]) =>
+      csv('last_name,first_name,gender,date_of_birth', ...days.map((day, at) => `Nobody${at},Known,female,${day}`))
+    const import_ = (days: 'day_first' | 'month_first' | 'numbers' | undefined, ...texts: string[]) =>
+      st.as.okafor.imports.students({ query: { ...(days && { days }) }, body: list(...texts) })
+    expect(issuesOf(await import_(undefined, '03/04/2011', '40627'))).toHaveLength(2)
+    expect(await import_('day_first', '03/04/2011')).toMatchObject({ created: 1 })
+    expect((await st.rows('student')).find(({ last_name }) => last_name === 'Nobody0')?.date_of_birth).toBe('2011-04-03')
+    expect(await import_('month_first', '04/03/2011', '2011-12-31')).toMatchObject({ unchanged: 1, created: 1 })
+    expect(await import_('numbers', '40636', '40908')).toMatchObject({ unchanged: 2 })
+    expect(issuesOf(await import_('day_first', '03/04/2011', '03/25/2011'))).toHaveLength(1)
+  })
+
   test('400 where no column says who is meant, or one stands twice', async () => {
     const refused = (body: FormData) => st.as.okafor.imports.students({ body })
     await expect(refused(csv('last_name,class', 'Murphy,3B'))).rejects.toMatchObject({ status: 400, code: 'imports.missing_columns' })
@@ -193,10 +214,14 @@ describe('POST /api/students/import', () => {
     })
   })
 
-  test('a whole school at once', async () => {
+  test('a whole school at once, and taken back at once', async () => {
     const lines = Array.from({ length: limits.importRows }, (_, at) => `First${at},Last,o,,,N-${at},${at % 2 ? '3A' : '3B'}`)
-    expect(await real(...lines)).toMatchObject({ created: limits.importRows, errors: 0 })
+    const { id, ...report } = await real(...lines)
+    expect(report).toMatchObject({ created: limits.importRows, errors: 0 })
     expect(await st.rows('enrolment')).toHaveLength(9 + limits.importRows)
+    const taken = await st.as.okafor.imports.undo({ params: { id: id as string } })
+    expect(taken).toEqual({ removed: limits.importRows, restored: 0, kept: 0, rows: [] })
+    expect(await st.rows('enrolment')).toHaveLength(9)
   })
 
   test('only for an administrator of the school, and access comes before the file', async () => {

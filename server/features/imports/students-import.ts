@@ -4,6 +4,7 @@ import { onUpload } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { activeYearOf, classesOfYear } from '../academic-years/academic-years.policy.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
+import { nowhere, recorded } from './import-record.ts'
 import { placesOfYear, studentsOfSchool } from './imports.queries.ts'
 import { pupilTable } from './pupil-rows.ts'
 import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan.ts'
@@ -43,14 +44,17 @@ async function write(tx: WriteTx, { created, changed, enrolled }: StudentsPlan) 
 }
 
 export const importStudents = onUpload(imports.students, {
-  prepare: async ({ filename, contentType, bytes }, { documents }, { school_id }) =>
-    pupilTable(await documents.readSheet({ filename, type: contentType, bytes }, [], { school: school_id })),
+  prepare: async ({ filename, contentType, bytes }, { documents }, { school_id }) => ({
+    filename,
+    sheet: await documents.readSheet({ filename, type: contentType, bytes }, [], { school: school_id }),
+  }),
   load: (context, { targets }) => yearOf(context, targets['academicYearId']),
   run: async ({ tx, caller }, { query, prepared }, year) => {
+    const table = pupilTable(prepared.sheet, query.days)
     // Two imports at once would create the same pupils twice.
     await tx.find('school', caller.school_id, caller.school_id)
-    const plan = planStudents(prepared, await schoolNow(tx, caller.school_id, year), tx.newId)
+    const plan = planStudents(table, await schoolNow(tx, caller.school_id, year), tx.newId)
     if (!query.dryRun && plan.report.errors === 0) await write(tx, plan)
-    return plan.report
+    return recorded({ tx, caller }, plan.report, { kind: 'students', file: prepared.filename, ...nowhere }, query)
   },
 })

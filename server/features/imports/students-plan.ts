@@ -1,10 +1,9 @@
-import type { ImportReport } from '@markbook/shared/contract/imports'
 import { fold } from '@markbook/shared/domain/fold'
 import type { Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Change } from '../../store/tx.ts'
 import { fault } from './faults.ts'
-import { type ReportRow, reportOf, unreadColumns } from './import-report.ts'
+import { type PlannedReport, type ReportRow, reportOf, unreadColumns } from './import-report.ts'
 import { pupilIndex } from './pupil-index.ts'
 import type { PupilFields, PupilRow, PupilTable } from './pupil-rows.ts'
 
@@ -20,7 +19,7 @@ export type SchoolNow = {
   enrolments: readonly Pick<Row<'enrolment'>, 'student_id' | 'student_group_id'>[]
 }
 export type StudentsPlan = {
-  report: ImportReport
+  report: PlannedReport
   created: Student[]
   changed: Change<'student'>[]
   enrolled: { studentId: string; group: Group }[]

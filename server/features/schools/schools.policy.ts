@@ -1,6 +1,8 @@
 import { schoolFailures } from '@markbook/shared/contract/schools'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
+import type { Config } from '../../config.ts'
+import { laptopOwner } from '../../store/laptop.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { activeAdminsOf } from './members.queries.ts'
@@ -48,3 +50,7 @@ export async function memberOf(tx: WriteTx, schoolId: string, userId: string | u
   if (!profile || !membership) throw common.notFound()
   return profile
 }
+
+/** Whether no school can be founded on this node, whoever asks: the one of a dedicated node is there, or this is somebody's laptop. */
+export const isFoundingOver = async (tx: ReadTx, { dedicated }: Pick<Config, 'dedicated'>): Promise<boolean> =>
+  (dedicated && (await tx.db.$count(tx.t.school)) > 0) || (await laptopOwner(tx)) !== null

@@ -265,8 +265,11 @@ describe('the setup code', () => {
     const own = await closed({ DEDICATED: 'true' })
     const [head, late] = await newcomers(own, 2)
     const setupCode = (await setupCodeHere(own.services))?.code ?? ''
+    expect(await own.anonymous.outage.ways()).not.toHaveProperty('one_school')
     expect((await head?.as.schools.create.raw({ body: { ...primary, setupCode } }))?.status).toBe(201)
     expect(await setupCodeHere(own.services)).toBeNull()
+    expect(await own.anonymous.outage.ways()).toMatchObject({ one_school: true })
+    expect(await st.anonymous.outage.ways()).not.toHaveProperty('one_school')
     expect(await refused(own, () => late?.as.schools.create.raw({ body: { ...primary, setupCode } }) as never)).toEqual({
       status: 403,
       code: 'schools.dedicated',

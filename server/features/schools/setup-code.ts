@@ -3,10 +3,10 @@ import { schoolFailures } from '@markbook/shared/contract/schools'
 import type { Config } from '../../config.ts'
 import type { Keys } from '../../http/tokens.ts'
 import { grouped, isSameSecret, toBase32 } from '../../store/encryption.ts'
-import { laptopOwner } from '../../store/laptop.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
+import { isFoundingOver } from './schools.policy.ts'
 
 type Founding = { store: Pick<Store, 'nodeId' | 'read'>; config: Pick<Config, 'dedicated' | 'setupCode' | 'openFounding'>; keys: Keys }
 
@@ -37,9 +37,8 @@ export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: st
  */
 export const setupCodeHere = (founding: Founding): Promise<{ code: string; isFirst: boolean } | null> =>
   founding.store.read(asSystem(), async (tx) => {
-    const isFirst = (await tx.db.$count(tx.t.school)) === 0
-    if (founding.config.openFounding || (founding.config.dedicated && !isFirst) || (await laptopOwner(tx)) !== null) return null
-    return { code: await presentCode(tx, founding), isFirst }
+    if (founding.config.openFounding || (await isFoundingOver(tx, founding.config))) return null
+    return { code: await presentCode(tx, founding), isFirst: (await tx.db.$count(tx.t.school)) === 0 }
   })
 
 /** The page that founds a school with the code, for one click. */

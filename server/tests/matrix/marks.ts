@@ -201,7 +201,8 @@ const sheetOf = (studentGroupId: string) =>
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
 const sheet = (number: string, assessment: { title: string }) => file(`student_number,${assessment.title}\n${number},15\n`)
 
-export const importRows: Rows<typeof imports> = {
+/** An import that Ada made. */
+export const importRows = ({ imports: { own, hilltop } }: HistoryIds): Rows<typeof imports> => ({
   students: {
     all: [newcomers, onlyAdmins],
     ...setupWrite((academicYearId) => ({ query: { academicYearId }, ...newcomers }), { own: lastYear.id, hilltop: hilltopYear.id }),
@@ -217,4 +218,10 @@ export const importRows: Rows<typeof imports> = {
     hilltopSheet: [{ ...sheetOf(hilltopClass.id), ...sheet('HILLTOP-MARKER-001', hilltopExam) }, '403 403 403 403 404 ok'],
   },
   gradeSheet: readClass(sheetOf, groups),
-}
+  list: { own: [{}, onlyStaff] },
+  undo: {
+    own: [byId(own), '        403 ok  403 403 ok  404'],
+    hilltop: [byId(hilltop), '403 404 404 404 404 ok '],
+    absent: [byId(ABSENT), '  403 404 404 404 404 404'],
+  },
+})

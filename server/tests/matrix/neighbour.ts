@@ -159,7 +159,7 @@ const entryOf = (book: { id: string }) =>
 export const entryIds = { of: entryOf, own: entryOf(draftReport), hilltop: entryOf(hilltopReport) }
 
 /** Entries of the history of a grade at each school, which are made by changing one; `bin`: of an assessment that was deleted. */
-export type HistoryIds = { own: string; hilltop: string; bin: { own: string; hilltop: string } }
+export type HistoryIds = { own: string; hilltop: string; bin: { own: string; hilltop: string }; imports: { own: string; hilltop: string } }
 
 export async function furnish(st: School): Promise<HistoryIds> {
   await st.services.store.write(asSystem(), async (tx) => {
@@ -179,6 +179,17 @@ export async function furnish(st: School): Promise<HistoryIds> {
     await st.as[who].assessments.remove({ params: { id } })
     return idOf(await st.as[who].bin.list(), 'item in the bin')
   }
+  const imported = async (who: 'ada' | 'marker', assessmentId: string, line: string) => {
+    const body = new FormData()
+    body.set('file', new File([`student_number,score\n${line}\n`], 'table.csv', { type: 'text/csv' }))
+    const { id } = await st.as[who].imports.grades({ query: { assessmentId }, body })
+    return idOf(id === null ? [] : [{ id }], 'import')
+  }
+  // Before the changes, which are to be undone in the matrix too.
+  const imports = {
+    own: await imported('ada', mathsQuiz.id, 'SB-003,14'),
+    hilltop: await imported('marker', hilltopExam.id, 'HILLTOP-MARKER-001,17'),
+  }
   return {
     own: await change('ada', gradeIds.own),
     hilltop: await change('marker', gradeIds.hilltop),
@@ -186,6 +197,7 @@ export async function furnish(st: School): Promise<HistoryIds> {
       own: await deletion('ada', { termId: mathsQuiz.term_id, subjectId: mathsQuiz.subject_id }),
       hilltop: await deletion('marker', { termId: hilltopExam.term_id, subjectId: hilltopExam.subject_id }),
     },
+    imports,
   }
 }
 
@@ -212,6 +224,7 @@ export async function furnishCopy(st: School, schoolId: string): Promise<void> {
 export function counterpart(id: string, history: HistoryIds): string {
   if (id === history.own) return history.hilltop
   if (id === history.bin.own) return history.bin.hilltop
+  if (id === history.imports.own) return history.imports.hilltop
   if (id === jobIds.own) return jobIds.hilltop
   if (id === invitationIds.own) return invitationIds.hilltop
   if (id === sessionIds.own) return sessionIds.hilltop

@@ -179,9 +179,10 @@ const NOTES = ['desk_code', 'console_code', 'sign_in_reset', 'school_invitation'
 /** What was done that is no row, as a sentence; null of a row. */
 function useNotes(): (entry: AuditEntry) => string | null {
   const { t } = useTranslation('audit')
-  return ({ entity, changes }) => {
+  return ({ entity, action, changes }) => {
     const note = NOTES.find((each) => each === entity)
     if (note) return t(`note.${note}`)
+    if (entity === 'import') return t(action === 'delete' ? 'note.importUndone' : 'note.import')
     if (entity !== 'node') return null
     const from = changes['restored_from']?.after
     if (from !== undefined) return t('note.restored', { from: typeof from === 'string' ? moment(from) : '…' })

@@ -2,12 +2,9 @@ import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../api/client.ts'
-import { refresh } from '../../api/queries.ts'
 import { Closing } from '../../components/closing.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
-import { ImportDialog, TableFile } from '../../components/import-dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -15,9 +12,7 @@ import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
-import { guessColumns } from '../students/import/headings.ts'
-import { headOf, pupilsByRow } from '../students/import/mapping.ts'
-import { useTable } from '../students/import/read-table.ts'
+import { ImportMarks } from '../imports/import-marks.tsx'
 import { ExcludeDialog, RemarkDialog } from './cell-details.tsx'
 import { cellId, type Grid } from './grid-context.ts'
 import type { CellAction } from './model/grid-controller.ts'
@@ -149,31 +144,6 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
 }
 
 type SheetScope = { classId: string; subjectId: string; termId: string }
-
-/** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
-function ImportMarks({ scope: { classId, subjectId, termId } }: { scope: SheetScope }) {
-  const { t } = useTranslation('marks')
-  const of = { studentGroupId: classId, termId, subjectId }
-  const [file, setFile] = useState<File | null>(null)
-  const table = useTable(file)
-  return (
-    <ImportDialog
-      title={t('importTitle')}
-      lead={t('importLead')}
-      table={file}
-      pupils={table && pupilsByRow(table, guessColumns(headOf(table)))}
-      send={(form, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body: form })}
-      onDone={() => refresh(['assessments', 'grades', 'calculations'])}
-    >
-      <p>
-        <a href={`/api/grades/sheet?${new URLSearchParams(of)}`} download>
-          {t('importSheet')}
-        </a>
-      </p>
-      <TableFile onChoose={setFile} />
-    </ImportDialog>
-  )
-}
 
 type AtCell = { grid: Grid; position: CellPosition; root: RefObject<HTMLDivElement | null>; onClose: () => void }
 

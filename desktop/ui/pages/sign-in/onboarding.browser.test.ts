@@ -66,6 +66,23 @@ describe.skipIf(!headlessPath)('the first days', () => {
     await site.close()
   })
 
+  test('on a server that serves its one school no other is offered, whatever the address says', async () => {
+    const site = await openSite()
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'nobody')
+    await page.goto(`${site.url}/welcome?way=create`)
+    await page.getByLabel('First name').fill('Niall')
+    await page.getByLabel('Last name').fill('Ó Sé')
+    await page.keyboard.press('Enter')
+    await page.getByRole('radio', { name: /St Brigid’s/ }).waitFor()
+    expect(await page.getByText('Create a school').count()).toBe(0)
+    await expectForEverybody(page)
+    await picture(page, 'welcome-one-school-pc')
+    expect(faults).toEqual([])
+    await context.close()
+    await site.close()
+  })
+
   describe('at a school that is there', () => {
     let site: Site
     beforeAll(async () => {

@@ -28,12 +28,13 @@ export function WelcomePage() {
   const own = useMe()
   useRedirect(own.data)
   const isNamed = own.data?.is_onboarded
+  const isFull = useQuery(ask('outage', 'ways')).data?.one_school
   return (
     <StandalonePage
       wide
       canSignOut
       title={t(isNamed ? 'welcome.school' : 'welcome.title')}
-      lead={isNamed ? t('welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
+      lead={isNamed ? t(isFull ? 'welcome.joinLead' : 'welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
     >
       <Answer of={own}>{(profile) => (profile.is_onboarded ? <SchoolStep profile={profile} /> : <NameStep profile={profile} />)}</Answer>
     </StandalonePage>
@@ -98,12 +99,22 @@ function SchoolStep({ profile }: { profile: Profile }) {
   )
 }
 
-/** Join or create. On a server without a school (`isFirst`) there is none to join; a school made meanwhile does not switch the form. */
+/** Join or create, where a school can be created. On a server without a school (`isFirst`) there is none to join; a school made meanwhile does not switch the form. */
 function Ways({ isFirst }: { isFirst: boolean }) {
   const { t } = useTranslation('sign-in')
   const { way: chosen }: { way?: 'join' | 'create' } = route.useSearch()
+  const methods = useQuery(ask('outage', 'ways'))
   const [usual] = useState(isFirst ? 'create' : 'join')
   const way = chosen ?? usual
+  if (methods.isLoading) return <Loading />
+  // The one school of this server is there: nobody is led to a form that is refused.
+  if (methods.data?.one_school && usual === 'join') {
+    return (
+      <Card label={t('join.title')}>
+        <JoinSchool />
+      </Card>
+    )
+  }
   return (
     <>
       <nav className={styles['choices']} aria-label={t('welcome.ways')}>

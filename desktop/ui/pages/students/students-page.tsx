@@ -13,7 +13,7 @@ import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import { useClassMembership } from '../classes/use-class-membership.ts'
-import { ImportStudents } from './import/import-students.tsx'
+import { ImportStudents } from '../imports/import-students.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
 /** The most rows that are shown; the search finds the others. */

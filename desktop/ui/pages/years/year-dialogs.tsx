@@ -5,10 +5,12 @@ import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
-import { editable, number, typedNumber } from '../../words/format.ts'
+import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
+import { overlapping, proposedDays } from './term-days.ts'
 
 const draftOf = (year: AcademicYear | null) => ({
   name: year?.name ?? '',
@@ -96,16 +98,18 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
   )
 }
 
-type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][] }
+type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][]; terms: readonly Term[] }
 
 /** Adds a term to the year (`term` is null) or changes one. */
-export function TermDialog({ year, term, free }: TermDialogProps) {
+export function TermDialog({ year, term, free, terms }: TermDialogProps) {
   const { t } = useTranslation(['years', 'app'])
+  const proposalFor = (name: Term['name']) =>
+    term ? { startDate: term.start_date, endDate: term.end_date } : proposedDays(year, terms, name)
+  const firstName = term?.name ?? free[0] ?? 'michaelmas'
   const form = useForm({
     initial: () => ({
-      name: term?.name ?? free[0] ?? ('michaelmas' as const),
-      startDate: term?.start_date ?? year.start_date,
-      endDate: term?.end_date ?? year.end_date,
+      name: firstName,
+      ...proposalFor(firstName),
       exam: editable(term?.exam_weight ?? 60),
       coursework: editable(term?.coursework_weight ?? 40),
       isMinistryReporting: term?.is_ministry_reporting ?? false,
@@ -120,6 +124,7 @@ export function TermDialog({ year, term, free }: TermDialogProps) {
   })
   const { draft, set, field } = form
   const shownName = t(`app:term.${draft.name}`)
+  const overlaps = overlapping(draft, terms, term?.id)
   const deletion = term && (
     <ConfirmDialog
       title={t('deleteTerm', { name: shownName })}
@@ -132,13 +137,25 @@ export function TermDialog({ year, term, free }: TermDialogProps) {
   )
   return (
     <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion}>
-      <SelectField label={t('term')} {...field('name')}>
+      <SelectField
+        label={t('term')}
+        {...field('name')}
+        onChange={({ target }) => {
+          const name = target.value as Term['name']
+          const proposed = proposalFor(draft.name)
+          const isProposal = draft.startDate === proposed.startDate && draft.endDate === proposed.endDate
+          set({ name, ...(isProposal && proposalFor(name)) })
+        }}
+      >
         <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
       </SelectField>
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" min={year.start_date} max={year.end_date} />
         <TextField {...field('endDate')} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
       </Row>
+      {overlaps.length > 0 && (
+        <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => t(`app:term.${name}`))) })}</Notice>
+      )}
       <WeightFields
         labels={{ exam: t('exam'), coursework: t('coursework') }}
         value={draft}

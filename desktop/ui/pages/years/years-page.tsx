@@ -10,6 +10,7 @@ import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { day, number } from '../../words/format.ts'
+import { TERM_NAMES } from './term-days.ts'
 import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
 export function YearsPage() {
@@ -71,13 +72,11 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   )
 }
 
-const NAMES = ['michaelmas', 'hilary', 'trinity'] as const
-
 /** The terms of one year. Each of the three names is used once. */
 function Terms({ year }: { year: AcademicYear }) {
   const { t } = useTranslation(['years', 'app'])
   const terms = useQuery(ask('terms', 'list', { query: { yearId: year.id } }))
-  const free = NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
+  const free = TERM_NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
   return (
     <>
       <AnswerTable
@@ -92,7 +91,7 @@ function Terms({ year }: { year: AcademicYear }) {
                 <DialogButton
                   look="quiet"
                   aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
-                  dialog={<TermDialog year={year} term={term} free={free} />}
+                  dialog={<TermDialog year={year} term={term} free={free} terms={terms.data ?? []} />}
                 >
                   {t(`app:term.${term.name}`)}
                 </DialogButton>{' '}
@@ -111,7 +110,7 @@ function Terms({ year }: { year: AcademicYear }) {
       />
       {terms.data && free.length > 0 && (
         <div>
-          <DialogButton dialog={<TermDialog year={year} term={null} free={free} />}>{t('addTerm')}</DialogButton>
+          <DialogButton dialog={<TermDialog year={year} term={null} free={free} terms={terms.data ?? []} />}>{t('addTerm')}</DialogButton>
         </div>
       )}
     </>

@@ -36,6 +36,22 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await dialogsClosed(page)
     await expect.poll(async () => (await okafor.terms.list({ query: { yearId: (await ofYear())?.id ?? '' } })).length).toBe(1)
 
+    // The next term is proposed after the one that is there; an overlap is said, and can be saved.
+    await year.getByRole('button', { name: 'Add a term' }).click()
+    const days = () => Promise.all(['First day', 'Last day'].map((label) => page.getByLabel(label).inputValue()))
+    expect(await days()).toEqual(['2031-12-21', '2032-03-26'])
+    await page.getByRole('dialog').getByLabel('Term', { exact: true }).selectOption('Trinity')
+    expect(await days()).toEqual(['2032-03-27', '2032-06-30'])
+    await page.getByLabel('First day').fill('2031-12-20')
+    await page.getByText('These days are also days of Michaelmas.', { exact: false }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'years-overlap-pc')
+    expect(await page.getByRole('button', { name: 'Save' }).isEnabled()).toBe(true)
+    await page.getByLabel('First day').fill('2031-12-21')
+    await page.getByText('These days are also days of', { exact: false }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await dialogsClosed(page)
+
     await year.getByRole('button', { name: 'Make it the current year' }).click()
     await expectForEverybody(page)
     await page.getByRole('dialog', { name: 'Make 2031/32 the current year?' }).getByRole('button', { name: 'Make it' }).click()

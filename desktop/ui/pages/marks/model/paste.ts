@@ -1,5 +1,5 @@
 import type { MarkCode } from '@markbook/shared/domain/mark-codes'
-import { recordsOf } from '../../students/import/csv.ts'
+import { recordsOf } from '../../imports/csv.ts'
 import type { CellValue } from './cell-value.ts'
 import type { CellPosition } from './navigation.ts'
 import { type ParsedMark, parseMark } from './parse-mark.ts'

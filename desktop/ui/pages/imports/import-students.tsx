@@ -2,22 +2,25 @@ import type { ImportReport } from '@markbook/shared/contract/imports'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../../api/client.ts'
-import { refresh } from '../../../api/queries.ts'
-import { Button } from '../../../components/button.tsx'
-import { Options, SelectField, TextArea } from '../../../components/field.tsx'
-import { ImportDialog, TableFile } from '../../../components/import-dialog.tsx'
-import layout from '../../../components/layout.module.css'
-import { FailureNotice, Notice } from '../../../components/page.tsx'
-import { Table } from '../../../components/table.tsx'
-import { useChosenTerm } from '../../../frame/chosen-term.ts'
-import { enumerated } from '../../../words/format.ts'
+import { client } from '../../api/client.ts'
+import { refresh } from '../../api/queries.ts'
+import { Button } from '../../components/button.tsx'
+import { Options, SelectField, TextArea } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { FailureNotice, Notice } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { day, enumerated } from '../../words/format.ts'
 import type { ReadTable } from './csv.ts'
+import { DayForms, type DaysRead, useDays } from './days.tsx'
 import { type Column, columns, guessColumns } from './headings.ts'
 import styles from './import.module.css'
-import { examplesOf, faultsOf, fileFor, firstRows, headOf, type Mapping, pupilsByRow } from './mapping.ts'
+import { ImportDialog } from './import-dialog.tsx'
+import type { Source } from './listing.ts'
+import { columnAt, dayTexts, examplesOf, faultsOf, fileFor, firstRows, headOf, isDayColumn, type Mapping, pupilsByRow } from './mapping.ts'
 import { missingClasses } from './missing.ts'
 import { useTable } from './read-table.ts'
+import { TableFile } from './table-file.tsx'
 
 /** Imports a list of pupils. Headings that are not recognised are assigned here; then the server reports what it would do. */
 export function ImportStudents() {
@@ -25,29 +28,47 @@ export function ImportStudents() {
   const { year } = useChosenTerm()
   const [file, setFile] = useState<File | null>(null)
   const read = useTable(file)
-  const { mapping, name } = useMapping(read)
-  const toSend = useMemo(() => {
-    if (!read) return read === null ? file : null
+  const { mapping, name, key } = useMapping(read)
+  const { days, say } = useDays(
+    useMemo(() => (read ? dayTexts(read, mapping) : []), [read, mapping]),
+    key,
+  )
+  const { form, isOpen } = days
+  const yearId = year?.id
+  const source = useMemo((): Source | null => {
+    if (!file || read === undefined) return null
+    const send: Source['send'] = (body, dryRun) => {
+      const query = { dryRun: dryRun ? ('true' as const) : ('false' as const), ...(form && { days: form }) }
+      return client.imports.students({ query: { ...query, ...(yearId && { academicYearId: yearId }) }, body })
+    }
+    if (read === null) return { ...sentAsItIs(file), send }
     const { twice, isNobody } = faultsOf(mapping)
-    return twice.length > 0 || isNobody ? null : fileFor(read, mapping)
-  }, [file, read, mapping])
-  // The list's own heading, or the name of a column that it lacks.
-  const headingOf = (path: string) => {
-    const column = read && columns.find((one) => one === path)
-    return column ? headOf(read)[mapping.indexOf(column)] || t(`columns.${column}`) : path
-  }
-  const send = (body: FormData, dryRun: boolean) =>
-    client.imports.students({ query: { dryRun: dryRun ? 'true' : 'false', ...(year && { academicYearId: year.id }) }, body })
+    if (twice.length > 0 || isNobody || isOpen) return null
+    const head = headOf(read)
+    const nameOf = (column: Column | undefined) => (column ? t(`columns.${column}`) : '')
+    return {
+      file,
+      table: read,
+      pupils: pupilsByRow(read, mapping),
+      send,
+      fileWith: (corrections) => fileFor(read, mapping, corrections),
+      columnOf: (path) => columnAt(read, mapping, path),
+      // The list's own heading, or the name of a column that it lacks.
+      headingOf: (path) => {
+        const column = columns.find((one) => one === path)
+        return column ? head[mapping.indexOf(column)] || nameOf(column) : path
+      },
+      headingAt: (column) => head[column] || nameOf(mapping[column] ?? columns[column - head.length]),
+    }
+  }, [file, read, mapping, isOpen, form, yearId, t])
   return (
     <ImportDialog
       title={t('import')}
       lead={t('importLead')}
-      table={toSend}
-      pupils={read && pupilsByRow(read, mapping)}
-      headingOf={headingOf}
+      source={source}
       remedy={(report, again) => year && <MissingClasses report={report} yearId={year.id} onMade={again} />}
-      send={send}
-      onDone={() => refresh(['students', 'classes', 'history'])}
+      onDone={() => refresh(['students', 'classes', 'history', 'imports'])}
+      isEarlier={({ kind }) => kind === 'students'}
     >
       <p>
         {year ? t('importFor', { year: year.name }) : t('noPlace')}{' '}
@@ -55,25 +76,38 @@ export function ImportStudents() {
           {t('template')}
         </a>
       </p>
-      <Source onChoose={setFile} />
+      <ListSource onChoose={setFile} file={file} rows={read ? read.lines.length - 1 : null} />
       {read && <ColumnChoice table={read} mapping={mapping} onName={name} />}
-      {read && <Preview table={read} mapping={mapping} />}
+      {read && <DayForms days={days} onSay={say} />}
+      {read && <Preview table={read} mapping={mapping} days={days} />}
     </ImportDialog>
   )
 }
 
+/** A file that cannot be read here: the server says what is wrong with it. */
+const sentAsItIs = (file: File): Omit<Source, 'send'> => ({
+  file,
+  table: null,
+  pupils: new Map(),
+  fileWith: () => file,
+  columnOf: () => null,
+  headingOf: (path) => path,
+  headingAt: () => '',
+})
+
+type SourceProps = { onChoose: (file: File | null) => void; file: File | null; rows: number | null }
+
 /** A file, or rows pasted from a spreadsheet; the last input counts. */
-function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
+function ListSource({ onChoose, file, rows }: SourceProps) {
   const { t } = useTranslation('students')
   const [pasted, setPasted] = useState('')
-  const [chooser, setChooser] = useState(0)
   return (
     <>
       <TableFile
-        key={chooser}
-        onChoose={(file) => {
+        chosen={file && pasted === '' ? { name: file.name, rows } : null}
+        onChoose={(chosen) => {
           setPasted('')
-          onChoose(file)
+          onChoose(chosen)
         }}
       />
       <details>
@@ -84,8 +118,6 @@ function Source({ onChoose }: { onChoose: (file: File | null) => void }) {
           rows={4}
           value={pasted}
           onChange={({ target }) => {
-            // Removes the name of a file that no longer counts.
-            if (pasted === '') setChooser(chooser + 1)
             setPasted(target.value)
             onChoose(target.value.trim() ? new File([target.value], 'pasted.csv', { type: 'text/csv' }) : null)
           }}
@@ -104,7 +136,7 @@ function useMapping(table: ReadTable | null | undefined) {
   const mapping = useMemo(() => (chosen?.head === key ? chosen.mapping : guessColumns(JSON.parse(key))), [key, chosen])
   const name = (at: number, column: Column | null) =>
     setChosen({ head: key, mapping: mapping.map((one, place) => (place === at ? column : one)) })
-  return { mapping, name }
+  return { mapping, name, key }
 }
 
 type Props = { report: ImportReport; yearId: string; onMade: () => void }
@@ -136,13 +168,15 @@ function MissingClasses({ report, yearId, onMade }: Props) {
 }
 
 /** The first rows as they will be read, so that a wrongly assigned column is noticed before sending. */
-function Preview({ table, mapping }: { table: ReadTable; mapping: Mapping }) {
+function Preview({ table, mapping, days }: { table: ReadTable; mapping: Mapping; days: DaysRead }) {
   const { t } = useTranslation('students')
   const { columns, rows } = firstRows(table, mapping)
   if (columns.length === 0 || rows.length === 0) return null
-  const genderAt = columns.indexOf('gender')
-  const shownText = (text: string, at: number) =>
-    at === genderAt && (text === 'male' || text === 'female' || text === 'other') ? t(text) : text || '–'
+  const shownText = (text: string, column: Column) => {
+    if (column === 'gender' && (text === 'male' || text === 'female' || text === 'other')) return t(text)
+    const value = isDayColumn(column) && !days.isOpen ? days.read(text) : null
+    return value ? day(value) : text || '–'
+  }
   return (
     <div>
       <p>{t('columns.understood')}</p>
@@ -153,7 +187,7 @@ function Preview({ table, mapping }: { table: ReadTable; mapping: Mapping }) {
         rowName={null}
         columns={columns.map((column, at) => ({
           head: t(`columns.${column}`),
-          cell: ({ texts }: (typeof rows)[number]) => shownText(texts[at] ?? '', at),
+          cell: ({ texts }: (typeof rows)[number]) => shownText(texts[at] ?? '', column),
         }))}
       />
     </div>
@@ -167,7 +201,7 @@ function ColumnChoice({ table, mapping, onName }: ColumnChoiceProps) {
   const { t } = useTranslation('students')
   const { twice, isNobody } = faultsOf(mapping)
   const shown = headOf(table)
-    .map((heading, at) => ({ at, heading, column: mapping[at] ?? null, examples: examplesOf(table, at, mapping[at] ?? null) }))
+    .map((heading, at) => ({ at, heading, column: mapping[at] ?? null, examples: examplesOf(table, at) }))
     .filter(({ heading, examples }) => heading !== '' || examples.length > 0)
   const open = shown.filter(({ column }) => column === null).length
   return (

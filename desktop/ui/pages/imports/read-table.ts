@@ -3,28 +3,28 @@ import { decodeText, HAS_APOSTROPHE } from '@markbook/shared/spreadsheet/csv-tex
 import { useEffect, useState } from 'react'
 import { type ReadTable, readCsv, tableOf } from './csv.ts'
 
-/** The table of a file: undefined while it is read, null where it cannot be read here. */
-export function useTable(file: File | null): ReadTable | null | undefined {
+/** The table of a file: undefined while it is read, null where it cannot be read here. `sheet`: the one of a workbook that the server prefers. */
+export function useTable(file: File | null, sheet?: string): ReadTable | null | undefined {
   const [read, setRead] = useState<{ file: File; table: ReadTable | null } | null>(null)
   useEffect(() => {
     let isWanted = true
-    if (file) void readTable(file).then((table) => isWanted && setRead({ file, table }))
+    if (file) void readTable(file, sheet).then((table) => isWanted && setRead({ file, table }))
     return () => {
       isWanted = false
     }
-  }, [file])
+  }, [file, sheet])
   return read?.file === file ? read?.table : undefined
 }
 
 const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
 
 /** Null for a file that is no table or cannot be read here. It is sent unchanged, and the server reports what is wrong. */
-export async function readTable(file: File): Promise<ReadTable | null> {
+export async function readTable(file: File, sheet?: string): Promise<ReadTable | null> {
   if (file.size > limits.body.import) return null
   const bytes = new Uint8Array(await file.arrayBuffer())
   const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b
   if (!(isZip ? WORKBOOK : TEXT).test(file.name)) return null
-  const table = await (isZip ? readSheet(bytes, file.name) : readText(bytes, file.name)).catch(() => null)
+  const table = await (isZip ? readSheet(bytes, file.name, sheet) : readText(bytes, file.name)).catch(() => null)
   const [head] = table?.lines ?? []
   return head?.row === 1 ? table : null
 }
@@ -33,10 +33,10 @@ export async function readTable(file: File): Promise<ReadTable | null> {
 const LAST_ROW = 100_000
 
 /** The sheet that the server would read. It is sent as text. */
-async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
+async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string, sheet: string | undefined): Promise<ReadTable | null> {
   // Loaded by the first workbook that is chosen.
   const { readWorkbook } = await import('@markbook/shared/spreadsheet/workbook')
-  const { head, rows } = await readWorkbook(bytes)
+  const { head, rows } = await readWorkbook(bytes, sheet === undefined ? [] : [sheet])
   const last = rows.at(-1)?.row ?? 1
   if (last > LAST_ROW) return null
   const records: string[][] = Array.from({ length: last }, () => [])

@@ -1,11 +1,13 @@
-import { separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
+import { HAS_APOSTROPHE, NEEDS_APOSTROPHE, separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
 
 /** The rows that are not empty, with their numbers in the spreadsheet. The first is the heading. */
 type Lines = readonly { row: number; cells: readonly string[] }[]
 export type CellEdit = { row: number; column: number; text: string }
+/** Rows and columns that are not sent. */
+export type LeftOut = { rows: ReadonlySet<number>; columns: ReadonlySet<number> }
 
-/** A table that was read before sending. `rewritten` is the table as CSV with edited cells. */
-export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[]) => File }
+/** A table that was read before sending. `rewritten` is the table as CSV with edited cells; what is left out is blank, so that every row keeps its number. */
+export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[], without?: LeftOut) => File }
 
 /**
  * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that the heading has most of. Rows are numbered as the
@@ -22,10 +24,12 @@ export function tableOf(records: readonly (readonly string[])[], name: string): 
   const lines = records
     .map((cells, at) => ({ row: at + 1, cells: cells.map((cell) => cell.trim()) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-  const rewritten = (edits: readonly CellEdit[]) => {
-    const changed = records.map((cells) => [...cells])
+  const rewritten = (edits: readonly CellEdit[], without?: LeftOut) => {
+    const changed = records.map((cells, at) =>
+      without?.rows.has(at + 1) ? [] : cells.map((cell, column) => (without?.columns.has(column) ? '' : cell)),
+    )
     for (const { row, column, text: to } of edits) {
-      const cells = changed[row - 1]
+      const cells = without?.rows.has(row) ? undefined : changed[row - 1]
       while (cells && to !== '' && cells.length <= column) cells.push('')
       if (cells && column < cells.length) cells[column] = to
     }
@@ -71,5 +75,30 @@ function cellAt(text: string, from: number, separator: string): { text: string; 
   return { text: text.slice(from, end), end }
 }
 
-const written = (records: readonly (readonly string[])[]): string =>
-  records.map((cells) => cells.map((cell) => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')).join('\r\n')
+const written = (records: readonly (readonly string[])[], separator = ','): string =>
+  records.map((cells) => cells.map(quoted).join(separator)).join('\r\n')
+
+const quoted = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** A cell that a spreadsheet would run as a formula gets an apostrophe, which is taken off when it comes back. */
+const inert = (cell: string): string => (NEEDS_APOSTROPHE.test(cell) && !HAS_APOSTROPHE.test(cell) ? `'${cell}` : cell)
+
+/** The heading and some rows of a table as CSV that a spreadsheet opens, with edited cells. */
+export function savedRows(
+  { lines }: Pick<ReadTable, 'lines'>,
+  rows: ReadonlySet<number>,
+  edits: readonly CellEdit[],
+  separator: ',' | ';',
+): string {
+  const chosen = lines.filter(({ row }, at) => at === 0 || rows.has(row))
+  const records = chosen.map(({ row, cells }) => {
+    const changed = [...cells]
+    for (const edit of edits) {
+      if (edit.row !== row) continue
+      while (changed.length <= edit.column) changed.push('')
+      changed[edit.column] = edit.text
+    }
+    return changed.map(inert)
+  })
+  return `\ufeff${written(records, separator)}\r\n`
+}

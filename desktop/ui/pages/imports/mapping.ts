@@ -1,6 +1,7 @@
 import { fold } from '@markbook/shared/domain/fold'
+import { type Corrections, untouched } from './corrections.ts'
 import type { CellEdit, ReadTable } from './csv.ts'
-import type { Column } from './headings.ts'
+import { type Column, columns } from './headings.ts'
 
 /** The meaning of each column of a file; null where it is not used. */
 export type Mapping = readonly (Column | null)[]
@@ -19,16 +20,38 @@ const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells })
 
 export const headOf = (table: ReadTable): string[] => Array.from({ length: widthOf(table) }, (_, at) => table.lines[0]?.cells[at] ?? '')
 
-/** The file with the server's names as headings, and empty headings for unused columns. */
-export function fileFor(table: ReadTable, mapping: Mapping): File {
-  const gender = mapping.indexOf('gender')
-  const edits: CellEdit[] = mapping.map((name, column) => ({ row: 1, column, text: name ?? '' }))
-  for (const { row, cells } of gender < 0 ? [] : table.lines.slice(1)) {
-    const text = cells[gender] ?? ''
-    if (text !== '' && genderOf(text) !== text) edits.push({ row, column: gender, text: genderOf(text) })
-  }
-  return table.rewritten(edits)
+/** Where the cells of a column are: in the table, or beyond its last column where the table lacks it. */
+export function columnAt(table: ReadTable, mapping: Mapping, path: string): number | null {
+  const column = columns.find((one) => one === path)
+  if (!column) return null
+  const at = mapping.indexOf(column)
+  return at >= 0 ? at : widthOf(table) + columns.indexOf(column)
 }
+
+/**
+ * The file with the server's names as headings, empty headings for unused columns, and what a person has corrected, also in columns that the
+ * table lacks.
+ */
+export function fileFor(table: ReadTable, mapping: Mapping, { texts, ...without }: Corrections = untouched): File {
+  const gender = columnAt(table, mapping, 'gender')
+  const width = widthOf(table)
+  const edits: CellEdit[] = mapping.map((name, column) => ({ row: 1, column, text: name ?? '' }))
+  for (const { row, cells } of table.lines.slice(1)) {
+    const text = cells[gender ?? -1] ?? ''
+    if (text !== '' && genderOf(text) !== text) edits.push({ row, column: gender ?? 0, text: genderOf(text) })
+  }
+  for (const added of new Set(texts.map(({ column }) => column).filter((column) => column >= width)))
+    edits.push({ row: 1, column: added, text: columns[added - width] ?? '' })
+  for (const edit of texts) edits.push(edit.column === gender ? { ...edit, text: genderOf(edit.text) } : edit)
+  return table.rewritten(edits, without)
+}
+
+/** The texts of the columns that hold days. */
+export const dayTexts = ({ lines }: ReadTable, mapping: Mapping): string[] =>
+  DAYS.flatMap((column) => {
+    const at = mapping.indexOf(column)
+    return at < 0 ? [] : lines.slice(1).flatMap(({ cells }) => cells[at] || [])
+  })
 
 /** Why a mapping cannot be sent: columns that are assigned twice, and whether no column identifies the pupil. */
 export function faultsOf(mapping: Mapping): { twice: Column[]; isNobody: boolean } {
@@ -56,20 +79,17 @@ export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { colu
     row,
     texts: used.map(({ column, at }) => {
       const text = cells[at] ?? ''
-      return column === 'gender' ? genderOf(text) : shownText(text, column)
+      return column === 'gender' ? genderOf(text) : text
     }),
   }))
   return { columns: used.map(({ column }) => column), rows }
 }
 
-const DAYS: readonly (Column | null)[] = ['date_of_birth', 'enrollment_date']
-const DAY_ZERO = Date.UTC(1899, 11, 30)
+const DAYS: readonly Column[] = ['date_of_birth', 'enrollment_date']
+export const isDayColumn = (column: Column): boolean => DAYS.includes(column)
 
-/** The first texts of a column, as examples. A day that a spreadsheet stores as a number is shown as a day. */
-export function examplesOf({ lines }: ReadTable, at: number, column: Column | null, count = 2): string[] {
+/** The first texts of a column, as examples. */
+export function examplesOf({ lines }: ReadTable, at: number, count = 2): string[] {
   const texts = lines.slice(1).flatMap(({ cells }) => cells[at] || [])
-  return [...new Set(texts)].slice(0, count).map((text) => shownText(text, column))
+  return [...new Set(texts)].slice(0, count)
 }
-
-const shownText = (text: string, column: Column | null): string =>
-  DAYS.includes(column) && /^\d{4,5}$/.test(text) ? new Date(DAY_ZERO + Number(text) * 86_400_000).toISOString().slice(0, 10) : text

@@ -1,0 +1,89 @@
+import { type DayForm, dayReader, type WrittenDays, writtenDays } from '@markbook/shared/spreadsheet/days'
+import { useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { SelectField } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Notice } from '../../components/page.tsx'
+import { day } from '../../words/format.ts'
+import styles from './import.module.css'
+
+/**
+ * How the days of a list are read. `form`: as a person said, or as the list itself shows. `isOpen`: neither says it, and nothing is sent until
+ * somebody does.
+ */
+export type DaysRead = { written: WrittenDays; form: DayForm | undefined; isOpen: boolean; read: (text: string) => string | null }
+
+/** What a person says of how days are written counts while lists with the same headings are chosen: `key`. */
+export function useDays(texts: readonly string[], key: string) {
+  const [said, setSaid] = useState<{ key: string; form: DayForm } | null>(null)
+  const chosen = said?.key === key ? said.form : undefined
+  // A list may have thousands of days.
+  const days = useMemo((): DaysRead => {
+    const written = writtenDays(texts)
+    const form = chosen ?? written.order ?? undefined
+    const reader = dayReader(texts, form)
+    const isUnclear = (text: string) => {
+      const found = reader(text)
+      return !found.ok && found.code === 'day_unclear'
+    }
+    const isOpen = chosen === undefined && (written.numbers.length > 0 || written.yearLast.some(isUnclear))
+    const read = (text: string) => {
+      const found = reader(text)
+      return found.ok ? found.value : null
+    }
+    return { written, form, isOpen, read }
+  }, [texts, chosen])
+  return { days, say: (form: DayForm) => setSaid({ key, form }) }
+}
+
+/** A day of which the number of the month could be either, where there is one. */
+const telling = (texts: readonly string[]) => texts.find((text) => /^(0?[1-9]|1[0-2])[-/.](0?[1-9]|1[0-2])[-/.]/.test(text)) ?? texts[0]
+
+/** Says with an example of each kind how days are read, and asks where the list leaves it open. */
+export function DayForms({ days: { written, form, isOpen, read }, onSay }: { days: DaysRead; onSay: (form: DayForm) => void }) {
+  const { t } = useTranslation('students')
+  const { yearFirst, yearLast, numbers, order } = written
+  const examples = [telling(yearLast), numbers[0], yearFirst[0]].filter((text) => text !== undefined)
+  if (examples.length === 0) return null
+  const forms: DayForm[] = [
+    ...(yearLast.length > 0 ? (['day_first', 'month_first'] as const) : []),
+    ...(numbers.length > 0 ? (['numbers'] as const) : []),
+  ]
+  const why =
+    numbers.length > 0 && yearLast.length === 0 ? t('days.numbersOpen', { text: numbers[0] }) : t('days.open', { text: telling(yearLast) })
+  return (
+    <fieldset className={`${layout['list']} ${styles['columns']}`}>
+      <legend>{t('days.title')}</legend>
+      {forms.length > 0 && (
+        <div className={styles['days']}>
+          <SelectField
+            label={t('days.form')}
+            value={isOpen ? '' : (form ?? '')}
+            data-open={isOpen || undefined}
+            hint={order && form === order ? t('days.shown') : undefined}
+            onChange={({ target }) => onSay(target.value as DayForm)}
+          >
+            {isOpen && <option value="">{t('days.choose')}</option>}
+            {forms.map((each) => (
+              <option key={each} value={each}>
+                {t(`days.${each}`)}
+              </option>
+            ))}
+          </SelectField>
+        </div>
+      )}
+      {isOpen ? (
+        <Notice tone="warn">{why}</Notice>
+      ) : (
+        <div role="status">
+          <ul className={layout['bullets']}>
+            {examples.map((text) => {
+              const value = read(text)
+              return <li key={text}>{value ? t('days.read', { text, day: day(value) }) : t('days.unread', { text })}</li>
+            })}
+          </ul>
+        </div>
+      )}
+    </fieldset>
+  )
+}

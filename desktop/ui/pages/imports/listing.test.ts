@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { type Corrections, isUntouched, untouched, withoutColumn, withoutRows, withRows, withText } from './corrections.ts'
+import { readCsv, savedRows } from './csv.ts'
+import { faultyRows, listedRows, type Source } from './listing.ts'
+
+const table = readCsv('last_name,first_name,gender\nKelly,Oisín,x\nChen,Mei,other\nDaly,Nóra,female\n', 'list.csv')
+const source: Source = {
+  file: new File([], 'list.csv'),
+  table,
+  pupils: new Map(),
+  fileWith: () => new File([], 'list.csv'),
+  send: () => Promise.reject(new Error('nothing is sent here')),
+  columnOf: (path) => ({ last_name: 0, first_name: 1, gender: 2, student_number: 3 })[path] ?? null,
+  headingOf: (path) => path,
+  headingAt: String,
+}
+const issue = (path: string, code?: string) => ({ path, message: 'is wrong', ...(code && { code }) })
+type Action = 'create' | 'update' | 'unchanged' | 'error'
+const report = (...rows: (readonly [row: number, action: Action, ...issues: ReturnType<typeof issue>[]])[]) => ({
+  id: null,
+  rows: rows.map(([row, action, ...issues]) => ({ row, action, issues })),
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  errors: 0,
+})
+
+describe('the rows of a report that a person sees', () => {
+  test('faults by their cells, then what is new; what is as it is stays out', () => {
+    const of = report([2, 'error', issue('gender', 'gender')], [3, 'unchanged'], [4, 'create'])
+    expect(listedRows(of, untouched, source)).toMatchObject([
+      { row: 2, state: 'error', issues: [], fields: [{ column: 2, text: 'x', issue: { code: 'gender' } }] },
+      { row: 4, state: 'create', fields: [] },
+    ])
+    expect(faultyRows(of)).toEqual([2])
+  })
+
+  test('a row that was corrected stays where it is, with what was typed', () => {
+    const corrections = withText(withText(untouched, { row: 2, column: 2, text: 'y' }), { row: 2, column: 2, text: 'male' })
+    expect(listedRows(report([2, 'create'], [3, 'error', issue('last_name')]), corrections, source)).toMatchObject([
+      { row: 2, state: 'create', fields: [{ column: 2, text: 'male', issue: null }] },
+      { row: 3, state: 'error' },
+    ])
+  })
+
+  test('where the number decides between two pupils, its cell can be filled though the list has no such column', () => {
+    expect(listedRows(report([3, 'error', issue('last_name', 'two_alike')]), untouched, source)).toMatchObject([
+      {
+        fields: [
+          { column: 0, text: 'Chen' },
+          { column: 3, text: '', issue: null },
+        ],
+      },
+    ])
+  })
+
+  test('a fault of the heading is no row that can be left out, but a column', () => {
+    const of = report([1, 'error', issue('gender')])
+    expect(listedRows(of, untouched, source)).toMatchObject([{ row: 1, fields: [], issues: [{ path: 'gender' }], columns: [2] }])
+    expect(faultyRows(of)).toEqual([])
+  })
+
+  test('rows that are left out stand where they stood, until they are taken again', () => {
+    const without = withoutRows(untouched, [3, 2])
+    expect(
+      listedRows(report([2, 'error', issue('gender')], [4, 'error', issue('gender')]), without, source).map(({ row, state }) => [
+        row,
+        state,
+      ]),
+    ).toEqual([
+      [2, 'leftOut'],
+      [3, 'leftOut'],
+      [4, 'error'],
+    ])
+    expect(isUntouched(withRows(without, new Set([2, 3])))).toBe(true)
+  })
+})
+
+describe('a table with corrections', () => {
+  const sent = async ({ texts, ...without }: Corrections) => (await table?.rewritten(texts, without).text())?.split('\r\n')
+
+  test('is sent with its rows at their places, and nothing in those that are left out', async () => {
+    const corrections = withoutRows(withText(withText(untouched, { row: 2, column: 2, text: 'm' }), { row: 3, column: 2, text: 'f' }), [3])
+    expect(await sent(corrections)).toEqual(['last_name,first_name,gender', 'Kelly,Oisín,m', '', 'Daly,Nóra,female'])
+    expect(await sent(withoutColumn(untouched, 2))).toEqual(['last_name,first_name,', 'Kelly,Oisín,', 'Chen,Mei,', 'Daly,Nóra,'])
+  })
+
+  test('its rows that are left out are saved as a spreadsheet opens them, with no formula that runs', () => {
+    const formulas = readCsv('name,score\n"=HYPERLINK(""x"")",-5\nb;c,1\n\'+1,2\n', 'list.csv')
+    if (!formulas) throw new Error('not read')
+    expect(savedRows(formulas, new Set([2, 3, 4]), [{ row: 3, column: 2, text: 'x' }], ';')).toBe(
+      '\ufeffname;score\r\n"\'=HYPERLINK(""x"")";\'-5\r\n"b;c";1;x\r\n\'+1;2\r\n',
+    )
+  })
+})

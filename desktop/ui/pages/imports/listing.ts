@@ -1,0 +1,78 @@
+import type { ImportReport } from '@markbook/shared/contract/imports'
+import type { Corrections } from './corrections.ts'
+import type { ReadTable } from './csv.ts'
+
+type ReportRow = ImportReport['rows'][number]
+export type Issue = ReportRow['issues'][number]
+
+/** A table that is to be imported, and how its report is read. */
+export type Source = {
+  /** The file as it was read. */
+  file: File
+  /** Null where only the server can read it: then nothing is corrected here. */
+  table: ReadTable | null
+  /** The pupil of each row. */
+  pupils: ReadonlyMap<number, string>
+  fileWith: (corrections: Corrections) => File
+  /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
+  send: (form: FormData, dryRun: boolean) => Promise<ImportReport>
+  /** The column of the table that the server names by `path`; null where none can be corrected. */
+  columnOf: (path: string) => number | null
+  headingOf: (path: string) => string
+  headingAt: (column: number) => string
+}
+
+/** A cell that can be corrected. `issue` is what is wrong with it; null where it is not, or not any more. */
+export type Field = { column: number; issue: Issue | null; text: string }
+export type Listed = {
+  row: number
+  state: ReportRow['action'] | 'leftOut'
+  /** Faults that no cell of the table can mend. */
+  issues: Issue[]
+  fields: Field[]
+  /** The column at fault, of the heading. */
+  columns: number[]
+}
+
+const HEADING_ROW = 1
+/** What mends these stands in the column of student numbers. */
+const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
+
+/**
+ * The rows that a person has to see: faults, what was corrected or left out, in the order of the table; then what is new or changed. Unchanged
+ * rows are not listed.
+ */
+export function listedRows(report: ImportReport, corrections: Corrections, source: Source): Listed[] {
+  const edited = new Set(corrections.texts.map(({ row }) => row))
+  const cells = new Map((source.table?.lines ?? []).map((line) => [line.row, line.cells]))
+  const textOf = (row: number, column: number) =>
+    corrections.texts.find((edit) => edit.row === row && edit.column === column)?.text ?? cells.get(row)?.[column] ?? ''
+
+  const listed = ({ row, action, issues }: ReportRow): Listed => {
+    const fields = new Map<number, Field>()
+    const put = (path: string, issue: Issue | null) => {
+      const column = source.table && row !== HEADING_ROW ? source.columnOf(path) : null
+      if (column !== null && !fields.get(column)?.issue) fields.set(column, { column, issue, text: textOf(row, column) })
+      return column !== null
+    }
+    const others = issues.filter((issue) => !put(issue.path, issue))
+    for (const { code } of issues) if (code && NUMBER_MENDS.has(code)) put('student_number', null)
+    for (const edit of corrections.texts) {
+      if (edit.row === row && !fields.has(edit.column)) fields.set(edit.column, { column: edit.column, issue: null, text: edit.text })
+    }
+    const ofHeading = row === HEADING_ROW && source.table ? issues.flatMap(({ path }) => source.columnOf(path) ?? []) : []
+    return { row, state: action, issues: others, fields: [...fields.values()], columns: [...new Set(ofHeading)] }
+  }
+  const leftOut = [...corrections.rows].map((row): Listed => ({ row, state: 'leftOut', issues: [], fields: [], columns: [] }))
+  // The report may be older than the corrections.
+  const rows = report.rows.filter(({ row }) => !corrections.rows.has(row))
+  const [first, then] = [
+    rows.filter(({ row, action }) => action === 'error' || edited.has(row)),
+    rows.filter(({ row, action }) => (action === 'create' || action === 'update') && !edited.has(row)),
+  ]
+  return [...[...first.map(listed), ...leftOut].sort((a, b) => a.row - b.row), ...then.map(listed)]
+}
+
+/** The rows that cannot be taken and can be left out. */
+export const faultyRows = ({ rows }: ImportReport): number[] =>
+  rows.filter(({ row, action }) => action === 'error' && row !== HEADING_ROW).map(({ row }) => row)

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { overlapping, proposedDays, TERM_NAMES } from './term-days.ts'
+
+const year = { start_date: '2025-09-01', end_date: '2026-06-30' }
+const term = (name: (typeof TERM_NAMES)[number], start_date: string, end_date: string) => ({ id: name, name, start_date, end_date })
+
+describe('the days that are proposed for a new term', () => {
+  test('a third of the year each, in order', () => {
+    expect(TERM_NAMES.map((name) => proposedDays(year, [], name))).toEqual([
+      { startDate: '2025-09-01', endDate: '2025-12-10' },
+      { startDate: '2025-12-11', endDate: '2026-03-21' },
+      { startDate: '2026-03-22', endDate: '2026-06-30' },
+    ])
+  })
+
+  test('what the terms before and after leave', () => {
+    const terms = [term('michaelmas', '2025-09-01', '2025-12-19')]
+    expect(proposedDays(year, terms, 'hilary').startDate).toBe('2025-12-20')
+    expect(proposedDays(year, terms, 'trinity').endDate).toBe('2026-06-30')
+    expect(proposedDays(year, [...terms, term('trinity', '2026-04-13', '2026-06-20')], 'hilary')).toEqual({
+      startDate: '2025-12-20',
+      endDate: '2026-04-12',
+    })
+    expect(proposedDays(year, [term('hilary', '2025-09-01', '2026-01-31')], 'michaelmas')).toEqual({
+      startDate: year.start_date,
+      endDate: year.end_date,
+    })
+  })
+
+  test('one after the other, in any order of names, they never overlap and fill a year to its last day', () => {
+    const names = fc.shuffledSubarray([...TERM_NAMES], { minLength: 3, maxLength: 3 })
+    fc.assert(
+      fc.property(names, fc.integer({ min: 10, max: 500 }), (order, length) => {
+        const of = { start_date: '2025-09-01', end_date: new Date(Date.UTC(2025, 8, length)).toISOString().slice(0, 10) }
+        const terms: ReturnType<typeof term>[] = []
+        for (const name of order) {
+          const days = proposedDays(of, terms, name)
+          expect(overlapping(days, terms, undefined)).toEqual([])
+          terms.push(term(name, days.startDate, days.endDate))
+        }
+        expect(
+          terms
+            .map(({ end_date }) => end_date)
+            .sort()
+            .at(-1),
+        ).toBe(of.end_date)
+      }),
+    )
+  })
+})
+
+test('terms that share a day overlap, and none with itself', () => {
+  const terms = [term('michaelmas', '2025-09-01', '2025-12-19'), term('hilary', '2026-01-05', '2026-03-27')]
+  const days = { startDate: '2025-12-19', endDate: '2026-01-04' }
+  expect(overlapping(days, terms, undefined).map(({ id }) => id)).toEqual(['michaelmas'])
+  expect(overlapping(days, terms, 'michaelmas')).toEqual([])
+})

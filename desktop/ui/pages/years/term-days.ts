@@ -1,0 +1,38 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
+
+export const TERM_NAMES = ['michaelmas', 'hilary', 'trinity'] as const
+export type Days = { startDate: string; endDate: string }
+
+type Year = Pick<AcademicYear, 'start_date' | 'end_date'>
+type Dated = Pick<Term, 'id' | 'name' | 'start_date' | 'end_date'>
+
+const DAY = 86_400_000
+const numberOf = (day: string) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY)
+const dayOf = (number: number) => new Date(number * DAY).toISOString().slice(0, 10)
+
+/**
+ * The days to propose for a term that is not there yet: its share of what its neighbours leave of the year, which is a third where there is no
+ * other term. Where they leave nothing, the whole year.
+ */
+export function proposedDays({ start_date, end_date }: Year, terms: readonly Dated[], name: Term['name']): Days {
+  const at = TERM_NAMES.indexOf(name)
+  const placeOf = (term: Dated) => TERM_NAMES.indexOf(term.name)
+  const before = terms.filter((term) => placeOf(term) < at)
+  const after = terms.filter((term) => placeOf(term) > at)
+  const first = Math.max(numberOf(start_date), ...before.map((term) => numberOf(term.end_date) + 1))
+  const last = Math.min(numberOf(end_date), ...after.map((term) => numberOf(term.start_date) - 1))
+  // Terms that are missing on both sides, up to the next one that is there, share the days with this one.
+  const from = Math.max(-1, ...before.map(placeOf)) + 1
+  const to = Math.min(TERM_NAMES.length, ...after.map(placeOf))
+  const share = (last - first + 1) / (to - from)
+  if (share < 1) return { startDate: start_date, endDate: end_date }
+  return {
+    startDate: dayOf(first + Math.round(share * (at - from))),
+    endDate: dayOf(first + Math.round(share * (at - from + 1)) - 1),
+  }
+}
+
+/** The other terms of the year that have a day in common with these. */
+export const overlapping = <T extends Dated>({ startDate, endDate }: Days, terms: readonly T[], own: string | undefined): T[] =>
+  terms.filter(({ id, start_date, end_date }) => id !== own && start_date <= endDate && startDate <= end_date)

@@ -1,0 +1,43 @@
+import type { ImportReport, PastImport } from '@markbook/shared/contract/imports'
+import { visibleText } from '@markbook/shared/domain/visible-text'
+import { limits } from '@markbook/shared/limits'
+import type { Changes } from '@markbook/shared/tables/changes'
+import type { WriteTx } from '../../store/tx.ts'
+import type { PolicyContext } from '../policy.ts'
+import type { PlannedReport } from './import-report.ts'
+import { IMPORT } from './imports.queries.ts'
+
+/** Of which marks an import is; null where it is of no such place. */
+export type Where = Pick<PastImport, 'student_group_id' | 'term_id' | 'subject_id'>
+export const nowhere: Where = { student_group_id: null, term_id: null, subject_id: null }
+
+/** What the history says of an import, in the transaction that wrote its rows: by that it is undone. */
+export type ImportNote = Where & Pick<PastImport, 'kind' | 'file' | 'created' | 'updated'>
+
+type Scene = Pick<PolicyContext, 'caller'> & { tx: WriteTx }
+type Of = Omit<ImportNote, 'created' | 'updated'>
+
+/** The report of an import that was made, and its note, where it wrote something. */
+export function recorded({ tx, caller }: Scene, report: PlannedReport, of: Of, { dryRun }: { dryRun: boolean }): ImportReport {
+  const { created, updated, errors } = report
+  if (dryRun || errors > 0 || created + updated === 0) return { id: null, ...report }
+  const id = tx.newId()
+  const note: ImportNote = { ...of, file: visibleText(of.file).slice(0, limits.text.name), created, updated }
+  tx.note({ schoolId: caller.school_id, entity: IMPORT, id, action: 'create', changes: note })
+  return { id, ...report }
+}
+
+/** A note as it was written; what an older or other program left out is empty. */
+export function importNoteIn(changes: Changes): ImportNote {
+  const said = (name: keyof ImportNote) => changes[name]?.after ?? null
+  const idOf = (name: keyof Where) => said(name) as string | null
+  return {
+    kind: said('kind') === 'grades' ? 'grades' : 'students',
+    file: String(said('file') ?? ''),
+    created: Number(said('created')),
+    updated: Number(said('updated')),
+    student_group_id: idOf('student_group_id'),
+    term_id: idOf('term_id'),
+    subject_id: idOf('subject_id'),
+  }
+}

@@ -1,0 +1,57 @@
+import type { Row } from '@markbook/shared/tables/tables'
+import { rowsById } from '../../store/replica/states.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { lockedAssessment } from '../assessments/assessments.policy.ts'
+import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
+import type { PolicyContext } from '../policy.ts'
+import { studentsOfSchoolInYear } from './imports.queries.ts'
+import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
+
+type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
+type Assessment = Row<'assessment'>
+type Grade = Row<'grade'>
+
+/** The assessments in which an import wrote marks and which are still there, locked, with what the caller may write in each. */
+export type GradesWritten = ReadonlyMap<string, { assessment: Assessment; mayWrite: GradeRights }>
+
+/** 403 where the caller may write no grade of one of them any more. Marks of assessments that have gone went with them. */
+export async function gradesWritten(context: Scene, entries: readonly Entry[]): Promise<GradesWritten> {
+  const { tx, caller } = context
+  const ids = [...new Set(entries.map(({ near_id }) => near_id))].sort()
+  const written = new Map<string, { assessment: Assessment; mayWrite: GradeRights }>()
+  for (const { id } of (await rowsById(tx, 'assessment', caller.school_id, ids)).sort((a, b) => (a.id < b.id ? -1 : 1))) {
+    const assessment = await lockedAssessment(context, id)
+    written.set(id, { assessment, mayWrite: await gradeRights(context, assessment) })
+  }
+  return written
+}
+
+/** Takes back the marks that an import recorded and changed. */
+export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[], written: GradesWritten): Promise<Undoing> {
+  const school = caller.school_id
+  const undoing = nothingYet()
+  const grades = [...(await rowsNow(tx, 'grade', school, entries)).values()]
+  const entryOf = new Map(entries.map((entry) => [entry.row_id, entry]))
+  const ids = [...new Set(grades.map(({ student_id }) => student_id))]
+  const students = new Map((await rowsById(tx, 'student', school, ids)).map((row) => [row.id, row]))
+  const groupOf = new Map<string, string | null>()
+  for (const term of new Set(grades.map(({ term_id }) => term_id)))
+    for (const { id, group_id } of await studentsOfSchoolInYear(tx, { school, term })) groupOf.set(`${term} ${id}`, group_id)
+
+  const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
+    const place = written.get(grade.assessment_id)
+    if (!place?.mayWrite(groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null)) return 'rights'
+    if (!isOfImport(entry, grade)) return 'changed'
+    return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
+  }
+  for (const grade of grades) {
+    const entry = entryOf.get(grade.id) as Entry
+    const why = whyKept(grade, entry)
+    const student = students.get(grade.student_id)
+    const name = `${student?.['first_name']} ${student?.['last_name']}, ${written.get(grade.assessment_id)?.assessment.title}`
+    if (why) undoing.kept.push({ entity: 'grade', row_id: grade.id, name, why })
+    else if (entry.action === 'create') undoing.removed.grade.push(grade)
+    else undoing.restored.grade.push({ before: grade, patch: before(entry) })
+  }
+  return undoing
+}

@@ -1,0 +1,44 @@
+import type { ImportUndo } from '@markbook/shared/contract/imports'
+import type { Row } from '@markbook/shared/tables/tables'
+import { lockedRows } from '../../store/replica/states.ts'
+import type { Change, WriteTx } from '../../store/tx.ts'
+import { isAsWritten } from '../history/history.policy.ts'
+import { rowsWritten } from './imports.queries.ts'
+
+export type Entry = Row<'history'>
+export type Kept = ImportUndo['rows'][number]
+
+/** What is taken back of an import, by what is done to each row, and what stays. A pupil's places go with the pupil. */
+export type Undoing = {
+  removed: { student: Row<'student'>[]; enrolment: Row<'enrolment'>[]; grade: Row<'grade'>[] }
+  restored: { student: Change<'student'>[]; grade: Change<'grade'>[] }
+  kept: Kept[]
+}
+
+export const nothingYet = (): Undoing => ({
+  removed: { student: [], enrolment: [], grade: [] },
+  restored: { student: [], grade: [] },
+  kept: [],
+})
+
+/** Whether a row is the import's still: it says what was written, and nobody has made it anew since. */
+export const isOfImport = (entry: Entry, row: Readonly<Record<string, unknown>>): boolean =>
+  isAsWritten(entry, row) && (entry.action !== 'create' || !('created_at' in row) || row['created_at'] === entry.at)
+
+/** What a changed row said before. */
+export const before = ({ changes }: Entry): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(changes).map(([name, each]) => [name, each.before]))
+
+/** The rows of these entries as they are now, by id, locked; what has gone since is absent. */
+export async function rowsNow<T extends 'student' | 'enrolment' | 'grade'>(
+  tx: WriteTx,
+  table: T,
+  school: string,
+  entries: readonly Entry[],
+): Promise<Map<string, Row<T>>> {
+  const ids = entries.filter(({ entity }) => entity === table).map(({ row_id }) => row_id)
+  if (ids.length === 0) return new Map()
+  await lockedRows(tx, table, school, ids)
+  const rows = await rowsWritten[table](tx, { school, ids: JSON.stringify(ids) })
+  return new Map(rows.map((row) => [row.id, row]))
+}
