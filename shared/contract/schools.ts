@@ -7,7 +7,10 @@ import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessa
 
 const SchoolType = choice(['primary', 'secondary'])
 
-/** `parish` is an old column: only schools that were brought over from an earlier system have it. */
+/**
+ * `parish` is an old column: only schools that were brought over from an earlier system have it. `approves_reports`: an administrator
+ * approves report books before they are published; null is no.
+ */
 export const School = row('School', {
   id: Id,
   name: z.string(),
@@ -18,6 +21,7 @@ export const School = row('School', {
   phone: z.string().nullable(),
   is_active: Flag,
   parish: z.string().nullable().optional(),
+  approves_reports: Flag.nullable(),
 })
 export type School = z.infer<typeof School>
 
@@ -103,7 +107,7 @@ export const schools = {
   }),
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
-    body: input({ name: Name.optional(), ...contact }),
+    body: input({ name: Name.optional(), ...contact, approvesReports: Flag.nullish() }),
     reply: School,
   }),
   putCrest: endpoint('PUT /api/schools/mine/crest', 'admin', 'Upload the crest of the own school, in place of the one before', {

@@ -110,6 +110,7 @@ export const addedRows: readonly string[] = [
   'GET /api/auth/notices',
   'DELETE /api/auth/notices/:id',
   'GET /api/schools/offers',
+  'PATCH /api/reports/:id/approval',
   'GET /api/schools/invitations',
   'POST /api/schools/invitations',
   'DELETE /api/schools/invitations/:id',

@@ -1,6 +1,7 @@
 import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
+import { contentHashOf } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
 import { entriesWithSubjects, pdfsOfBook } from './reports.queries.ts'
 import { shownLetter } from './snapshot.ts'
@@ -20,5 +21,9 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
     student,
     entries: entries.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
     pdfs: await pdfsOfBook(tx, ofBook),
+    content_hash: contentHashOf(
+      book,
+      entries.map(({ entry }) => entry),
+    ),
   }
 }

@@ -84,6 +84,10 @@ export const schoolHandlers: Handlers<typeof schools> = {
   updateMine: on(schools.updateMine, {
     load: ownSchool,
     run: ({ tx }, { body }, before) =>
-      tx.update('school', before, { ...(body.name !== undefined && { name: body.name }), ...contactOf(body) }),
+      tx.update('school', before, {
+        ...(body.name !== undefined && { name: body.name }),
+        ...contactOf(body),
+        ...(body.approvesReports !== undefined && { approves_reports: body.approvesReports }),
+      }),
   }),
 }
