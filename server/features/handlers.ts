@@ -18,6 +18,7 @@ import { importGrades } from './imports/grades-import.ts'
 import { importTemplate } from './imports/import-template.ts'
 import { importStudents } from './imports/students-import.ts'
 import { jobHandlers } from './jobs/jobs.handlers.ts'
+import { overviewHandlers } from './overview/overview.handlers.ts'
 import { replicationHandlers } from './replication/replication.handlers.ts'
 import { classFileHandlers } from './reports/files/class-files.handlers.ts'
 import { classPdfHandlers } from './reports/files/class-pdfs.handlers.ts'
@@ -49,6 +50,7 @@ export const handlers = {
   calculations: calculationHandlers,
   reportFiles: { ...classFileHandlers, ...classPdfHandlers, ...pdfHandlers },
   reports: reportHandlers,
+  overview: overviewHandlers,
   jobs: jobHandlers,
   assessments: assessmentHandlers,
   grades: gradeHandlers,

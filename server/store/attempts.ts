@@ -50,6 +50,14 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
   return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
 }
 
+const amongKeys = rowsBy('attempt', { keys: { in: 'key' } })
+
+/** Those of the keys under which something was counted in the window that runs now. */
+export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
+  const rows = await amongKeys(tx, { keys: JSON.stringify(keys) })
+  return new Set(rows.flatMap(({ key, resets_at }) => (resets_at > tx.now ? [key] : [])))
+}
+
 /** The counter of `sweep` itself. */
 const SWEEP = 'sweep'
 

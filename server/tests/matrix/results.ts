@@ -1,4 +1,5 @@
 import type { calculations } from '@markbook/shared/contract/calculations'
+import type { overview } from '@markbook/shared/contract/overview'
 import type { reports } from '@markbook/shared/contract/reports'
 import { elan, hilltopPupil, oisin } from '@markbook/shared/story/marks'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
@@ -14,7 +15,7 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
-import { ABSENT, manageClass, type Row, type Rows, readClass, reportById, resultsOf } from './row.ts'
+import { ABSENT, manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite } from './row.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -40,6 +41,15 @@ export const calculationRows: Rows<typeof calculations> = {
   classSummary: manageClass(group('termId'), groups),
   missingMarks: manageClass(group('termId'), groups),
   explain: resultsOf(student('termId', 'subjectId'), pupils),
+}
+
+const ofTerm = (termId: string) => ({ query: { termId, reportType: 'term' } })
+const reminded = (termId: string) => ({ body: { termId, reportType: 'term' } })
+const terms = { own: michaelmas.id, hilltop: hilltopTerm.id }
+export const overviewRows: Rows<typeof overview> = {
+  read: setupWrite(ofTerm, terms),
+  reminders: setupWrite(ofTerm, terms),
+  remind: setupWrite(reminded, terms),
 }
 
 const books = { own: draftReport.id, hilltop: hilltopReport.id }
