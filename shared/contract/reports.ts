@@ -58,11 +58,11 @@ export const ReportPdf = row('ReportPdf', {
 })
 export type ReportPdf = z.infer<typeof ReportPdf>
 
-/** `content_hash` is another wherever the report says something else. */
+/** `content_hash` is another wherever the report says something else. `is_draft` of a PDF: the word DRAFT stands on it. */
 export const ReportDetail = Report.extend({
   entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
   student: Student,
-  pdfs: z.array(ReportPdf),
+  pdfs: z.array(ReportPdf.extend({ is_draft: Flag })),
   content_hash: z.string(),
 })
 export type ReportDetail = z.infer<typeof ReportDetail>
