@@ -80,15 +80,14 @@ Then there is nothing you need to do.
   }
 }
 
-const counted = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`
-
 function lineOf(missing: Missing): string {
   const group = missing.class.name
   if (missing.kind === 'assessment') return `${group}, ${missing.subject.name}: no assessment yet`
-  if (missing.kind === 'marks')
-    return `${group}, ${missing.subject.name}: ${counted(missing.count, 'mark is', 'marks are')} missing of ${missing.of}`
-  if (missing.kind === 'books') return `${group}: ${counted(missing.count, 'report book is', 'report books are')} not made of ${missing.of}`
-  return `${group}: ${counted(missing.count, 'report book has', 'report books have')} no remark of the class teacher`
+  const part = `${missing.count} of ${missing.of}`
+  const verb = (one: string, more: string) => (missing.count === 1 ? one : more)
+  if (missing.kind === 'marks') return `${group}, ${missing.subject.name}: ${part} marks ${verb('is', 'are')} missing`
+  if (missing.kind === 'books') return `${group}: ${part} report books ${verb('is', 'are')} not made`
+  return `${group}: ${part} report books ${verb('has', 'have')} no remark of the class teacher`
 }
 
 /** What was new about an account; `at` is an instant. */

@@ -6,9 +6,9 @@ import { missingByPerson } from '@markbook/shared/domain/term-progress'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
+import { periodText } from '../../documents/report-card/words.ts'
 import { type Handlers, on } from '../../http/handler.ts'
 import { reminderMessage } from '../../mail/messages.ts'
-import { periodText } from '../../documents/report-card/words.ts'
 import { take, takenAmong } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
@@ -46,7 +46,8 @@ async function remindersOf(
   const keys = members.map(({ user_id }) => keyOf(school, user_id))
   const reminded = await takenAmong(tx, keys)
   const period = periodText({ term: term.name, year: year.name }, type === 'term')
-  const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) => `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
+  const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) =>
+    `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
   members.sort((a, b) => compareText(nameKey(a), nameKey(b)))
   return members.map((member) => ({
     person: { id: member.user_id, ...pick(member, 'first_name', 'last_name') },

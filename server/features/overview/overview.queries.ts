@@ -30,10 +30,7 @@ export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report
       remarks: count(sql`nullif(${firstOf(report_book_entry.teacher_remark)}, '')`),
     })
     .from(report_book)
-    .innerJoin(
-      report_book_entry,
-      matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }),
-    )
+    .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
     .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }))
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),
 )

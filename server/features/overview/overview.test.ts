@@ -97,8 +97,7 @@ describe('GET /api/overview', () => {
       return executed.mock.calls.length
     }
     const few = await statements()
-    for (let at = 0; at < 38; at += 1)
-      await st.as.okafor.classes.create({ body: { name: `Class ${at}`, academicYearId: thisYear.id } })
+    for (let at = 0; at < 38; at += 1) await st.as.okafor.classes.create({ body: { name: `Class ${at}`, academicYearId: thisYear.id } })
     expect(few).toBeGreaterThan(5)
     expect(await statements()).toBe(few)
   })
@@ -117,11 +116,11 @@ describe('reminders', () => {
       ['Quinn', people.quinn.email],
     ])
     const ada = behind.find(({ person }) => person.id === people.ada.id)
-    expect(ada?.text).toContain('- 3B, Mathematics: 1 mark is missing of 18')
+    expect(ada?.text).toContain('- 3B, Mathematics: 1 of 18 marks is missing')
     expect(ada?.text).toContain('Michaelmas term')
     // Nobody teaches Irish there.
-    expect(behind[0]?.text).toContain('- 3B, Irish: 1 mark is missing of 6')
-    expect(behind[0]?.text).toContain('- 3B: 4 report books are not made of 6')
+    expect(behind[0]?.text).toContain('- 3B, Irish: 1 of 6 marks is missing')
+    expect(behind[0]?.text).toContain('- 3B: 4 of 6 report books are not made')
     expect(st.outbox).toEqual([])
   })
 
@@ -141,10 +140,7 @@ describe('reminders', () => {
 
   test('two heads at once send one mail', async () => {
     await st.as.okafor.schools.updateMember({ params: { userId: people.quinn.id }, body: { role: 'admin' } })
-    const both = await Promise.all([
-      remind([people.ada.id]),
-      st.as.quinn.overview.remind({ body: { ...query, userIds: [people.ada.id] } }),
-    ])
+    const both = await Promise.all([remind([people.ada.id]), st.as.quinn.overview.remind({ body: { ...query, userIds: [people.ada.id] } })])
     expect(both.map(({ sent }) => sent).sort()).toEqual([0, 1])
     expect(st.outbox).toHaveLength(1)
   })
