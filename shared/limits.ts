@@ -24,6 +24,7 @@ export const limits = {
   bin: 30 * 86_400_000,
   bulkGrades: 1_000,
   bulkStudents: 1_000,
+  markCodes: 20,
   subjects: 500,
   gradingBands: 20,
   rollOverClasses: 200,

@@ -24,9 +24,9 @@ const sheet = buildMarksheet({
     { id: essay, title: 'Essay', max_score: 12.5, is_excluded: false },
   ],
   marks: [
-    { assessment_id: quiz, student_id: orla, score: 15.5, is_excluded: false },
-    { assessment_id: essay, student_id: pat, score: 0, is_excluded: true },
-    { assessment_id: essay, student_id: id('99'), score: 3, is_excluded: false },
+    { assessment_id: quiz, student_id: orla, score: 15.5, status: null, is_excluded: false },
+    { assessment_id: essay, student_id: pat, score: 0, status: null, is_excluded: true },
+    { assessment_id: essay, student_id: id('99'), score: 3, status: null, is_excluded: false },
   ],
 })
 const file = () => writeWorkbook({ sheets: [sheet], madeAt: Date.UTC(2026, 8, 1) })

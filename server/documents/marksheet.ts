@@ -18,7 +18,7 @@ export const MARKSHEET_NAMES = [SHEET_NAME] as const
 
 type MarksheetStudent = { id: string; student_number: string | null; last_name: string; first_name: string }
 export type MarksheetAssessment = { id: string; title: string; max_score: number; is_excluded: boolean }
-type MarksheetMark = { assessment_id: string; student_id: string; score: number; is_excluded: boolean }
+type MarksheetMark = { assessment_id: string; student_id: string; score: number | null; status: string | null; is_excluded: boolean }
 export type MarksheetInput = {
   students: readonly MarksheetStudent[]
   assessments: readonly MarksheetAssessment[]
@@ -56,7 +56,7 @@ function assessmentColumns(assessments: readonly MarksheetAssessment[]): Workboo
 }
 
 function studentRow({ id, ...names }: MarksheetStudent, marks: readonly MarksheetMark[]): WorkbookRow {
-  const scores = marks.map(({ assessment_id, score }) => [assessment_id, score] as const)
+  const scores = marks.map(({ assessment_id, score, status }) => [assessment_id, score ?? status] as const)
   const muted = marks.filter(({ is_excluded }) => is_excluded).map(({ assessment_id }) => assessment_id)
   return { cells: { [ID_HEAD]: id, ...names, ...Object.fromEntries(scores) }, muted }
 }

@@ -10,7 +10,10 @@ import { TermName } from './terms.ts'
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
 const Figure = z.number().nullable()
 const Letter = z.string().nullable()
-/** `under_review`: a mark behind the result is in conflict with what another server has, and nobody has decided yet; absent otherwise. */
+/**
+ * `under_review`: a mark behind the result has a code that says so, or is in conflict with what another server has and nobody has decided
+ * yet; absent otherwise.
+ */
 const graded = { letter_grade: Letter, remark: Letter, is_partial: Flag, under_review: z.literal(true).optional() }
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
@@ -20,6 +23,9 @@ const SubjectTerm = row('SubjectTerm', {
   exam_average: Figure,
   term_composite: Figure,
   ...graded,
+  /** The code that stands where the average would, such as `abs`; absent without one. */
+  coursework_code: z.string().optional(),
+  exam_code: z.string().optional(),
 })
 export type SubjectTerm = z.infer<typeof SubjectTerm>
 

@@ -58,6 +58,8 @@ export const ExplainedMark = row('ExplainedMark', {
   title: z.string(),
   assessment_type: AssessmentType,
   score: Figure,
+  /** A code of the school; absent without one. */
+  status: z.string().optional(),
   max_score: z.number(),
   weight: z.number(),
   percentage: Shown.nullable(),

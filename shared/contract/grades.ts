@@ -3,14 +3,17 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Done, Flag, Id, Instant, input, QueryScore, Remark, row, Score, StudentName, say } from './scalars.ts'
+import { choice, Done, Flag, Id, Instant, input, MarkCodeName, QueryScore, Remark, row, Score, StudentName, say } from './scalars.ts'
+
+/** `score` is null where `status`, one of the school's codes, stands in its place. */
+const value = { score: z.number().nullable(), status: z.string().nullable() }
 
 /** `created_by` and `updated_by` are null where the service wrote the row. */
 export const Grade = row('Grade', {
   id: Id,
   assessment_id: Id,
   student_id: Id,
-  score: z.number(),
+  ...value,
   letter_grade: z.string().nullable(),
   remarks: z.string().nullable(),
   is_excluded: Flag,
@@ -26,8 +29,17 @@ export const GradedAssessment = row('GradedAssessment', {
   title: z.string(),
   max_score: z.number(),
   assessment_type: AssessmentType,
+  /** `status` is absent where no code stands there. */
   grades: z.array(
-    z.object({ id: Id, student_id: Id, score: z.number(), remarks: z.string().nullable(), is_excluded: Flag, student: StudentName }),
+    z.object({
+      id: Id,
+      student_id: Id,
+      score: value.score,
+      status: z.string().optional(),
+      remarks: z.string().nullable(),
+      is_excluded: Flag,
+      student: StudentName,
+    }),
   ),
 })
 export type GradedAssessment = z.infer<typeof GradedAssessment>
@@ -49,12 +61,23 @@ export const RelatedTable = choice(['assessment', 'student', 'enrolment', 'term'
 export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(RelatedTable) })
 export type LiveMarks = z.infer<typeof LiveMarks>
 
-const mark = { score: Score, remarks: Remark.nullish() }
+const mark = { score: Score.nullish(), status: MarkCodeName.nullish(), remarks: Remark.nullish() }
+type Mark = { score?: number | null | undefined; status?: string | null | undefined }
+const withoutScore = (context: z.core.ParsePayload<Mark>) => {
+  const { score, status } = context.value
+  if (status != null || score != null) return
+  context.issues.push({
+    code: 'custom',
+    path: ['score'],
+    message: score === null ? 'may be null only with a status' : 'is required',
+    input: score,
+  })
+}
 
 const BulkInput = input({
   assessmentId: Id,
   grades: z
-    .array(input({ studentId: Id, ...mark }), say('must be a list of grades'))
+    .array(input({ studentId: Id, ...mark }).check(withoutScore), say('must be a list of grades'))
     .min(1, 'must hold at least one grade')
     .max(limits.bulkGrades, `must hold at most ${limits.bulkGrades} grades`),
 }).check((context) => {
@@ -74,6 +97,8 @@ const BulkInput = input({
 
 export const gradeFailures = failures('grades', {
   alreadyExists: [409, 'This student already has a grade in this assessment.'],
+  unknownCode: [400, 'The school has no such code for marks.'],
+  codeOrScore: [400, 'This code stands in the place of a score.'],
   aboveMaximum: [400, 'A score is above the maximum of the assessment.'],
   outsideClass: [400, 'This assessment is for one class, and a student is not in it.'],
   tooManyListeners: [429, 'You are looking at marks in too many windows at once. Close some of them.'],
@@ -81,7 +106,9 @@ export const gradeFailures = failures('grades', {
   notYourSubject: [403, 'You are not assigned to this subject for every one of these students.'],
 })
 
-const writes = ['grades.not_your_subject', 'grades.above_maximum'] as const
+const writes = ['grades.not_your_subject', 'grades.above_maximum', 'grades.unknown_code', 'grades.code_or_score'] as const
+const codes =
+  'A `status` in place of a score leaves `score` null, or makes it 0, as the code says; `late` stands beside a score. A score without a status takes away the code in whose place it comes.'
 
 export const grades = {
   list: endpoint('GET /api/grades', 'staff', 'List the grades of an assessment by last name', {
@@ -102,24 +129,34 @@ export const grades = {
   }),
   create: endpoint('POST /api/grades', 'staff', 'Record a grade', {
     status: 201,
-    body: input({ assessmentId: Id, studentId: Id, ...mark }),
+    notes: codes,
+    body: input({ assessmentId: Id, studentId: Id, ...mark }).check(withoutScore),
     reply: Grade,
     fails: [...writes, 'grades.outside_class', 'grades.already_exists'],
   }),
   bulk: endpoint('POST /api/grades/bulk', 'staff', 'Record or change the grades of several students, all or none', {
+    notes: codes,
     body: BulkInput,
     reply: z.array(Grade),
     fails: [...writes, 'grades.outside_class'],
   }),
-  update: endpoint('PATCH /api/grades/:id', 'staff', 'Change a grade', { body: input(mark).partial(), reply: Grade, fails: [...writes] }),
+  update: endpoint('PATCH /api/grades/:id', 'staff', 'Change a grade', {
+    notes: codes,
+    body: input(mark).check((context) => {
+      if (context.value.score === null) withoutScore(context)
+    }),
+    reply: Grade,
+    fails: [...writes],
+  }),
   exclude: endpoint('PATCH /api/grades/:id/exclude', 'staff', 'Leave a grade out of the calculations, or take it in again', {
     body: ExclusionInput,
     reply: Grade,
     fails: ['grades.not_your_subject'],
   }),
   remove: endpoint('DELETE /api/grades/:id', 'staff', 'Remove a grade', {
-    notes: 'With `score`, the grade that was seen: one that has another score by now stays, and 409 `grades.changed_meanwhile` says so.',
-    query: z.object({ score: QueryScore.optional() }),
+    notes:
+      'With `score` and `status`, what was seen of the grade: one that is another by now stays, and 409 `grades.changed_meanwhile` says so.',
+    query: z.object({ score: QueryScore.optional(), status: MarkCodeName.optional() }),
     reply: Done,
     fails: ['grades.not_your_subject', 'grades.changed_meanwhile'],
   }),

@@ -122,6 +122,12 @@ export const QueryScore = z
   .regex(/^\d{1,6}(\.\d+)?$/, 'must be a number')
   .transform(Number)
   .pipe(Score)
+const CODE_SENTENCE = 'must be a code: a letter, and at most 7 more letters or digits'
+/** A code that stands in the place of a score or beside it; in lower case. */
+export const MarkCodeName = z
+  .string(say(CODE_SENTENCE))
+  .overwrite((value) => value.trim().toLowerCase())
+  .regex(/^\p{L}[\p{L}\p{M}\p{N}]{0,7}$/u, CODE_SENTENCE)
 export const MaxScore = decimal({ min: 0.01, ...limits.score })
 export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
 export const Percentage = decimal({ min: 0, ...limits.percentage })

@@ -1,9 +1,27 @@
 import { z } from 'zod'
+import { codeEffects, standardMarkCodes } from '../domain/mark-codes.ts'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { JoinStatus, Role, SchoolRef } from './auth.ts'
 import { endpoint } from './endpoint.ts'
-import { Address, Code, choice, Done, Email, Flag, Id, Instant, input, JoinMessage, Name, Phone, row } from './scalars.ts'
+import {
+  Address,
+  Code,
+  choice,
+  Done,
+  Email,
+  Flag,
+  Id,
+  Instant,
+  input,
+  JoinMessage,
+  label,
+  MarkCodeName,
+  Name,
+  Phone,
+  row,
+  say,
+} from './scalars.ts'
 
 const SchoolType = choice(['primary', 'secondary'])
 
@@ -25,8 +43,31 @@ export const School = row('School', {
 })
 export type School = z.infer<typeof School>
 
-/** The own school, with the address of its crest; null while it has none. */
-const OwnSchool = row('OwnSchool', { ...School.shape, crest_url: z.string().nullable() })
+const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(codeEffects), printed: Flag })
+
+/** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
+const OwnSchool = row('OwnSchool', {
+  ...School.shape,
+  crest_url: z.string().nullable(),
+  mark_codes: z.array(MarkCode).nullable(),
+})
+
+/** Each code once, and the standard ones among them with their effects. */
+const MarkCodes = z
+  .array(MarkCode, say('must be a list of codes'))
+  .max(limits.markCodes, `must hold at most ${limits.markCodes} codes`)
+  .check(({ value, issues }) => {
+    const seen = new Set<string>()
+    for (const [index, { code, effect }] of value.entries()) {
+      const standard = standardMarkCodes.find((one) => one.code === code)
+      if (seen.has(code)) issues.push({ code: 'custom', path: [index, 'code'], message: 'must not be named twice', input: value })
+      if (standard && standard.effect !== effect)
+        issues.push({ code: 'custom', path: [index, 'effect'], message: `must be ${standard.effect} for this code`, input: value })
+      seen.add(code)
+    }
+    for (const { code } of standardMarkCodes)
+      if (!seen.has(code)) issues.push({ code: 'custom', message: `must hold the code ${code}`, input: value })
+  })
 
 /** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
@@ -79,6 +120,7 @@ export const SchoolInput = input({
 })
 
 export const schoolFailures = failures('schools', {
+  codeInUse: [409, 'Marks have this code, so it cannot go or have another effect.'],
   dedicated: [403, 'This service belongs to one school, which already exists. Please ask to join it.'],
   setupCode: [
     403,
@@ -107,8 +149,10 @@ export const schools = {
   }),
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
-    body: input({ name: Name.optional(), ...contact, approvesReports: Flag.nullish() }),
+    notes: '`markCodes` null: the standard ones again.',
+    body: input({ name: Name.optional(), ...contact, markCodes: MarkCodes.nullish(), approvesReports: Flag.nullish() }),
     reply: School,
+    fails: ['schools.code_in_use'],
   }),
   putCrest: endpoint('PUT /api/schools/mine/crest', 'admin', 'Upload the crest of the own school, in place of the one before', {
     notes: `JPEG or PNG, at most ${limits.image.bytes / 1_048_576} MB. It stands on report cards.`,

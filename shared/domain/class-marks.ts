@@ -1,5 +1,6 @@
 import { TermMarks, type TypeAverages } from './averages.ts'
-import { type Assessment, counts, type Grade } from './marks.ts'
+import type { MarkCode, SubjectCodes } from './mark-codes.ts'
+import { type Assessment, type AssessmentType, counts, type Grade } from './marks.ts'
 
 /** An assessment and where a student's grade in it is kept (`gradesInPlace`). */
 export type Slot = { assessment: Assessment; place: number }
@@ -43,8 +44,37 @@ export function averagesInPlace(slots: readonly Slot[], grades: readonly (Grade 
   const sums = new TermMarks()
   for (const { assessment, place } of slots) {
     const grade = grades[place]
-    if (grade === undefined || !counts(assessment.is_excluded, grade.is_excluded)) continue
+    if (grade === undefined || grade.score === null || !counts(assessment.is_excluded, grade.is_excluded)) continue
     sums.add(assessment.assessment_type, grade.score, assessment.max_score, assessment.weight)
   }
   return sums.averages()
+}
+
+/**
+ * What codes say of a student's subject in a term. `averages`: of the same slots and grades. Of several codes of one kind of assessment
+ * the first in the school's list is printed.
+ */
+export function codesInPlace(
+  slots: readonly Slot[],
+  grades: readonly (Grade | undefined)[],
+  averages: TypeAverages,
+  codes: readonly MarkCode[],
+): SubjectCodes {
+  const found: Record<AssessmentType, Set<string>> = { coursework: new Set(), exam: new Set() }
+  for (const { assessment, place } of slots) {
+    const grade = grades[place]
+    if (grade?.status && grade.score === null && counts(assessment.is_excluded, grade.is_excluded))
+      found[assessment.assessment_type].add(grade.status)
+  }
+  const first = (type: AssessmentType, isSaid: (code: MarkCode) => boolean) =>
+    found[type].size === 0 ? undefined : codes.find((code) => found[type].has(code.code) && isSaid(code))?.code
+  const printedOf = (type: AssessmentType) => (averages[type] === null ? first(type, ({ printed }) => printed) : undefined)
+  const isAwaited = ({ effect }: MarkCode) => effect === 'under_review'
+  const coursework_code = printedOf('coursework')
+  const exam_code = printedOf('exam')
+  return {
+    ...((first('coursework', isAwaited) ?? first('exam', isAwaited)) !== undefined && { under_review: true }),
+    ...(coursework_code !== undefined && { coursework_code }),
+    ...(exam_code !== undefined && { exam_code }),
+  }
 }

@@ -3,6 +3,7 @@ import type { SubjectTerm } from '../contract/calculations.ts'
 import { typeAverages } from './averages.ts'
 import { type ExplainInput, explain, type NamedMark, namedMark } from './explain.ts'
 import { defaultGradingScale as scale } from './letters.ts'
+import { standardMarkCodes } from './mark-codes.ts'
 import { subjectTermResult } from './results.ts'
 
 const mark = (title: string, more: Partial<NamedMark>): NamedMark => ({
@@ -110,6 +111,20 @@ test('a mark is made of an assessment and, where there is one, a grade', () => {
     grade_excluded: true,
     grade_exclusion_reason: 'was ill',
   })
+})
+
+test('a code is named, with what it does', () => {
+  const coded = (title: string, score: number | null, status: string) => ({ ...mark(title, { score }), status })
+  const all = [coded('Quiz', null, 'abs'), coded('Essay', null, 'inc'), coded('Project', 3, 'late'), coded('Poster', null, 'old')]
+  const said = explain({ ...input, marks: all, codes: standardMarkCodes })
+  expect(said.marks.map(({ status, left_out, text }) => [status, left_out, text])).toEqual([
+    ['abs', 'no_mark', 'Quiz is left out: Absent (abs).'],
+    ['inc', 'no_mark', 'Essay is left out: Incomplete (inc), a mark is still to come.'],
+    ['late', null, 'Project: 3 (Late) out of 100 = 3 %, with weight 1.'],
+    ['old', 'no_mark', 'Poster is left out: old.'],
+  ])
+  const subjects = [{ ...maths, exam_code: 'abs', under_review: true as const }]
+  expect(explain({ ...input, subjects }).result).toMatchObject({ exam_code: 'abs', under_review: true })
 })
 
 describe('the steps', () => {

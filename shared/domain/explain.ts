@@ -3,6 +3,7 @@ import type { ExplainedMark } from '../contract/explanation.ts'
 import { typeAverages } from './averages.ts'
 import { averageStep, compositeStep, letterStep, overallStep, percentageOf } from './explain-steps.ts'
 import type { GradingScale } from './letters.ts'
+import { codeNamed, type MarkCode, type SubjectCodes } from './mark-codes.ts'
 import { type Assessment, type Grade, isUsable, type Mark } from './marks.ts'
 import { subjectTermResult, type Term } from './results.ts'
 import { type DisplayedNumber, shown, shownText } from './shown.ts'
@@ -28,6 +29,7 @@ export const namedMark = (
   assessment_excluded: assessment.is_excluded,
   assessment_exclusion_reason: assessment.exclusion_reason,
   score: grade?.score ?? null,
+  ...(grade?.status != null && { status: grade.status }),
   grade_excluded: grade?.is_excluded ?? false,
   grade_exclusion_reason: grade?.exclusion_reason ?? null,
 })
@@ -38,6 +40,7 @@ export type ExplainInput = {
   term: Term
   subject: Subject
   scale: GradingScale
+  codes?: readonly MarkCode[]
   marks: readonly NamedMark[]
   subjects: readonly SubjectTerm[]
 }
@@ -45,13 +48,14 @@ export type ExplainInput = {
 /** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
 // Built from the functions that make the results, so that the working agrees with the card.
 export function explain(input: ExplainInput): Explanation {
-  const { student_id, term, subject, scale, marks, subjects } = input
+  const { student_id, term, subject, scale, codes = [], marks, subjects } = input
   const averages = typeAverages(marks)
-  const result = subjectTermResult(subject, averages, term, scale)
+  const own = subjects.find(({ subject_id }) => subject_id === subject.id)
+  const result = subjectTermResult(subject, averages, term, scale, codesOf(own))
   return {
     student_id,
     term_id: term.id,
-    marks: marks.map(explainedMark),
+    marks: marks.map((mark) => explainedMark(mark, codes)),
     steps: [
       averageStep(marks, 'coursework', averages.coursework),
       averageStep(marks, 'exam', averages.exam),
@@ -63,7 +67,13 @@ export function explain(input: ExplainInput): Explanation {
   }
 }
 
-function explainedMark(mark: NamedMark): ExplainedMark {
+const codesOf = ({ under_review, coursework_code, exam_code }: Partial<SubjectTerm> = {}): SubjectCodes => ({
+  ...(under_review && { under_review }),
+  ...(coursework_code !== undefined && { coursework_code }),
+  ...(exam_code !== undefined && { exam_code }),
+})
+
+function explainedMark(mark: NamedMark, codes: readonly MarkCode[]): ExplainedMark {
   const left_out = leftOut(mark)
   const exclusion_reason =
     left_out === 'excluded_assessment'
@@ -78,13 +88,14 @@ function explainedMark(mark: NamedMark): ExplainedMark {
     title,
     assessment_type,
     score,
+    ...(mark.status != null && { status: mark.status }),
     max_score,
     weight: mark.weight ?? 1,
     percentage,
     used: left_out === null,
     left_out,
     exclusion_reason,
-    text: markText(mark, left_out, percentage, exclusion_reason),
+    text: markText(mark, left_out, percentage, exclusion_reason, codeNamed(codes, mark.status ?? null)),
   }
 }
 
@@ -94,11 +105,22 @@ function leftOut(mark: Mark): ExplainedMark['left_out'] {
   return mark.score === null ? 'no_mark' : 'excluded_grade'
 }
 
-function markText(mark: NamedMark, left_out: ExplainedMark['left_out'], percentage: DisplayedNumber | null, reason: string | null): string {
+function markText(
+  mark: NamedMark,
+  left_out: ExplainedMark['left_out'],
+  percentage: DisplayedNumber | null,
+  reason: string | null,
+  code: MarkCode | undefined,
+): string {
   const because = reason ? `: ${reason}` : ''
   if (left_out === 'excluded_assessment') return `${mark.title} is left out because the assessment is excluded${because}.`
   if (left_out === 'excluded_grade') return `${mark.title} is left out because this mark is excluded${because}.`
+  if (left_out === 'no_mark' && mark.status) {
+    const name = code ? `${code.name} (${mark.status})` : mark.status
+    return `${mark.title} is left out: ${name}${code?.effect === 'under_review' ? ', a mark is still to come' : ''}.`
+  }
   if (left_out === 'no_mark' || percentage === null) return `${mark.title} is left out because no mark has been recorded.`
   const sign = percentage.exact ? '= ' : ''
-  return `${mark.title}: ${mark.score} out of ${mark.max_score} ${sign}${shownText(percentage)} %, with weight ${mark.weight ?? 1}.`
+  const beside = mark.status ? ` (${code?.name ?? mark.status})` : ''
+  return `${mark.title}: ${mark.score}${beside} out of ${mark.max_score} ${sign}${shownText(percentage)} %, with weight ${mark.weight ?? 1}.`
 }

@@ -12,14 +12,15 @@ export type Assessment = {
   student_group_id: string | null
 }
 
-/** The columns of a student's grade that calculations read. */
+/** The columns of a student's grade that calculations read. `score` null: a code stands in its place, or nothing. */
 export type Grade = {
   assessment_id: string
-  score: number
+  score: number | null
+  status?: string | null
   is_excluded: boolean
 }
 
-/** One assessment as it concerns one student; `score` is null when nothing was recorded. */
+/** One assessment as it concerns one student; `score` is null when nothing was recorded, or a code. */
 export type Mark = {
   assessment_id: string
   assessment_type: AssessmentType
@@ -27,6 +28,7 @@ export type Mark = {
   weight: number | null
   assessment_excluded: boolean
   score: number | null
+  status?: string | null
   grade_excluded: boolean
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { standardMarkCodes } from './mark-codes.ts'
 import { missingMarks } from './missing-marks.ts'
 
 const subject = (id: string, sort_order: number) => ({ id, name: id.toUpperCase(), code: id, sort_order })
@@ -64,5 +65,16 @@ describe('missing marks', () => {
         expect(pairs.sort()).toEqual(expected.sort())
       }),
     )
+  })
+
+  test('a code is a mark, but for one of a mark that is still to come', () => {
+    const coded = (id: string, status: string | null) => ({
+      ...pupil(id, []),
+      grades: [{ assessment_id: 'a', score: null, status, is_excluded: false }],
+    })
+    const students = [coded('zoe', 'abs'), coded('mei', 'inc'), coded('sean', 'late'), coded('aoife', null)]
+    expect(found({ subjects, assessments: [assessment('a', 'maths')], students, codes: standardMarkCodes })).toEqual([
+      ['a', ['mei', 'sean', 'aoife']],
+    ])
   })
 })

@@ -1,4 +1,5 @@
 import type { MissingMarks } from '../contract/calculations.ts'
+import { isRecorded, type MarkCode } from './mark-codes.ts'
 import type { Assessment } from './marks.ts'
 import { type StudentInput, studentName, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
@@ -10,17 +11,18 @@ export type MissingMarksInput = {
   subjects: readonly Subject[]
   assessments: readonly Listed[]
   students: readonly StudentInput[]
+  codes?: readonly MarkCode[]
 }
 /**
  * The assessments that count and in which somebody who takes the subject has no mark: in the order of subjects, then of the mark grid.
- * An excluded mark is a mark; a zero too.
+ * An excluded mark is a mark; a zero and a code too, but for a code that says that the mark is still to come.
  */
-export function missingMarks({ subjects, assessments, students }: MissingMarksInput): MissingMarks[] {
+export function missingMarks({ subjects, assessments, students, codes = [] }: MissingMarksInput): MissingMarks[] {
   const assessed = new Set(assessments.map(({ subject_id }) => subject_id))
   const pupils = students.map((student) => ({
     student,
     takes: new Set(subjectsTaken(subjects, student.subject_ids, (id) => assessed.has(id)).map(({ id }) => id)),
-    marked: new Set(student.grades.map(({ assessment_id }) => assessment_id)),
+    marked: new Set(student.grades.filter((grade) => isRecorded(grade, codes)).map(({ assessment_id }) => assessment_id)),
   }))
   return inSubjectOrder(subjects).flatMap((subject) =>
     assessments

@@ -34,7 +34,7 @@ function slowAverage(assessments: Assessment[], student: StudentInput, type: Ass
   const weights: Fraction[] = []
   for (const row of assessments) {
     const grade = student.grades.find((candidate) => candidate.assessment_id === row.id)
-    if (row.assessment_type !== type || row.is_excluded || !grade || grade.is_excluded) continue
+    if (row.assessment_type !== type || row.is_excluded || !grade || grade.score === null || grade.is_excluded) continue
     const weight = read(row.weight ?? 1)
     tops.push(div(mul(mul(weight, [100n, 1n]), read(grade.score)), read(row.max_score)))
     weights.push(weight)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultGradingScale as scale } from './letters.ts'
+import { standardMarkCodes } from './mark-codes.ts'
 import type { Assessment } from './marks.ts'
 import { type ClassTermInput, classTermResult, type StudentInput, unplacedTermResult } from './results.ts'
 
@@ -176,4 +177,63 @@ describe('class 3B in Michaelmas', () => {
 test('students of one name are told apart by id, so that every machine lists them alike', () => {
   const students = [student('b', 'élan', {}), student('a', 'Elan', {}), student('c', 'Elan', {}, { first_name: 'Abe' })]
   expect(classTermResult({ ...class3B, students }).students.map((row) => row.student_id)).toEqual(['c', 'a', 'b'])
+})
+
+/**
+ * The same class, with codes. Byrne was absent in the exam: coursework 78.75 alone. Élan's essay is still to come: 100 alone, under review.
+ * Okafor handed in late, which changes nothing. Adeyemi was excused from all coursework and has a code that counts as 0 in the exam, out of
+ * 80: (0·60)/60 = 0 alone.
+ */
+describe('codes in place of scores', () => {
+  const codes = [...standardMarkCodes, { code: 'np', name: 'No paper', effect: 'zero' as const, printed: true }]
+  const coded = (at: number, own: Record<string, [number | null, string]>) => {
+    const pupil = class3B.students[at] as StudentInput
+    const rows = Object.entries(own).map(([assessment_id, [score, status]]) => ({ assessment_id, score, status, is_excluded: false }))
+    return { ...pupil, grades: [...pupil.grades.filter(({ assessment_id }) => !(assessment_id in own)), ...rows] }
+  }
+  const students = [
+    coded(0, { exam: [79, 'late'] }),
+    coded(1, { essay: [null, 'inc'] }),
+    coded(2, { exam: [null, 'abs'] }),
+    coded(3, { quiz: [null, 'ex'], essay: [null, 'abs'], exam: [0, 'np'] }),
+  ]
+  const mathsOf = (result: ReturnType<typeof classTermResult>, id: string) =>
+    result.students.find(({ student_id }) => student_id === id)?.subjects.find(({ subject_id }) => subject_id === 'maths')
+  const result = classTermResult({ ...class3B, students, codes })
+
+  test('are left out, counted as zero, or change nothing, and are named where an average would stand', () => {
+    expect(mathsOf(result, 's1')).toMatchObject({ exam_average: 98.75, term_composite: 98.75 })
+    expect(mathsOf(result, 's2')).toMatchObject({ coursework_average: 100, exam_average: null, under_review: true })
+    expect(mathsOf(result, 's3')).toMatchObject({
+      coursework_average: 78.75,
+      exam_average: null,
+      exam_code: 'abs',
+      term_composite: 78.75,
+      is_partial: true,
+    })
+    // Of two codes the first in the school's list is named.
+    expect(mathsOf(result, 's4')).toMatchObject({ coursework_average: null, coursework_code: 'abs', exam_average: 0, term_composite: 0 })
+    expect(mathsOf(result, 's1')).not.toHaveProperty('exam_code')
+    expect(mathsOf(result, 's2')).not.toHaveProperty('coursework_code')
+    expect(mathsOf(result, 's3')).not.toHaveProperty('under_review')
+  })
+
+  test('a code that the school does not print is not named, nor one of an excluded mark or assessment', () => {
+    const unprinted = codes.map((code) => ({ ...code, printed: code.code !== 'abs' && code.printed }))
+    expect(mathsOf(classTermResult({ ...class3B, students, codes: unprinted }), 's3')).not.toHaveProperty('exam_code')
+    expect(mathsOf(classTermResult({ ...class3B, students, codes: unprinted }), 's4')).toMatchObject({ coursework_code: 'ex' })
+    const excluded = class3B.assessments.map((one) => ({ ...one, is_excluded: one.id === 'exam' || one.id === 'essay' }))
+    const without = classTermResult({ ...class3B, assessments: excluded, students, codes })
+    expect(mathsOf(without, 's3')).not.toHaveProperty('exam_code')
+    expect(mathsOf(without, 's2')).not.toHaveProperty('under_review')
+  })
+
+  test('without a code in any mark every figure is as without codes', () => {
+    expect(classTermResult({ ...class3B, codes })).toEqual(classTermResult(class3B))
+  })
+
+  test('the order of marks and assessments changes nothing', () => {
+    const turned = students.map((pupil) => ({ ...pupil, grades: [...pupil.grades].reverse() }))
+    expect(classTermResult({ ...class3B, assessments: [...class3B.assessments].reverse(), students: turned, codes })).toEqual(result)
+  })
 })

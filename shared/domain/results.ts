@@ -1,9 +1,10 @@
 import type { ClassTerm, StudentTerm, SubjectTerm } from '../contract/calculations.ts'
 import { type TermWeights, type TypeAverages, termFigures } from './averages.ts'
-import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
+import { averagesInPlace, codesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { meanOf, printed } from './exact.ts'
 import { compareText, sortKey } from './fold.ts'
 import { type GradingScale, letterFor } from './letters.ts'
+import type { MarkCode, SubjectCodes } from './mark-codes.ts'
 import type { Assessment, Grade } from './marks.ts'
 import { positions } from './positions.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
@@ -21,12 +22,14 @@ export type StudentInput = {
 
 /**
  * All that the results of a class follow from. `student_group_id` null: students looked at outside a class.
+ * `codes` of the school, absent where no mark has one;
  * `subjects` of the school, `assessments` of the term or year (those of other terms and classes are passed over),
  * `students` enrolled in the class; every list in any order.
  */
 export type ClassInput<G extends string | null = string | null> = {
   student_group_id: G
   scale: GradingScale
+  codes?: readonly MarkCode[]
   subjects: readonly Subject[]
   assessments: readonly Assessment[]
   students: readonly StudentInput[]
@@ -37,7 +40,13 @@ export type ClassTermInput<G extends string | null = string | null> = ClassInput
 export type OfGroup<R, G> = Omit<R, 'student_group_id'> & { student_group_id: G }
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
-export function subjectTermResult(subject: Subject, averages: TypeAverages, term: Term, scale: GradingScale): SubjectTerm {
+export function subjectTermResult(
+  subject: Subject,
+  averages: TypeAverages,
+  term: Term,
+  scale: GradingScale,
+  codes: SubjectCodes = {},
+): SubjectTerm {
   const { coursework_average, exam_average, term_composite, is_partial } = termFigures(averages, term)
   const letter = letterFor(scale, term_composite)
   return {
@@ -48,6 +57,7 @@ export function subjectTermResult(subject: Subject, averages: TypeAverages, term
     letter_grade: letter?.letter ?? null,
     remark: letter?.remark ?? null,
     is_partial,
+    ...codes,
   }
 }
 
@@ -57,15 +67,17 @@ export const meanOfPrinted = (figures: readonly (number | null)[]): number | nul
 
 /** The results of a class in a term: students by last name, subjects in the school's order (decisions §5, `class-term`). */
 export function classTermResult<G extends string | null>(input: ClassTermInput<G>): OfGroup<ClassTerm, G> {
-  const { term, student_group_id, scale } = input
+  const { term, student_group_id, scale, codes } = input
   const plan = markPlan(input.assessments, [term.id], student_group_id)
   const slots: TermSlots = plan.slotsByTermId.get(term.id) ?? new Map()
   const subjects = inSubjectOrder(input.subjects)
   const students = byName(input.students).map((student) => {
     const grades = gradesInPlace(plan, student.grades)
-    const results = subjectsTaken(subjects, student.subject_ids, (id) => slots.has(id)).map((subject) =>
-      subjectTermResult(subject, averagesInPlace(slots.get(subject.id) ?? [], grades), term, scale),
-    )
+    const results = subjectsTaken(subjects, student.subject_ids, (id) => slots.has(id)).map((subject) => {
+      const own = slots.get(subject.id) ?? []
+      const averages = averagesInPlace(own, grades)
+      return subjectTermResult(subject, averages, term, scale, codes && codesInPlace(own, grades, averages, codes))
+    })
     return {
       student,
       results,

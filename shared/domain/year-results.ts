@@ -1,6 +1,6 @@
 import type { ClassYear, StudentYear, SubjectYear } from '../contract/calculations.ts'
 import { termComposite } from './averages.ts'
-import { averagesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
+import { averagesInPlace, codesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { type Exact, printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
@@ -56,7 +56,7 @@ export const inTermOrder = <T extends { id: string; sort_order: number }>(terms:
   [...terms].sort((a, b) => a.sort_order - b.sort_order || compareText(a.id, b.id))
 
 function yearSubjects(input: ClassYearInput): (student: StudentInput) => SubjectYear[] {
-  const { year, scale } = input
+  const { year, scale, codes } = input
   const subjects = inSubjectOrder(input.subjects)
   const inOrder = inTermOrder(input.terms)
   const plan = markPlan(
@@ -73,9 +73,12 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
     const resultOf = (subject: Subject): SubjectYear => {
       // Of a term only what the year prints is rounded.
       let lastExam: Exact | null = null
+      let isUnderReview = false
       const cells: SubjectYear['terms'] = []
       for (const { term, slots } of terms) {
-        const averages = averagesInPlace(slots.get(subject.id) ?? [], grades)
+        const own = slots.get(subject.id) ?? []
+        const averages = averagesInPlace(own, grades)
+        if (codes && codesInPlace(own, grades, averages, codes).under_review) isUnderReview = true
         lastExam = averages.exam
         cells.push({ term_id: term.id, name: term.name, term_composite: printed(termComposite(averages, term).composite) })
       }
@@ -95,6 +98,7 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
         letter_grade: letter?.letter ?? null,
         remark: letter?.remark ?? null,
         is_partial,
+        ...(isUnderReview && { under_review: true as const }),
       }
     }
     return subjectsTaken(subjects, student.subject_ids, hasAssessment).map(resultOf)

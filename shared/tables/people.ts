@@ -41,7 +41,7 @@ const isMarkCode = (value: unknown) =>
   typeof value['code'] === 'string' &&
   typeof value['name'] === 'string' &&
   codeEffects.some((effect) => effect === value['effect']) &&
-  typeof value['is_printed'] === 'boolean'
+  typeof value['printed'] === 'boolean'
 
 /** `mark_codes` null: the standard ones. `approves_reports` null: no. */
 export const school = (c: Columns) =>

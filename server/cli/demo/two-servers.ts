@@ -110,7 +110,7 @@ class Desk {
     for (const { where } of open.filter(({ row_id }) => row_id !== gradeId)) console.log(`  To be decided in a browser: ${where}`)
   }
 
-  private async scoreAt(name: 'centre' | 'school'): Promise<number | undefined> {
+  private async scoreAt(name: 'centre' | 'school'): Promise<number | null | undefined> {
     const grades = await this.at[name].ada.grades.list({ query: { assessmentId: mathsExam.id } })
     return grades.find(({ id }) => id === gradeId)?.score
   }

@@ -12,8 +12,16 @@ import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
-import { assessmentsThatConcern, classInYear, gradesByStudent, studentsEnrolled, subjectsAssigned } from './calculations.queries.ts'
+import {
+  assessmentsThatConcern,
+  classInYear,
+  codesInPlaceOfScores,
+  gradesByStudent,
+  studentsEnrolled,
+  subjectsAssigned,
+} from './calculations.queries.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
@@ -112,11 +120,14 @@ async function marksOf<G extends string | null>(
   students: readonly Omit<Pupil, 'grades'>[],
 ): Promise<ClassMarks<G>> {
   const termIds = JSON.stringify(terms.map(({ id }) => id))
-  const grades = await gradesByStudent(tx, { school, students: JSON.stringify(students.map(({ id }) => id)), terms: termIds })
-  const gradesByStudentId = new Map(grades.map((row) => [row.student_id, gradesIn(row)]))
+  const asked = { school, students: JSON.stringify(students.map(({ id }) => id)), terms: termIds }
+  const gradesByStudentId = new Map((await gradesByStudent(tx, asked)).map((row) => [row.student_id, gradesIn(row)]))
+  const hasCodes = [...gradesByStudentId.values()].some((grades) => grades.some(({ score }) => score === null))
+  if (hasCodes) addCodes(gradesByStudentId, await codesInPlaceOfScores(tx, asked))
   return {
     student_group_id: group,
     scale: await gradingScaleOf(tx, school),
+    ...(hasCodes && { codes: await markCodesOf(tx, school) }),
     subjects: await subjectsToName(tx, { school }),
     assessments: await assessmentsThatConcern(tx, { school, group, terms: termIds }),
     students: students.map((student) => ({ ...student, grades: gradesByStudentId.get(student.id) ?? [] })),
@@ -125,13 +136,25 @@ async function marksOf<G extends string | null>(
 
 /** Columns that are read apart cost less than an array for each grade, in the database and here. */
 function gradesIn(row: { assessment_ids: string; scores: string; exclusions: string }): Grade[] {
-  const scores = JSON.parse(row.scores) as number[]
+  const scores = JSON.parse(row.scores) as (number | null)[]
   const exclusions = JSON.parse(row.exclusions) as (boolean | 0 | 1)[]
   return (JSON.parse(row.assessment_ids) as string[]).map((assessment_id, at) => ({
     assessment_id,
-    score: scores[at] as number,
+    score: scores[at] ?? null,
     is_excluded: Boolean(exclusions[at]),
   }))
+}
+
+/** Few marks have a code, so that they are read apart, where the covering index does not help. */
+function addCodes(
+  grades: ReadonlyMap<string, Grade[]>,
+  codes: readonly Pick<Row<'grade'>, 'student_id' | 'assessment_id' | 'status'>[],
+): void {
+  for (const [student, own] of groupedBy(codes, ({ student_id }) => student_id)) {
+    const statusByAssessment = new Map(own.map(({ assessment_id, status }) => [assessment_id, status]))
+    for (const grade of grades.get(student) ?? [])
+      if (grade.score === null) grade.status = statusByAssessment.get(grade.assessment_id) ?? null
+  }
 }
 
 /** The results of a class in a term (decisions §5, `class-term`): students by last name, subjects in the school's order. */

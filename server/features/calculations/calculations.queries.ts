@@ -66,9 +66,25 @@ export const gradesByStudent = statement<{ school: string; students: string; ter
     .groupBy(grade.student_id)
 })
 
+/** The codes that stand in place of scores. */
+export const codesInPlaceOfScores = statement<{ school: string; students: string; terms: string }>()(({ db, t, p, dialect }) => {
+  const { grade } = t
+  return db
+    .select(pick(grade, 'student_id', 'assessment_id', 'status'))
+    .from(grade)
+    .where(
+      and(
+        eq(grade.school_id, p.school),
+        dialect.inList(grade.student_id, p.students),
+        dialect.inList(grade.term_id, p.terms),
+        isNull(grade.score),
+      ),
+    )
+})
+
 /** A student's grades in a term with what was said about them. */
 export const gradesWithReasons = rowsBy(
   'grade',
   { school: 'school_id', student: 'student_id', term: 'term_id' },
-  { columns: ['assessment_id', 'score', 'is_excluded', 'exclusion_reason'] },
+  { columns: ['assessment_id', 'score', 'status', 'is_excluded', 'exclusion_reason'] },
 )

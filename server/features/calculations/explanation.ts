@@ -4,6 +4,7 @@ import { compareText } from '@markbook/shared/domain/fold'
 import { classTermResult } from '@markbook/shared/domain/results'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { type ClassMarks, marksOfStudent } from './calculations.policy.ts'
 import { gradesWithReasons } from './calculations.queries.ts'
 
@@ -24,6 +25,7 @@ export async function workingOf(tx: ReadTx, { student, term, subject, group }: E
     term,
     subject,
     scale: marks.scale,
+    codes: grades.some(({ status }) => status !== null) ? await markCodesOf(tx, student.school_id) : [],
     marks: marks.assessments
       .filter(({ subject_id }) => subject_id === subject.id)
       .sort(inOrder)

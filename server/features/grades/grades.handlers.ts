@@ -7,23 +7,17 @@ import { assessmentsOf, exclusionAfter, lockedAssessment } from '../assessments/
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classOf, rowOf, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
-import {
-  changeGrade,
-  createGrade,
-  demandInClassOf,
-  demandWithinMaximum,
-  gradeRights,
-  lockedGrade,
-  recordGrades,
-  sittersFor,
-} from './grades.policy.ts'
+import { changeGrade, createGrade, demandInClassOf, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
 
 /** Rows with the letter of the school's scale of this moment. */
-async function lettered<R extends { score: number }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
+async function lettered<R extends { score: number | null }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
   const scale = await gradingScaleOf(tx, assessment.school_id)
-  return rows.map((row) => ({ ...row, letter_grade: letterForScore(scale, row.score, assessment.max_score)?.letter ?? null }))
+  return rows.map((row) => ({
+    ...row,
+    letter_grade: (row.score !== null && letterForScore(scale, row.score, assessment.max_score)?.letter) || null,
+  }))
 }
 
 async function letteredOne(tx: ReadTx, assessment: Row<'assessment'>, row: Row<'grade'>) {
@@ -56,7 +50,8 @@ export const gradeHandlers: Handlers<typeof grades> = {
       const of = { school: caller.school_id, term: query.termId, subject: query.subjectId }
       const shown = (await assessmentsOf(tx, of)).map((assessment) => ({ ...assessment, grades: [] as ListedGrade[] }))
       const byId = new Map(shown.map((assessment) => [assessment.id, assessment]))
-      for (const grade of await gradesOfSubject(tx, of)) byId.get(grade.assessment_id)?.grades.push(withStudent(grade))
+      for (const { status, ...grade } of await gradesOfSubject(tx, of))
+        byId.get(grade.assessment_id)?.grades.push({ ...withStudent(grade), ...(status !== null && { status }) })
       return shown
     },
   }),
@@ -80,8 +75,8 @@ export const gradeHandlers: Handlers<typeof grades> = {
     },
     run: async ({ tx }, { body }, { assessment, sitters }) => {
       demandInClassOf(assessment, sitters)
-      demandWithinMaximum(assessment, [body])
-      return letteredOne(tx, assessment, await createGrade(tx, assessment, body.studentId, body))
+      const { assessmentId: _, studentId, ...said } = body
+      return letteredOne(tx, assessment, await createGrade(tx, assessment, studentId, said))
     },
   }),
 
@@ -94,18 +89,13 @@ export const gradeHandlers: Handlers<typeof grades> = {
       const ids = body.grades.map(({ studentId }) => studentId)
       const sitters = await sittersFor(context, assessment, mayWrite, ids)
       demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)
-      demandWithinMaximum(assessment, body.grades, (at) => `grades.${at}.score`)
       return lettered(context.tx, assessment, await recordGrades(context.tx, assessment, body.grades))
     },
   }),
 
   update: on(grades.update, {
     load: (context, { params }) => lockedGrade(context, params.id),
-    run: async ({ tx }, { body }, { assessment, grade }) => {
-      const score = body.score ?? grade.score
-      demandWithinMaximum(assessment, [{ score }])
-      return letteredOne(tx, assessment, await changeGrade(tx, grade, body))
-    },
+    run: async ({ tx }, { body }, { assessment, grade }) => letteredOne(tx, assessment, await changeGrade(tx, assessment, grade, body)),
   }),
 
   exclude: on(grades.exclude, {
@@ -119,7 +109,8 @@ export const gradeHandlers: Handlers<typeof grades> = {
   remove: on(grades.remove, {
     load: (context, { params }) => lockedGrade(context, params.id),
     run: async ({ tx }, { query }, { grade }) => {
-      if (query.score !== undefined && query.score !== grade.score) throw gradeFailures.changedMeanwhile()
+      const isSeen = (['score', 'status'] as const).every((field) => query[field] === undefined || query[field] === grade[field])
+      if (!isSeen) throw gradeFailures.changedMeanwhile()
       await tx.remove('grade', [grade])
       return { message: 'The grade was removed.' }
     },

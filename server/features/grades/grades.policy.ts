@@ -1,13 +1,15 @@
 import { gradeFailures } from '@markbook/shared/contract/grades'
 import { may } from '@markbook/shared/domain/access'
+import { type EnteredMark, type MarkFault, type MarkValue, markAfter } from '@markbook/shared/domain/mark-codes'
 import { common, type Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { isUniqueViolation } from '../../store/errors.ts'
-import type { WriteTx } from '../../store/tx.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type ClassFacts, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
 import { orGone, refusedAs } from '../references.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
@@ -75,15 +77,51 @@ export async function lockedGrade(context: PolicyContext, id: string): Promise<{
 }
 
 type Grade = Row<'grade'>
-/** What a request says of one student; `remarks` absent leaves them as they are. */
-export type Mark = { score: number; remarks?: string | null | undefined }
+/** What a request says of one student; what is absent stays as it is. */
+export type Said = EnteredMark & { remarks?: string | null | undefined }
 
-/** A score of at most the assessment's maximum, else 400; `paths` says where each score stood in the request. */
-export function demandWithinMaximum({ max_score }: Assessment, marks: readonly Mark[], pathOf = (_at: number) => 'score'): void {
+/** Where something stood in the request: a field of the mark at a place in the list. */
+type PathOf = (at: number, field: string) => string
+const alone: PathOf = (_at, field) => field
+
+/** A score of at most the assessment's maximum, else 400. */
+export function demandWithinMaximum({ max_score }: Assessment, marks: readonly Pick<MarkValue, 'score'>[], pathOf = alone): void {
   const issues = marks.flatMap(({ score }, at): Issue[] =>
-    score > max_score ? [{ path: pathOf(at), message: `must be at most ${max_score}, the maximum of the assessment` }] : [],
+    score !== null && score > max_score
+      ? [{ path: pathOf(at, 'score'), message: `must be at most ${max_score}, the maximum of the assessment` }]
+      : [],
   )
   if (issues.length > 0) throw gradeFailures.aboveMaximum({ issues })
+}
+
+const FAULTS = {
+  unknown_code: ['status', 'is none of the school’s codes', gradeFailures.unknownCode],
+  code_or_score: ['score', 'must be absent, for this code stands in the place of a score', gradeFailures.codeOrScore],
+  needs_score: ['score', 'may be null only with a status', common.validationFailed],
+} as const satisfies Record<MarkFault, unknown>
+
+/** What each of the marks becomes, from what it is now (null: none yet) and what the request says of it; else 400, for all of them. */
+async function marksAfter(
+  tx: ReadTx,
+  assessment: Assessment,
+  said: readonly { before: MarkValue | null; entered: EnteredMark }[],
+  pathOf: PathOf,
+): Promise<MarkValue[]> {
+  const hasCode = said.some(({ before, entered }) => (entered.status ?? before?.status ?? null) !== null)
+  const codes = hasCode ? await markCodesOf(tx, assessment.school_id) : []
+  const after = said.map(({ before, entered }) => markAfter(before, entered, codes))
+  for (const [fault, [field, message, failure]] of Object.entries(FAULTS)) {
+    const issues = after.flatMap((value, at): Issue[] => (value === fault ? [{ path: pathOf(at, field), message }] : []))
+    if (issues.length > 0) throw failure({ issues })
+  }
+  const values = after.filter((value) => typeof value !== 'string')
+  demandWithinMaximum(assessment, values, pathOf)
+  return values
+}
+
+async function markAlone(tx: ReadTx, assessment: Assessment, before: MarkValue | null, entered: EnteredMark): Promise<MarkValue> {
+  const [value] = await marksAfter(tx, assessment, [{ before, entered }], alone)
+  return value as MarkValue
 }
 
 /** An assessment of one class takes only that class's students, else 400 for the whole request (decisions §4). */
@@ -95,26 +133,27 @@ export function demandInClassOf({ student_group_id }: Assessment, sitters: reado
   if (issues.length > 0) throw gradeFailures.outsideClass({ issues })
 }
 
-const rowFor = (assessment: Assessment, student: string, { score, remarks }: Mark) => ({
+const rowFor = (assessment: Assessment, student: string, mark: MarkValue & Pick<Said, 'remarks'>) => ({
   school_id: assessment.school_id,
   assessment_id: assessment.id,
   term_id: assessment.term_id,
   student_id: student,
   is_excluded: false,
-  ...columnsOf({ score, remarks }),
+  ...columnsOf(mark),
 })
 
-export async function createGrade(tx: WriteTx, assessment: Assessment, student: string, mark: Mark): Promise<Grade> {
+export async function createGrade(tx: WriteTx, assessment: Assessment, student: string, { remarks, ...entered }: Said): Promise<Grade> {
+  const value = await markAlone(tx, assessment, null, entered)
   const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids: JSON.stringify([student]) })
   if (known.length > 0) throw gradeFailures.alreadyExists()
   return tx
-    .insert('grade', rowFor(assessment, student, mark))
+    .insert('grade', rowFor(assessment, student, { ...value, remarks }))
     .catch(refusedAs(isUniqueViolation, gradeFailures.alreadyExists))
     .catch(orGone)
 }
 
-export async function changeGrade(tx: WriteTx, before: Grade, mark: Partial<Mark>): Promise<Grade> {
-  return tx.update('grade', before, columnsOf(mark))
+export async function changeGrade(tx: WriteTx, assessment: Assessment, before: Grade, { remarks, ...entered }: Said): Promise<Grade> {
+  return tx.update('grade', before, columnsOf({ ...(await markAlone(tx, assessment, before, entered)), remarks }))
 }
 
 /**
@@ -124,18 +163,21 @@ export async function changeGrade(tx: WriteTx, before: Grade, mark: Partial<Mark
 export async function recordGrades(
   tx: WriteTx,
   assessment: Assessment,
-  marks: readonly (Mark & { studentId: string })[],
+  marks: readonly (Said & { studentId: string })[],
 ): Promise<Grade[]> {
   const ids = JSON.stringify(marks.map(({ studentId }) => studentId))
   const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids })
   const knownByStudent = new Map(known.map((grade) => [grade.student_id, grade]))
-  const absent = marks.filter(({ studentId }) => !knownByStudent.has(studentId))
-  const rows = absent.map((mark) => rowFor(assessment, mark.studentId, mark))
+  const said = marks.map(({ studentId, score, status }) => ({ before: knownByStudent.get(studentId) ?? null, entered: { score, status } }))
+  const values = await marksAfter(tx, assessment, said, (at, field) => `grades.${at}.${field}`)
+  const after = marks.map(({ studentId, remarks }, at) => ({
+    student: studentId,
+    before: knownByStudent.get(studentId),
+    mark: { ...(values[at] as MarkValue), remarks },
+  }))
+  const rows = after.flatMap(({ student, before, mark }) => (before ? [] : [rowFor(assessment, student, mark)]))
   const inserted = await tx.insert('grade', rows).catch(orGone)
-  const changes = marks.flatMap((mark) => {
-    const before = knownByStudent.get(mark.studentId)
-    return before ? [{ before, patch: columnsOf({ score: mark.score, remarks: mark.remarks }) }] : []
-  })
+  const changes = after.flatMap(({ before, mark }) => (before ? [{ before, patch: columnsOf(mark) }] : []))
   const rowByStudent = new Map([...inserted, ...(await tx.update('grade', changes))].map((grade) => [grade.student_id, grade]))
   return marks.flatMap(({ studentId }) => rowByStudent.get(studentId) ?? [])
 }

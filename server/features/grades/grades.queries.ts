@@ -19,7 +19,7 @@ export const gradesOfSubject = statement<{ school: string; term: string; subject
   const { assessment, grade, student } = t
   return db
     .select({
-      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'remarks', 'is_excluded'),
+      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks', 'is_excluded'),
       ...pick(student, 'first_name', 'last_name'),
     })
     .from(assessment)

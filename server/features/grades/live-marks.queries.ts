@@ -12,7 +12,7 @@ export const marksSince = statement<{ school: string; term: string; subject: str
   const { assessment, enrolment, grade, sync_row } = t
   return db
     .select({
-      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'remarks'),
+      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks'),
       ...pick(grade, 'is_excluded', 'exclusion_reason', 'updated_by', 'updated_at'),
       ...pick(sync_row, 'seq', 'source_id'),
     })

@@ -75,7 +75,7 @@ describe('POST /api/grades/import for one assessment', () => {
     const lines = [
       'SB-001,20.01',
       'SB-002,-1',
-      'SB-003,abs',
+      'SB-003,ill',
       'SB-004,1.234',
       'SB-005,3',
       'SB-005,4',

@@ -10,6 +10,7 @@ import { assessmentsOf, inOrder, lockedAssessment } from '../assessments/assessm
 import { studentsOfClass } from '../classes/classes.policy.ts'
 import { recordGrades } from '../grades/grades.policy.ts'
 import type { PolicyContext } from '../policy.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { type GradesPlan, planGrades } from './grades-plan.ts'
 import { type AssessmentPlace, assessmentPlace, demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
 import { gradesOfAssessments, studentsOfSchoolInYear } from './imports.queries.ts'
@@ -71,7 +72,7 @@ export const importGrades = onUpload(imports.grades, {
     const marks = await ('assessment' in place ? marksOfAssessment(context, prepared, place) : marksOfSheet(context, prepared, place))
     const ids = JSON.stringify(marks.assessments.map(({ id }) => id))
     const grades = await gradesOfAssessments(context.tx, { school: context.caller.school_id, ids })
-    const plan = planGrades(marks.table, marks.candidates, grades)
+    const plan = planGrades(marks.table, marks.candidates, grades, await markCodesOf(context.tx, context.caller.school_id))
     if ([...plan.marked].some(marks.isForeign)) throw gradeFailures.notYourSubject()
     if (!query.dryRun && plan.report.errors === 0) await write(context.tx, marks.assessments, plan)
     return plan.report

@@ -1,17 +1,18 @@
 import type { ImportReport } from '@markbook/shared/contract/imports'
 import { Remark, Score } from '@markbook/shared/contract/scalars'
 import { decimalMessage, parseDecimal } from '@markbook/shared/domain/decimal'
+import { type MarkCode, markAfter, readMarkText } from '@markbook/shared/domain/mark-codes'
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Mark } from '../grades/grades.policy.ts'
+import type { Said } from '../grades/grades.policy.ts'
 import { type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
 
 type Grade = Row<'grade'>
-type NewMark = Mark & { assessmentId: string; studentId: string }
+type NewMark = Said & { assessmentId: string; studentId: string }
 export type GradesPlan = {
   report: ImportReport
   /** What is to be recorded, by assessment: only what changes something. */
@@ -20,12 +21,14 @@ export type GradesPlan = {
   marked: ReadonlySet<string>
 }
 
-type Read = { score?: number; remarks?: string }
+type Read = { score?: number; status?: string; remarks?: string }
 
-/** The score and remarks of a mark; an empty cell gives none. */
-function readMark({ assessment, column, score, remarks }: WrittenMark): { read: Read; issues: Issue[] } {
+/** The score or code, and the remarks, of a mark; an empty cell gives none. */
+function readMark({ assessment, column, score: typed, remarks }: WrittenMark, codes: readonly MarkCode[]): { read: Read; issues: Issue[] } {
   const read: Read = {}
   const issues: Issue[] = []
+  const { score, code } = readMarkText(typed, codes)
+  if (code) read.status = code.code
   if (score !== '') {
     const parsed = parseDecimal(score, limits.score.decimals)
     const inRange = parsed.ok ? Score.safeParse(parsed.value) : undefined
@@ -47,16 +50,23 @@ const isEmpty = ({ score, remarks }: WrittenMark) => score === '' && remarks ===
 const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_number && !who.last_name && !who.first_name
 
 /** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
-function effectOf(read: Read, before: Grade | undefined): { mark?: Mark; issue?: Issue } {
-  const score = read.score ?? before?.score
-  if (score === undefined)
-    return read.remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
-  const isSame = before?.score === score && (read.remarks === undefined || read.remarks === before.remarks)
-  return isSame ? {} : { mark: { score, remarks: read.remarks } }
+function effectOf({ remarks, ...entered }: Read, before: Grade | undefined, column: string, codes: readonly MarkCode[]) {
+  const isEmpty = entered.score === undefined && entered.status === undefined
+  if (isEmpty && !before)
+    return remarks === undefined ? {} : { issue: { path: 'remarks', message: 'needs a score beside it: there is none yet' } }
+  const after = markAfter(before ?? null, entered, codes)
+  if (typeof after === 'string') return { issue: { path: column, message: 'has a code that stands in the place of a score' } }
+  const isSame = before?.score === after.score && before.status === after.status && (remarks === undefined || remarks === before.remarks)
+  return isSame ? {} : { mark: { ...entered, remarks } }
 }
 
 /** What the import of a table of marks would do, row by row; nothing is written. */
-export function planGrades({ rows, heading }: MarkTable, candidates: readonly Candidate[], grades: readonly Grade[]): GradesPlan {
+export function planGrades(
+  { rows, heading }: MarkTable,
+  candidates: readonly Candidate[],
+  grades: readonly Grade[],
+  codes: readonly MarkCode[],
+): GradesPlan {
   const ownerOf = ownerFinder(candidates)
   const known = new Map(grades.map((grade) => [keyOf(grade.assessment_id, grade.student_id), grade]))
   const rowOf = new Map<string, number>()
@@ -75,8 +85,8 @@ export function planGrades({ rows, heading }: MarkTable, candidates: readonly Ca
     let action: ReportRow['action'] = 'unchanged'
     for (const each of written) {
       const before = known.get(keyOf(each.assessment.id, id))
-      const { read, issues: wrong } = readMark(each)
-      const { mark, issue } = wrong.length === 0 ? effectOf(read, before) : {}
+      const { read, issues: wrong } = readMark(each, codes)
+      const { mark, issue } = wrong.length === 0 ? effectOf(read, before, each.column, codes) : {}
       issues.push(...wrong, ...(issue ? [issue] : []))
       if (!mark) continue
       marks.push({ ...mark, assessmentId: each.assessment.id, studentId: id })

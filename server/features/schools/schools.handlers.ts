@@ -8,9 +8,11 @@ import { hostOf, isLoopback } from '../../network/addresses.ts'
 import { backupsInShort } from '../../store/backup/in-short.ts'
 import { lockedNode } from '../../store/node.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { columnsOf } from '../columns.ts'
 import { ownSchool } from '../policy.ts'
 import { putCrest, withCrest } from './crest.ts'
 import { joinRequestHandlers } from './join-requests.handlers.ts'
+import { demandCodesInUse } from './mark-codes.policy.ts'
 import { memberHandlers } from './members.handlers.ts'
 import { schoolList } from './school-list.ts'
 import { membershipOf } from './schools.policy.ts'
@@ -83,11 +85,10 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
-    run: ({ tx }, { body }, before) =>
-      tx.update('school', before, {
-        ...(body.name !== undefined && { name: body.name }),
-        ...contactOf(body),
-        ...(body.approvesReports !== undefined && { approves_reports: body.approvesReports }),
-      }),
+    run: async ({ tx }, { body: { name, markCodes, approvesReports, ...contact } }, before) => {
+      if (markCodes !== undefined) await demandCodesInUse(tx, before, markCodes)
+      const own = columnsOf({ name, mark_codes: markCodes, approves_reports: approvesReports })
+      return tx.update('school', before, { ...own, ...contactOf(contact) })
+    },
   }),
 }

@@ -64,7 +64,7 @@ export function brokenRules(node: WorldNode, school: string): Promise<string[]> 
       broken.push(...(await brokenBook(tx, book, isCopying)))
     const tops = new Map<string, number>()
     for (const { assessment_id, score } of (await rowsOf(tx, 'grade', school)) as unknown as Row<'grade'>[])
-      tops.set(assessment_id, Math.max(score, tops.get(assessment_id) ?? 0))
+      tops.set(assessment_id, Math.max(score ?? 0, tops.get(assessment_id) ?? 0))
     for (const { id, max_score } of (await rowsOf(tx, 'assessment', school)) as unknown as Row<'assessment'>[])
       if ((tops.get(id) ?? 0) > max_score) broken.push(`a score above the maximum of assessment ${id}`)
     const members = (await rowsOf(tx, 'school_management', school)) as unknown as Row<'school_management'>[]

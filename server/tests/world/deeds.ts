@@ -28,10 +28,10 @@ async function mark(scene: DeedContext, fill: (before: Row<'grade'> | undefined)
   const id = naturalId('grade', assessment.id, student.id)
   const before = await tx.find('grade', school.id, id)
   const patch = fill(before)
-  if (patch.score !== undefined && patch.score > assessment.max_score) patch.score = Math.round(patch.score * 10) / 100
+  if (patch.score != null && patch.score > assessment.max_score) patch.score = Math.round(patch.score * 10) / 100
   if (before) return change(scene, 'grade', before, patch)
-  const score = patch.score ?? (scene.fresh() % 500) / 100
-  if (score > assessment.max_score) return
+  const score = patch.status && patch.score === null ? null : (patch.score ?? (scene.fresh() % 500) / 100)
+  if (score !== null && score > assessment.max_score) return
   const row: NewRow<'grade'> = {
     is_excluded: false,
     ...patch,
@@ -70,7 +70,7 @@ async function lowerMaximum(scene: DeedContext) {
   const assessment = await some(scene, 'assessment')
   if (!assessment) return
   const grades = (await all(scene, 'grade')).filter(({ assessment_id }) => assessment_id === assessment.id)
-  const top = Math.max(10, ...grades.map(({ score }) => score))
+  const top = Math.max(10, ...grades.map(({ score }) => score ?? 0))
   return change(scene, 'assessment', assessment, { max_score: Math.ceil(top) + (scene.fresh() % 30) })
 }
 

@@ -1,8 +1,10 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import i18next from 'i18next'
 import { editable } from '../../words/format.ts'
+import { type CellValue, cellValueOf } from './model/cell-value.ts'
 import type { PendingMark } from './model/pending-mark.ts'
 import type { Cell } from './model/sheet.ts'
+import { valueText } from './model/value-text.ts'
 
 type Look = 'plain' | 'empty' | 'wrong' | 'conflict' | 'refused' | 'unsaved' | 'reviewed' | 'waiting' | 'changed'
 
@@ -40,7 +42,7 @@ export function appearanceOf(cell: Cell, column: Assessment) {
     sign: [signOf[look] ?? '', isLeftOut ? cellSigns.excluded : ''].join(''),
     /** An invalid entry, shown in place of the mark. */
     text: invalid?.text ?? null,
-    score: isDone ? (saved?.score ?? null) : pending.score,
+    value: isDone ? cellValueOf(saved) : pending.score,
     /** For screen readers. */
     hidden: describeCell(cell, column)
       .map((state) => `, ${state}`)
@@ -50,13 +52,12 @@ export function appearanceOf(cell: Cell, column: Assessment) {
   }
 }
 
-/** A score as typed, or the words for no mark. */
-export const scoreText = (score: number | null | undefined) =>
-  score == null ? i18next.t('unsaved.noMark', { ns: 'marks' }) : editable(score)
+/** A mark as typed, or the words for no mark. */
+export const markText = (value: CellValue | undefined) => (value == null ? i18next.t('unsaved.noMark', { ns: 'marks' }) : valueText(value))
 
 function describePending({ state, score, theirs, message }: PendingMark): string {
   const t = i18next.getFixedT(null, 'marks')
-  if (state === 'conflict') return t('state.conflict', { mine: scoreText(score), theirs: scoreText(theirs) })
+  if (state === 'conflict') return t('state.conflict', { mine: markText(score), theirs: markText(theirs) })
   if (state === 'refused') return t('state.refused', { message: message ?? '' })
   return t(`state.${state === 'sending' ? 'fresh' : state}`)
 }

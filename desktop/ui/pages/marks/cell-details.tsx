@@ -16,10 +16,12 @@ import { editable, moment } from '../../words/format.ts'
 import { describeCell } from './cell-appearance.ts'
 import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
+import { cellValueOf } from './model/cell-value.ts'
 import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { Cell, Pupil, Sheet } from './model/sheet.ts'
+import { valueText } from './model/value-text.ts'
 import { useParentStatus } from './use-sheet.ts'
 
 type Props = { grid: Grid; onAction: (action: CellAction, position: CellPosition) => void }
@@ -78,7 +80,7 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
     return updated_by === null ? when : t('line.by', { name: teacherName(updated_by) ?? t('somebody'), when })
   }
   const { saved, pending } = cell
-  const score = pending && pending.state !== 'conflict' ? pending.score : (saved?.score ?? null)
+  const value = pending && pending.state !== 'conflict' ? pending.score : cellValueOf(saved)
   const parts = describeCell(cell, column)
   if (saved && !pending) parts.push(t(`state.${locationOf(saved, parentStatus)}`))
   if (saved && !pending) parts.push(byWhom(saved))
@@ -88,7 +90,7 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
     <>
       <strong>
         {pupil.last_name} {pupil.first_name}, {column.title}
-        {score === null ? '' : `: ${editable(score)} / ${editable(column.max_score)}`}
+        {value === null ? '' : `: ${valueText(value)} / ${editable(column.max_score)}`}
       </strong>
       {parts.map((part) => (
         <span key={part}>{part}</span>
@@ -128,12 +130,12 @@ function cellAt({ controller, sheet }: Grid, position: CellPosition) {
 export function RemarkDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { ids, cell, name } = cellAt(grid, position)
-  const score = grid.controller.scoreAt(position)
+  const score = grid.controller.valueAt(position)
   const form = useForm({
     initial: () => ({ text: remarkOf(cell) }),
     save: async ({ text }) => {
       if (score === null || text.trim() === remarkOf(cell)) return
-      grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() || null, seen: cell.saved?.score ?? null }])
+      grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() || null, seen: cellValueOf(cell.saved) }])
     },
   })
   const title = t('remark.title', { pupil: name })

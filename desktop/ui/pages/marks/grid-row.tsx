@@ -5,12 +5,14 @@ import { memo, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { editable, figure } from '../../words/format.ts'
-import { appearanceOf, type CellAppearance, scoreText } from './cell-appearance.ts'
+import { appearanceOf, type CellAppearance, markText } from './cell-appearance.ts'
 import { cellId, type GridMetrics, useCell, useCellMode, useGrid, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
+import { cellValueOf } from './model/cell-value.ts'
 import type { RowFigures } from './model/figures.ts'
 import { parseMark } from './model/parse-mark.ts'
 import type { Cell, Pupil } from './model/sheet.ts'
+import { valueText } from './model/value-text.ts'
 
 /** Indices of the first and last visible column. */
 export type VisibleColumns = { first: number; last: number }
@@ -127,7 +129,7 @@ const MarkCell = memo(function MarkCell({ row, col, left, width, pupil, column }
 })
 
 /** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
-function CellContent({ appearance: { sign, text, score, hidden, hasRemark, isLeftOut } }: { appearance: CellAppearance }) {
+function CellContent({ appearance: { sign, text, value, hidden, hasRemark, isLeftOut } }: { appearance: CellAppearance }) {
   return (
     <>
       {sign && (
@@ -135,8 +137,8 @@ function CellContent({ appearance: { sign, text, score, hidden, hasRemark, isLef
           {sign}
         </span>
       )}
-      <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={score === null && text === null ? true : undefined}>
-        {text ?? (score === null ? '–' : editable(score))}
+      <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
+        {text ?? (value === null ? '–' : valueText(value))}
       </span>
       {hidden && <span className="hidden">{hidden}</span>}
       {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
@@ -156,10 +158,11 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
     // A changed mark is selected whole; a typed digit has replaced it already.
     if (editing?.caret) field.current?.select()
   }, [editing])
-  const typed = parseMark(text, column.max_score)
-  const stored = cell.saved?.score ?? null
+  const { sheet } = useGrid()
+  const stored = cellValueOf(cell.saved)
+  const typed = parseMark(text, column.max_score, sheet.codes, stored)
   const error = typed.kind === 'wrong' ? t(`wrong.${typed.reason}`, { max: editable(column.max_score) }) : null
-  const meanwhile = editing && stored !== editing.seen ? t('meanwhile', { name: t('somebody'), mark: scoreText(stored) }) : null
+  const meanwhile = editing && stored !== editing.seen ? t('meanwhile', { name: t('somebody'), mark: markText(stored) }) : null
   const message = error ?? meanwhile
   return (
     <>

@@ -12,6 +12,7 @@ import styles from './marks.module.css'
 import type { CellPosition } from './model/navigation.ts'
 import { isChange, type PastedCell, type PastePlan, readBlock } from './model/paste.ts'
 import { type NamedPlan, readNamedBlock } from './model/paste-by-name.ts'
+import { valueText } from './model/value-text.ts'
 
 /** Rows of the preview. More rows are counted and saved like the others. */
 const MAX_ROWS = 60
@@ -214,9 +215,9 @@ function Pasted({ cell, maxScore, label, onEdit }: PastedProps) {
   const isSame = typed.score === before
   return (
     <span className={styles['pasted']} data-kind={isSame ? 'same' : 'mark'}>
-      {editable(typed.score)}
+      {valueText(typed.score)}
       {before !== null && (
-        <span className={styles['before']}>{isSame ? t('paste.unchanged') : t('paste.before', { score: editable(before) })}</span>
+        <span className={styles['before']}>{isSame ? t('paste.unchanged') : t('paste.before', { score: valueText(before) })}</span>
       )}
     </span>
   )

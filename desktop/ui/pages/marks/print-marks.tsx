@@ -1,9 +1,11 @@
 import { useTranslation } from 'react-i18next'
 import { PrintSheet } from '../../components/print-sheet.tsx'
-import { editable, figure, moment, number } from '../../words/format.ts'
+import { figure, moment, number } from '../../words/format.ts'
 import { FIGURE_KEYS, figureTexts } from './grid-row.tsx'
 import styles from './marks.module.css'
+import { cellValueOf } from './model/cell-value.ts'
 import type { Sheet } from './model/sheet.ts'
+import { valueText } from './model/value-text.ts'
 
 /** The sheet with all rows, for printing. */
 export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string; lead: string }) {
@@ -12,7 +14,7 @@ export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string
   const footer = sheet.getFooter()
   const markOf = (assessmentId: string, studentId: string) => {
     const mark = sheet.effectiveMark(assessmentId, studentId)
-    return mark ? `${mark.is_excluded ? '⊘ ' : ''}${editable(mark.score)}` : ''
+    return mark ? `${mark.is_excluded ? '⊘ ' : ''}${valueText(cellValueOf(mark))}` : ''
   }
   return (
     <PrintSheet>

@@ -7,6 +7,7 @@ import { openBrowser, openWindow } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID } from '../../tests/grid.ts'
 import { openSite, type Site } from '../../tests/site.ts'
+import { type CellValue, cellValueOf } from './model/cell-value.ts'
 
 /** How a typed mark is confirmed: by a key, by a press on another cell, or by leaving the page in some way. */
 const ends = ['Enter', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'press', 'link', 'back', 'reload'] as const
@@ -15,7 +16,7 @@ const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array.from({ l
 /** `is` says which of the others counts. */
 const step = fc.record({
   is: fc.constantFrom(...kinds),
-  mark: fc.integer({ min: 0, max: 10 }),
+  mark: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 10 }) }, { weight: 1, arbitrary: fc.constantFrom('abs', 'inc') }),
   end: fc.constantFrom(...ends),
   key: fc.constantFrom('ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Enter', 'Tab', 'PageDown', 'End', 'Control+Home'),
   row: fc.nat(35),
@@ -58,11 +59,11 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
   /** The marks of the server, by cell; an empty one has none. An assessment may have marks of another class too. */
   const stored = async () => {
     const head = await site.as('okafor')
-    const marks = new Map<string, number>()
+    const marks = new Map<string, CellValue>()
     for (const [col, assessmentId] of columns.entries()) {
-      for (const { student_id, score } of await head.grades.list({ query: { assessmentId } })) {
+      for (const { student_id, score, status } of await head.grades.list({ query: { assessmentId } })) {
         const row = pupils.indexOf(student_id)
-        if (row >= 0) marks.set(`${row} ${col}`, score)
+        if (row >= 0) marks.set(`${row} ${col}`, cellValueOf({ score, status }))
       }
     }
     return marks

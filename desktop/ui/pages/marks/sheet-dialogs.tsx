@@ -119,8 +119,8 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
   const close = useContext(Closing)
   const [text, setText] = useState('')
   const col = sheet.columns.findIndex(({ id }) => id === column.id)
-  const empty = sheet.pupils.flatMap((_, row) => (controller.scoreAt({ row, col }) === null ? [{ row, col }] : []))
-  const typed = parseMark(text, column.max_score)
+  const empty = sheet.pupils.flatMap((_, row) => (controller.valueAt({ row, col }) === null ? [{ row, col }] : []))
+  const typed = parseMark(text, column.max_score, sheet.codes)
   const fill = () => {
     if (typed.kind !== 'mark') return
     controller.enterMarks(empty.map((position) => ({ ...position, score: typed.score })))
@@ -212,6 +212,16 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
       {!isReadOnly && item('remark', t('remark.action'), 'Alt+R')}
       {!isReadOnly && item('exclude', t(isOut ? 'exclude.include' : 'exclude.action'), 'Alt+X')}
       {item('history', t('history'), 'Alt+H')}
+      {!isReadOnly && (
+        <>
+          <div className={menu['menuRule']} />
+          {at.grid.sheet.codes.map(({ code, name }) => (
+            <Menu.Item key={code} onClick={() => at.grid.controller.enterCode(at.position, code)}>
+              {name} <small>{code}</small>
+            </Menu.Item>
+          ))}
+        </>
+      )}
       <div className={menu['menuRule']} />
       {item('copy', t('copy'), 'Ctrl+C')}
       {!isReadOnly && item('paste', t('paste.action'), 'Ctrl+V')}

@@ -1,6 +1,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
+import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react'
@@ -92,6 +93,7 @@ function LoadedSheet(props: LoadedSheetProps) {
   const columns = useQuery(ask('assessments', 'list', { query: scope }))
   const scale = useQuery(ask('gradingScale', 'get'))
   const own = useQuery(ask('classes', 'mySubjects', { params: { classId: group.id } }))
+  const school = useQuery(ask('schools', 'mine'))
   const { t } = useTranslation('marks')
   if (!pupils.data || !columns.data || !scale.data || !own.data) {
     return (
@@ -107,6 +109,7 @@ function LoadedSheet(props: LoadedSheetProps) {
       pupils={pupils.data}
       columns={columns.data}
       scale={scale.data}
+      codes={school.data?.mark_codes ?? standardMarkCodes}
       isReadOnly={!own.data.some(({ id }) => id === subject.id)}
     />
   )
@@ -117,16 +120,17 @@ type SheetViewProps = LoadedSheetProps & {
   pupils: readonly Pupil[]
   columns: readonly Assessment[]
   scale: GradingScale
+  codes: readonly MarkCode[]
   isReadOnly: boolean
 }
 
-function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, isReadOnly }: SheetViewProps) {
+function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, codes, isReadOnly }: SheetViewProps) {
   const { t } = useTranslation(['marks', 'app'])
   const [classId, subjectId] = [group.id, subject.id]
   const names = { subject: subject.name, class: group.name }
   useLayoutEffect(
-    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }),
-    [sheet, pupils, columns, term, scale],
+    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes),
+    [sheet, pupils, columns, term, scale, codes],
   )
   useGradesInReview(sheet)
   useEnteredHere(

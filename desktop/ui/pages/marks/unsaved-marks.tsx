@@ -11,7 +11,7 @@ import { AwayNotice } from '../../frame/away-notice.tsx'
 import { canKeepApp } from '../../frame/service-worker.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable } from '../../words/format.ts'
-import { cellSigns, scoreText } from './cell-appearance.ts'
+import { cellSigns, markText } from './cell-appearance.ts'
 import { type Grid, useSettledChanges, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import type { GridController } from './model/grid-controller.ts'
@@ -54,7 +54,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
       </MarkList>
       <MarkList tone="bad" title={t('unsaved.refused', { count: inState('refused').length })} sheet={sheet} marks={inState('refused')}>
         {(mark, { name, position }) => ({
-          text: `${name}: ${scoreText(mark.score)}. ${mark.message ?? ''}`,
+          text: `${name}: ${markText(mark.score)}. ${mark.message ?? ''}`,
           actions: [
             ...(name ? [show(position)] : []),
             resolve(t('unsaved.retry'), mark, 'compare'),
@@ -66,8 +66,8 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
         {(mark, { name, position }) => ({
           text: name,
           actions: [
-            resolve(t('unsaved.keepTheirs', { mark: scoreText(mark.theirs) }), mark, 'theirs'),
-            resolve(t('unsaved.keepMine', { mark: scoreText(mark.score) }), mark, 'mine'),
+            resolve(t('unsaved.keepTheirs', { mark: markText(mark.theirs) }), mark, 'theirs'),
+            resolve(t('unsaved.keepMine', { mark: markText(mark.score) }), mark, 'mine'),
             ...(name ? [{ ...show(position), look: 'quiet' as const }] : []),
           ],
         })}

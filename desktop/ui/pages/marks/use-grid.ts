@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { tellFailure } from '../../components/toasts.tsx'
-import { editable } from '../../words/format.ts'
-import { scoreText } from './cell-appearance.ts'
+import { markText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
 import { type Grid, type GridMetrics, narrowMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
+import { cellValueOf } from './model/cell-value.ts'
 import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
 import type { MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
@@ -92,13 +92,13 @@ function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] 
     const [first] = changes
     if (changes.length !== 1 || !first) return status.show(t('newsMany', { count: changes.length }))
     const name = teacherName(first.mark?.updated_by ?? null) ?? t('somebody')
-    status.show(t('newsOne', { ...namesOf(sheet, first), mark: editable(first.mark?.score ?? 0), name }))
+    status.show(t('newsOne', { ...namesOf(sheet, first), mark: markText(cellValueOf(first.mark)), name }))
   })
   useEffect(() => sheet.listenToRemoteChanges((changes) => showChanges(changes)), [sheet])
   return (message) => {
     const names = (message.key === 'undo.doneOne' || message.key === 'redo.doneOne') && {
       ...namesOf(sheet, message),
-      mark: scoreText(message.score),
+      mark: markText(message.score),
     }
     status.show(t(message.key, { ...message, ...names }))
   }

@@ -1,12 +1,13 @@
 import { type TermFigures, TermMarks, type TermWeights, termFigures } from '@markbook/shared/domain/averages'
 import { meanOf, printed } from '@markbook/shared/domain/exact'
 import { type GradingScale, letterFor } from '@markbook/shared/domain/letters'
+import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { type AssessmentType, counts } from '@markbook/shared/domain/marks'
 
 /** The columns of an assessment that the figures depend on. */
 export type WeightedAssessment = { assessment_type: AssessmentType; max_score: number; weight: number | null; is_excluded: boolean }
 /** The mark that counts in the sheet, saved or pending; null without one. */
-export type EffectiveMark = { score: number; is_excluded: boolean } | null
+export type EffectiveMark = (MarkValue & { is_excluded: boolean }) | null
 export type RowFigures = TermFigures & { letter: string | null }
 
 /** The figures of a pupil by the rules of the server (decisions §5). Both lists are in column order. */
@@ -19,7 +20,7 @@ export function rowFigures(
   const sums = new TermMarks()
   columns.forEach(({ assessment_type, max_score, weight, is_excluded }, at) => {
     const mark = marks[at]
-    if (mark && counts(is_excluded, mark.is_excluded)) sums.add(assessment_type, mark.score, max_score, weight)
+    if (mark && mark.score !== null && counts(is_excluded, mark.is_excluded)) sums.add(assessment_type, mark.score, max_score, weight)
   })
   const figures = termFigures(sums.averages(), weights)
   return { ...figures, letter: letterFor(scale, figures.term_composite)?.letter ?? null }
@@ -27,7 +28,7 @@ export function rowFigures(
 
 /** The mean of the marks that count in a column, in the unit of that assessment. */
 export const columnMean = (marks: readonly EffectiveMark[]): number | null =>
-  printed(meanOf(marks.flatMap((mark) => (mark && !mark.is_excluded ? [mark.score] : []))))
+  printed(meanOf(marks.flatMap((mark) => (mark && mark.score !== null && !mark.is_excluded ? [mark.score] : []))))
 
 /** The mean of one printed figure over the class. */
 export const classMean = (values: readonly (number | null)[]): number | null => printed(meanOf(values.filter((value) => value !== null)))

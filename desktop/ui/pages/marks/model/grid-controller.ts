@@ -1,5 +1,5 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
-import { editable } from '../../../words/format.ts'
+import { type CellValue, cellValueOf } from './cell-value.ts'
 import {
   type CellPosition,
   commandForKey,
@@ -11,18 +11,20 @@ import {
   positionAfterMove,
   positionAfterTab,
 } from './navigation.ts'
+import { parseMark } from './parse-mark.ts'
 import { planPaste, readBlock, writeBlock } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
 import type { GridSelection } from './selection.ts'
 import type { Sheet } from './sheet.ts'
 import { type UndoChange, UndoHistory } from './undo-history.ts'
+import { valueText } from './value-text.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
   | { key: 'undo.none' | 'undo.changed' | 'redo.none' }
   | { key: 'copied' | 'cleared' | 'undo.done' | 'redo.done'; count: number }
-  /** The mark that was undone, or entered again, and its score now; null for none. */
-  | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: number | null }
+  /** The mark that was undone, or entered again, and what it is now; null for none. */
+  | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
 
 export type CellAction = 'remark' | 'exclude' | 'history'
 
@@ -70,9 +72,9 @@ export class GridController {
     return ids && this.sheet.cell(ids.assessmentId, ids.studentId).saved
   }
 
-  scoreAt(position: CellPosition): number | null {
+  valueAt(position: CellPosition): CellValue {
     const ids = this.idsAt(position)
-    return ids ? (this.sheet.effectiveMark(ids.assessmentId, ids.studentId)?.score ?? null) : null
+    return ids ? cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId)) : null
   }
 
   /** True where the grid handled the key. */
@@ -151,10 +153,9 @@ export class GridController {
     const ids = this.idsAt(at)
     if (this.isReadOnly || !ids) return false
     const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
-    const score = this.scoreAt(at)
-    const present = invalid?.text ?? (score === null ? '' : editable(score))
+    const present = invalid?.text ?? valueText(this.valueAt(at))
     const begun = text ?? present
-    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: saved?.score ?? null })
+    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved) })
     return true
   }
 
@@ -163,13 +164,13 @@ export class GridController {
     const { editing, active: at } = this.selection
     const ids = this.idsAt(at)
     if (!editing || !ids) return
-    const before = this.scoreAt(at)
+    const before = this.valueAt(at)
     const gradeId = this.savedAt(at)?.id ?? null
     // What was typed over a mark and taken back leaves the mark; a mark that was edited until nothing was left is cleared.
     const isUnchanged = editing.caret ? editing.typed === editing.text : editing.typed.trim() === ''
     const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
     if (outcome === 'sent') {
-      const after = this.scoreAt(at)
+      const after = this.valueAt(at)
       this.addUndoStep([{ ...ids, before, after, gradeId }])
       if (after === null) this.host.announce({ key: 'cleared', count: 1 })
     }
@@ -197,7 +198,7 @@ export class GridController {
       const ids = this.idsAt(position)
       return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
     })
-    const marked = invalid.length > 0 ? [] : this.selectedCells().filter((position) => this.scoreAt(position) !== null)
+    const marked = invalid.length > 0 ? [] : this.selectedCells().filter((position) => this.valueAt(position) !== null)
     this.enterMarks(marked.map((position) => ({ ...position, score: null })))
     if (marked.length > 0) this.host.announce({ key: 'cleared', count: marked.length })
     return true
@@ -210,15 +211,22 @@ export class GridController {
     return cells
   }
 
+  /** Enters a code of the school, without the keyboard. */
+  enterCode(position: CellPosition, code: string): void {
+    const maxScore = this.sheet.columns[position.col]?.max_score ?? 0
+    const typed = parseMark(code, maxScore, this.sheet.codes, this.valueAt(position))
+    if (typed.kind === 'mark') this.enterMarks([{ ...position, score: typed.score }])
+  }
+
   /** Enters marks of a paste or a fill as one undo step; null takes one away. */
-  enterMarks(marks: readonly (CellPosition & { score: number | null })[]): void {
+  enterMarks(marks: readonly (CellPosition & { score: CellValue })[]): void {
     const changes = marks.flatMap(({ score, ...position }) => {
       const ids = this.idsAt(position)
       if (!ids) return []
-      const before = this.scoreAt(position)
+      const before = this.valueAt(position)
       const { saved } = this.sheet.cell(ids.assessmentId, ids.studentId)
       this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
-      return [{ ...ids, score, seen: saved?.score ?? null, before, after: score, gradeId: saved?.id ?? null }]
+      return [{ ...ids, score, seen: cellValueOf(saved), before, after: score, gradeId: saved?.id ?? null }]
     })
     this.addUndoStep(changes)
     this.sheet.put(changes.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
@@ -231,9 +239,9 @@ export class GridController {
       this.host.announce({ key: 'undo.none' })
       return
     }
-    const untouched = changes.filter((change) => this.presentScore(change) === change.after)
+    const untouched = changes.filter((change) => this.presentValue(change) === change.after)
     const restored = untouched.flatMap(({ assessmentId, studentId, before, after }) => {
-      const seen = this.sheet.cell(assessmentId, studentId).saved?.score ?? null
+      const seen = cellValueOf(this.sheet.cell(assessmentId, studentId).saved)
       return before === null || after === null ? [] : [{ assessmentId, studentId, score: before, seen }]
     })
     if (restored.length > 0) this.sheet.put(restored)
@@ -246,7 +254,6 @@ export class GridController {
     if (done < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
-  /** Undoes that a mark was made, or taken away. */
   /** Enters again what was taken back, where nobody has changed it since. */
   redo(): void {
     const changes = this.history.takeUndone()
@@ -254,10 +261,10 @@ export class GridController {
       this.host.announce({ key: 'redo.none' })
       return
     }
-    const untouched = changes.filter((change) => this.presentScore(change) === change.before)
+    const untouched = changes.filter((change) => this.presentValue(change) === change.before)
     const again = untouched.map(({ assessmentId, studentId, after, ...change }) => {
       const { saved } = this.sheet.cell(assessmentId, studentId)
-      return { ...change, assessmentId, studentId, after, score: after, seen: saved?.score ?? null, gradeId: saved?.id ?? change.gradeId }
+      return { ...change, assessmentId, studentId, after, score: after, seen: cellValueOf(saved), gradeId: saved?.id ?? change.gradeId }
     })
     this.sheet.put(again.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
     this.history.noteDone(
@@ -268,8 +275,9 @@ export class GridController {
     if (again.length < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
-  private presentScore = ({ assessmentId, studentId }: UndoChange) => this.sheet.effectiveMark(assessmentId, studentId)?.score ?? null
+  private presentValue = ({ assessmentId, studentId }: UndoChange) => cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
 
+  /** Undoes that a mark was made, or taken away. */
   private async undoWhole({ assessmentId, studentId, after, gradeId }: UndoChange): Promise<boolean> {
     const { saved, pending } = this.sheet.cell(assessmentId, studentId)
     if (pending) {
@@ -297,11 +305,10 @@ export class GridController {
   }
 
   private textAt(position: CellPosition): string {
-    const textOf = (value: number | null) => (value === null ? '' : editable(value))
     const figure = position.col - this.sheet.columns.length
-    if (figure < 0) return textOf(this.scoreAt(position))
+    if (figure < 0) return valueText(this.valueAt(position))
     const { coursework_average, exam_average, term_composite, letter } = this.sheet.figuresOf(this.sheet.pupils[position.row]?.id ?? '')
-    return figure === 3 ? (letter ?? '') : textOf([coursework_average, exam_average, term_composite][figure] ?? null)
+    return figure === 3 ? (letter ?? '') : valueText([coursework_average, exam_average, term_composite][figure] ?? null)
   }
 
   /** One pasted cell is entered like a typed one; a larger block is previewed. */
@@ -323,7 +330,8 @@ export class GridController {
     return {
       rows: this.sheet.pupils.length,
       maxScores: this.sheet.columns.map(({ max_score }) => max_score),
-      scoreAt: (row: number, col: number) => this.scoreAt({ row, col }),
+      codes: this.sheet.codes,
+      valueAt: (row: number, col: number) => this.valueAt({ row, col }),
     }
   }
 }

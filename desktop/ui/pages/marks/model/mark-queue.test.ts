@@ -16,7 +16,7 @@ function world() {
   let atOnce = 0
   const most = { atOnce: 0 }
   const rowsOf = (assessmentId: string): StoredMark[] =>
-    [...(stored.get(assessmentId) ?? [])].map(([student_id, score]) => ({ student_id, score, remarks: null }))
+    [...(stored.get(assessmentId) ?? [])].map(([student_id, score]) => ({ student_id, score, status: null, remarks: null }))
   const queue = new MarkQueue<StoredMark>({
     send: async (assessmentId, marks) => {
       atOnce += 1
@@ -173,7 +173,7 @@ describe('the mark queue', () => {
   test('a refusal that names marks refuses those and saves the others', async () => {
     const at = world()
     at.line.refuse = (marks) => {
-      const wrong = marks.findIndex(({ score }) => score > 20)
+      const wrong = marks.findIndex(({ score }) => score !== null && score > 20)
       return wrong < 0
         ? null
         : new Failure(400, 'grades.above_maximum', 'No.', { issues: [{ path: `grades.${wrong}.score`, message: 'is above' }] })
@@ -234,7 +234,7 @@ describe('the mark queue', () => {
     at.queue.put(entries, { isCompared: true })
     await at.turn()
     expect(at.queue.all()).toMatchObject([{ studentId: '1', state: 'conflict', theirs: 9 }])
-    expect(at.sent).toEqual([{ assessmentId: 'a', marks: [{ studentId: '3', score: 8 }] }])
+    expect(at.sent).toEqual([{ assessmentId: 'a', marks: [{ studentId: '3', score: 8, status: null }] }])
     expect([at.score('a', '1'), at.score('a', '2'), at.score('a', '3')]).toEqual([9, 7, 8])
   })
 
@@ -307,7 +307,7 @@ describe('the mark queue', () => {
   test('an event with a mark of somebody else makes a conflict with a waiting mark', () => {
     const at = world()
     at.put('1', 12, 10)
-    at.queue.reconcile('a', [{ student_id: '1', score: 17, remarks: null }])
+    at.queue.reconcile('a', [{ student_id: '1', score: 17, status: null, remarks: null }])
     expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
   })
 

@@ -1,6 +1,8 @@
+import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { Listeners } from '../../../api/listeners.ts'
+import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 import { grouped } from './mark-values.ts'
 import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replacePending, type StoredMark } from './pending-mark.ts'
 
@@ -8,12 +10,12 @@ import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replac
 const BATCH_DELAY = 200
 const BACK_OFF = { first: 1_000, most: 30_000 }
 
-export type MarkToSend = { studentId: string; score: number; remarks?: string | null }
+export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }
 type QueueEnvironment<Row extends StoredMark> = {
   /** Saves marks of one assessment, all or none, and answers the stored rows. */
   send(assessmentId: string, marks: readonly MarkToSend[]): Promise<readonly Row[]>
-  /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these scores. */
-  remove(assessmentId: string, studentId: string, known: readonly (number | null | undefined)[]): Promise<void>
+  /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these marks. */
+  remove(assessmentId: string, studentId: string, known: readonly (CellValue | undefined)[]): Promise<void>
   /** Reads the stored marks of an assessment. */
   read(assessmentId: string): Promise<readonly Row[]>
   /** Called with rows that the server has stored. */
@@ -74,7 +76,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   }
 
   /** Adds a mark that conflicts with a newer mark of somebody else; the user decides. */
-  addConflict(mark: MarkEntry, theirs: number | null): void {
+  addConflict(mark: MarkEntry, theirs: CellValue): void {
     const queue = this.queue(mark.assessmentId)
     const entered = replacePending(queue.entries.get(mark.studentId), mark, this.environment.now())
     queue.entries.set(mark.studentId, { ...entered, state: 'conflict', theirs })
@@ -201,7 +203,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   /** The rows that are stored now: none after a removal. */
   private async deliver(assessmentId: string, batch: readonly PendingMark[]): Promise<readonly Row[]> {
     const marks = batch.flatMap(({ studentId, score, remarks }) =>
-      score === null ? [] : [{ studentId, score, ...(remarks !== undefined && { remarks }) }],
+      score === null ? [] : [{ studentId, ...markOf(score), ...(remarks !== undefined && { remarks }) }],
     )
     if (marks.length > 0) return this.environment.send(assessmentId, marks)
     for (const { studentId, seen, ours } of batch) {
@@ -262,7 +264,7 @@ function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: Stor
   const found = compareWithStored(pending, stored)
   if (found === 'arrived') entries.delete(pending.studentId)
   else if (found === 'conflict' || pending.state === 'conflict')
-    entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: stored?.score ?? null })
+    entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: cellValueOf(stored) })
 }
 
 /** Marks that go in one request, or one removal. */

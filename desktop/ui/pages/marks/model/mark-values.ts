@@ -1,4 +1,5 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
+import { cellValueOf, markOf } from './cell-value.ts'
 import type { EffectiveMark } from './figures.ts'
 import type { MarkError } from './parse-mark.ts'
 import type { PendingMark } from './pending-mark.ts'
@@ -6,15 +7,20 @@ import type { PendingMark } from './pending-mark.ts'
 /** The mark that counts: a pending one unless it needs a decision, else the saved one. */
 export function effectiveMark(saved: LiveMark | null | undefined, pending: PendingMark | null | undefined): EffectiveMark {
   const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused'
-  if (pending && !isInQuestion) return pending.score === null ? null : { score: pending.score, is_excluded: saved?.is_excluded ?? false }
-  return saved ? { score: saved.score, is_excluded: saved.is_excluded } : null
+  if (pending && !isInQuestion)
+    return pending.score === null ? null : { ...markOf(pending.score), is_excluded: saved?.is_excluded ?? false }
+  return saved ? { score: saved.score, status: saved.status, is_excluded: saved.is_excluded } : null
 }
 
 /** Three degrees of equality: what counts, all values, and the whole mark. */
-export const isSameEffectiveMark = (a: EffectiveMark, b: EffectiveMark) => a?.score === b?.score && a?.is_excluded === b?.is_excluded
-type Values = Pick<LiveMark, 'score' | 'remarks' | 'is_excluded' | 'exclusion_reason'>
+export const isSameEffectiveMark = (a: EffectiveMark, b: EffectiveMark) =>
+  cellValueOf(a) === cellValueOf(b) && a?.is_excluded === b?.is_excluded
+type Values = Pick<LiveMark, 'score' | 'status' | 'remarks' | 'is_excluded' | 'exclusion_reason'>
 export const hasSameValues = (a: Values, b: Values) =>
-  a.score === b.score && a.remarks === b.remarks && a.is_excluded === b.is_excluded && a.exclusion_reason === b.exclusion_reason
+  cellValueOf(a) === cellValueOf(b) &&
+  a.remarks === b.remarks &&
+  a.is_excluded === b.is_excluded &&
+  a.exclusion_reason === b.exclusion_reason
 export const isSameMark = (a: LiveMark, b: LiveMark) =>
   hasSameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
 

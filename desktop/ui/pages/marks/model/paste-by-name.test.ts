@@ -1,3 +1,4 @@
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isChange } from './paste.ts'
@@ -131,7 +132,14 @@ describe('whose name it is', () => {
 })
 
 describe('where its marks go', () => {
-  const sheet = { rows: 6, pupils, maxScores: [20, 10, 100], titles: ['Quiz 1', 'Homework', 'Christmas exam'], scoreAt: () => null }
+  const sheet = {
+    rows: 6,
+    pupils,
+    maxScores: [20, 10, 100],
+    titles: ['Quiz 1', 'Homework', 'Christmas exam'],
+    codes: standardMarkCodes,
+    valueAt: () => null,
+  }
   const plan = (block: string[][], chosen = new Map<number, number | null>(), from = 0) => {
     const read = readNamedBlock(block, pupils)
     if (!read) throw new Error('no names')

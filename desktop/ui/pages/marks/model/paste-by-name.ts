@@ -1,6 +1,5 @@
 import { foldedWords } from '@markbook/shared/domain/fold'
-import { parseMark } from './parse-mark.ts'
-import type { PastedCell, planPaste } from './paste.ts'
+import { type PastedCell, pastedCell, type planPaste } from './paste.ts'
 
 export type PupilName = { first_name: string; last_name: string }
 /**
@@ -165,7 +164,7 @@ export function planByName({ names, rows, headings }: NamedBlock, from: number, 
     return texts.map((text, across): PastedCell | null => {
       const col = columns[across] ?? null
       if (row === null || col === null) return null
-      return { row, col, text, typed: parseMark(text, sheet.maxScores[col] ?? 0), before: sheet.scoreAt(row, col) }
+      return pastedCell(text, { row, col }, sheet)
     })
   })
   return { names, rows, matches, columns, again, cells }

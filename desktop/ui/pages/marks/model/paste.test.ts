@@ -1,3 +1,4 @@
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseMark } from './parse-mark.ts'
@@ -65,7 +66,12 @@ describe('readBlock', () => {
 })
 
 describe('planPaste', () => {
-  const sheet = { rows: 4, maxScores: [20, 10], scoreAt: (row: number, col: number) => (row === 0 && col === 0 ? 12 : null) }
+  const sheet = {
+    rows: 4,
+    maxScores: [20, 10],
+    codes: standardMarkCodes,
+    valueAt: (row: number, col: number) => (row === 0 && col === 0 ? 12 : null),
+  }
 
   test('counts marks, invalid cells, and rows and columns outside of the sheet', () => {
     const plan = planPaste(

@@ -1,4 +1,6 @@
+import type { MarkCode } from '@markbook/shared/domain/mark-codes'
 import { recordsOf } from '../../students/import/csv.ts'
+import type { CellValue } from './cell-value.ts'
 import type { CellPosition } from './navigation.ts'
 import { type ParsedMark, parseMark } from './parse-mark.ts'
 
@@ -21,22 +23,28 @@ export function readBlock(text: string): string[][] {
 export const writeBlock = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((cell) => (/["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** A cell of the block at its position. `before` is the present score, null for none. */
-export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: number | null }
+/** A cell of the block at its position. `before` is the present mark, null for none. */
+export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: CellValue }
 export type PastePlan = ReturnType<typeof planPaste>
-type Sheet = { rows: number; maxScores: readonly number[]; scoreAt: (row: number, col: number) => number | null }
+type Sheet = { rows: number; maxScores: readonly number[]; codes: readonly MarkCode[]; valueAt: (row: number, col: number) => CellValue }
+
+/** A pasted text over the mark that is there. */
+export function pastedCell(text: string, { row, col }: CellPosition, { maxScores, codes, valueAt }: Omit<Sheet, 'rows'>): PastedCell {
+  const before = valueAt(row, col)
+  return { row, col, text, typed: parseMark(text, maxScores[col] ?? 0, codes, before), before }
+}
 
 /**
  * Places a block with its first cell at `at`. Empty cells and equal marks change nothing. Answers also the numbers of marks to save and of
  * invalid cells, and of rows and columns outside of the sheet.
  */
-export function planPaste(block: readonly (readonly string[])[], at: CellPosition, { rows, maxScores, scoreAt }: Sheet) {
+export function planPaste(block: readonly (readonly string[])[], at: CellPosition, sheet: Sheet) {
+  const { rows, maxScores } = sheet
   const width = Math.max(0, ...block.map((cells) => cells.length))
   const fitting = block.slice(0, Math.min(MOST_ROWS, Math.max(0, rows - at.row)))
   const cells = fitting.flatMap((texts, down) =>
     texts.slice(0, Math.min(MOST_COLUMNS, maxScores.length - at.col)).map((text, across): PastedCell => {
-      const position = { row: at.row + down, col: at.col + across }
-      return { ...position, text, typed: parseMark(text, maxScores[position.col] ?? 0), before: scoreAt(position.row, position.col) }
+      return pastedCell(text, { row: at.row + down, col: at.col + across }, sheet)
     }),
   )
   return {

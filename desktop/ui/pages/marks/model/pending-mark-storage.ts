@@ -1,4 +1,5 @@
 import { type BrowserDatabase, keysBelow } from '../../../storage/browser-database.ts'
+import { isCellValue } from './cell-value.ts'
 import type { PendingMark } from './pending-mark.ts'
 
 type Owner = { userId: string; schoolId: string }
@@ -136,10 +137,7 @@ function parse(text: string | null): object {
 
 const isPending = (value: unknown): value is PendingMark => {
   const { assessmentId, studentId, score, seen, at } = (value ?? {}) as Partial<PendingMark>
-  return (
-    [assessmentId, studentId, at].every((each) => typeof each === 'string') &&
-    [score, seen].every((each) => each === null || typeof each === 'number')
-  )
+  return [assessmentId, studentId, at].every((each) => typeof each === 'string') && [score, seen].every(isCellValue)
 }
 
 /** What another version of the app wrote in another shape is left alone. */

@@ -1,3 +1,6 @@
+import type { MarkValue } from '@markbook/shared/domain/mark-codes'
+import { type CellValue, cellValueOf } from './cell-value.ts'
+
 /**
  * A mark that the server has not confirmed; a `score` of null takes the mark away. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
  * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers; `refused` and `conflict` wait for a
@@ -6,21 +9,21 @@
 export type PendingMark = {
   readonly assessmentId: string
   readonly studentId: string
-  readonly score: number | null
+  readonly score: CellValue
   readonly remarks?: string | null | undefined
-  readonly seen: number | null
-  readonly ours?: number | null | undefined
+  readonly seen: CellValue
+  readonly ours?: CellValue | undefined
   /** Time of entry, ISO. */
   readonly at: string
   readonly state: 'fresh' | 'sending' | 'waiting' | 'refused' | 'conflict'
   /** The reason of a refusal. */
   readonly message?: string | undefined
   /** The stored score of a conflict. */
-  readonly theirs?: number | null | undefined
+  readonly theirs?: CellValue | undefined
 }
 
 export type MarkEntry = Pick<PendingMark, 'assessmentId' | 'studentId' | 'score' | 'remarks' | 'seen'>
-export type StoredMark = { student_id: string; score: number; remarks: string | null }
+export type StoredMark = MarkValue & { student_id: string; remarks: string | null }
 
 /** True where the mark is sent without a decision. */
 export const isSendable = ({ state }: PendingMark): boolean => state === 'fresh' || state === 'waiting' || state === 'sending'
@@ -38,7 +41,7 @@ export function replacePending(before: PendingMark | undefined, entered: MarkEnt
 
 /** Compares a pending mark, of which it is unknown whether it arrived, with the stored one. */
 export function compareWithStored(pending: PendingMark, stored: StoredMark | undefined): 'arrived' | 'conflict' | 'sendable' {
-  const present = stored?.score ?? null
+  const present = cellValueOf(stored)
   const isSame = present === pending.score && (pending.remarks === undefined || (pending.remarks ?? '') === (stored?.remarks ?? ''))
   if (isSame) return 'arrived'
   const isKnown = present === pending.seen || present === pending.score || (pending.ours !== undefined && present === pending.ours)

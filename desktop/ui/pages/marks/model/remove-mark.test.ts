@@ -1,8 +1,9 @@
+import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { Failure } from '@markbook/shared/failures'
 import { expect, test, vi } from 'vitest'
 import { removeMark } from './remove-mark.ts'
 
-const row = { id: 'g1', student_id: 'zoe', score: 12 }
+const row: MarkValue & { id: string; student_id: string } = { id: 'g1', student_id: 'zoe', score: 12, status: null }
 const grades = (answer: () => Promise<unknown> = async () => ({}), rows = [row]) => ({ list: async () => rows, remove: vi.fn(answer) })
 const failing = (status: number) => () => Promise.reject(new Failure(status, 'x', 'No.'))
 
@@ -10,6 +11,16 @@ test('takes away the mark that the person knew', async () => {
   const at = grades()
   await removeMark(at, 'quiz', 'zoe', [12])
   expect(at.remove).toHaveBeenCalledWith({ params: { id: 'g1' }, query: { score: '12' } })
+})
+
+test('takes away a code, alone or beside a score, that the person knew', async () => {
+  const code = grades(undefined, [{ ...row, score: null, status: 'abs' }])
+  await removeMark(code, 'quiz', 'zoe', ['abs'])
+  expect(code.remove).toHaveBeenCalledWith({ params: { id: 'g1' }, query: { status: 'abs' } })
+  const beside = grades(undefined, [{ ...row, status: 'late' }])
+  await removeMark(beside, 'quiz', 'zoe', ['12 late'])
+  expect(beside.remove).toHaveBeenCalledWith({ params: { id: 'g1' }, query: { score: '12', status: 'late' } })
+  await expect(removeMark(beside, 'quiz', 'zoe', [12])).rejects.toMatchObject({ code: 'grades.changed_meanwhile' })
 })
 
 test('is done where there is none, and where another request of the same person was quicker', async () => {

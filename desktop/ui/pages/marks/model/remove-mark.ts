@@ -1,29 +1,33 @@
+import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { Failure } from '@markbook/shared/failures'
+import { type CellValue, cellValueOf } from './cell-value.ts'
 
-type Row = { id: string; student_id: string; score: number }
+type Row = MarkValue & { id: string; student_id: string }
 /** What of the client is used. */
 export type GradesToRemove = {
   list(request: { query: { assessmentId: string } }): Promise<readonly Row[]>
-  remove(request: { params: { id: string }; query: { score: string } }): Promise<unknown>
+  remove(request: { params: { id: string }; query: { score?: string; status?: string } }): Promise<unknown>
 }
 
 /**
  * Takes away the mark of a pupil, who may have none: an earlier request of this person may have done it, also while this one is on its way.
- * Fails with `grades.changed_meanwhile` where it is none of the scores that the person knew.
+ * Fails with `grades.changed_meanwhile` where it is none of the marks that the person knew.
  */
 export async function removeMark(
   grades: GradesToRemove,
   assessmentId: string,
   studentId: string,
-  known: readonly (number | null | undefined)[],
+  known: readonly (CellValue | undefined)[],
 ): Promise<void> {
   const rows = await grades.list({ query: { assessmentId } })
   const row = rows.find(({ student_id }) => student_id === studentId)
   if (!row) return
-  if (!known.includes(row.score)) throw new Failure(409, 'grades.changed_meanwhile', 'The mark was changed meanwhile.')
+  if (!known.includes(cellValueOf(row))) throw new Failure(409, 'grades.changed_meanwhile', 'The mark was changed meanwhile.')
   try {
-    await grades.remove({ params: { id: row.id }, query: { score: String(row.score) } })
+    await grades.remove({ params: { id: row.id }, query: seenOf(row) })
   } catch (failure) {
     if (!(failure instanceof Failure) || failure.status !== 404) throw failure
   }
 }
+
+const seenOf = ({ score, status }: MarkValue) => ({ ...(score !== null && { score: String(score) }), ...(status !== null && { status }) })

@@ -1,11 +1,12 @@
 import { Listeners } from '../../../api/listeners.ts'
+import type { CellValue } from './cell-value.ts'
 import { type CellPosition, type CellRange, isInRange, rangeBetween } from './navigation.ts'
 
 /**
  * The open editor. `text`: what it began with, `typed`: what is in it now. `caret`: arrow keys move within the text, else they leave the cell.
- * `seen`: the score that the user saw.
+ * `seen`: the mark that the user saw.
  */
-export type CellEdit = { readonly text: string; typed: string; readonly caret: boolean; readonly seen: number | null }
+export type CellEdit = { readonly text: string; typed: string; readonly caret: boolean; readonly seen: CellValue }
 export type CellMode = 'none' | 'chosen' | 'active' | 'editing'
 
 /** The selected cells of a grid, outside of React, so that a key repaints only the cells that it changes. */

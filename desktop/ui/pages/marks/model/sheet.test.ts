@@ -17,7 +17,7 @@ const at = '2026-01-12T08:00:00.000Z'
 const ids: readonly string[] = pupilsOf3B.map(({ id }) => id)
 const live = grades
   .filter(({ assessment_id, student_id }) => columns.some(({ id }) => id === assessment_id) && ids.includes(student_id))
-  .map((grade): LiveMark => ({ ...grade, updated_at: at, is_waiting: false, is_above: false }))
+  .map((grade): LiveMark => ({ ...grade, status: null, updated_at: at, is_waiting: false, is_above: false }))
 
 let queue: MarkQueue<Grade>
 let sheet: Sheet
@@ -207,7 +207,7 @@ describe('the grid’s keys', () => {
     type('80')
     controller.handleEditorKey(key('Enter'))
     expect(selection.active).toEqual({ row: 2, col: 2 })
-    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(80)
+    expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
   })
 
   test('Esc cancels the edit', () => {
@@ -215,7 +215,7 @@ describe('the grid’s keys', () => {
     controller.handleKey(key('8'))
     type('80')
     controller.handleEditorKey(key('Escape'))
-    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+    expect([controller.valueAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
   })
 
   test('Ctrl+Z undoes the last step, and then the one before', async () => {
@@ -228,15 +228,15 @@ describe('the grid’s keys', () => {
       controller.commitEdit()
     }
     await controller.undo()
-    expect([controller.scoreAt({ row: 1, col: 2 }), controller.scoreAt({ row: 2, col: 2 })]).toEqual([80, 55])
+    expect([controller.valueAt({ row: 1, col: 2 }), controller.valueAt({ row: 2, col: 2 })]).toEqual([80, 55])
     await controller.undo()
-    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(71)
+    expect(controller.valueAt({ row: 1, col: 2 })).toBe(71)
     await controller.undo()
     expect(said.at(-1)).toEqual({ key: 'undo.none' })
   })
 
   test('Ctrl+Y enters again what was taken back, step by step, until something else is entered', async () => {
-    const scores = () => [1, 2].map((row) => controller.scoreAt({ row, col: 2 }))
+    const scores = () => [1, 2].map((row) => controller.valueAt({ row, col: 2 }))
     const enter = (row: number, text: string) => {
       selection.moveTo({ row, col: 2 })
       controller.openEditor(text)
@@ -273,7 +273,7 @@ describe('the grid’s keys', () => {
     sheet.queue.put([{ assessmentId: ids?.assessmentId ?? '', studentId: ids?.studentId ?? '', score: 60, seen: 71 }])
     controller.redo()
     expect(said.at(-1)).toEqual({ key: 'undo.changed' })
-    expect(controller.scoreAt(at)).toBe(60)
+    expect(controller.valueAt(at)).toBe(60)
   })
 
   test('Delete takes the marks of the selected cells away in one step, and Ctrl+Z brings them back whole', async () => {
@@ -282,14 +282,14 @@ describe('the grid’s keys', () => {
     selection.selectRange({ row: 1, col: 2 }, { row: 2, col: 2 })
     controller.handleKey(key('Delete'))
     expect(said).toEqual([{ key: 'cleared', count: 2 }])
-    expect([1, 2].map((row) => controller.scoreAt({ row, col: 2 }))).toEqual([null, null])
+    expect([1, 2].map((row) => controller.valueAt({ row, col: 2 }))).toEqual([null, null])
     expect(queue.all()).toMatchObject([
       { score: null, seen: 71 },
       { score: null, seen: 55 },
     ])
     // Not sent yet: it is taken from the queue.
     await controller.undo()
-    expect([queue.all(), controller.scoreAt({ row: 1, col: 2 })]).toEqual([[], 71])
+    expect([queue.all(), controller.valueAt({ row: 1, col: 2 })]).toEqual([[], 71])
     controller.handleKey(key('Delete'))
     const removed = queue.all()
     queue.resolve(removed, 'theirs')
@@ -303,12 +303,12 @@ describe('the grid’s keys', () => {
     controller.handleKey(key('8'))
     type(' ')
     controller.handleEditorKey(key('Enter'))
-    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+    expect([controller.valueAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('F2'))
     type('')
     controller.handleEditorKey(key('Enter'))
-    expect(controller.scoreAt({ row: 1, col: 2 })).toBeNull()
+    expect(controller.valueAt({ row: 1, col: 2 })).toBeNull()
     expect(said).toEqual([{ key: 'cleared', count: 1 }])
   })
 
@@ -324,7 +324,7 @@ describe('the grid’s keys', () => {
     controller.handleEditorKey(key('Enter'))
     const { studentId = '', assessmentId = '' } = controller.idsAt({ row: 1, col: 2 }) ?? {}
     expect(sheet.cell(assessmentId, studentId).invalid).toEqual({ text, reason })
-    expect([controller.scoreAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
+    expect([controller.valueAt({ row: 1, col: 2 }), queue.all()]).toEqual([71, []])
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('Delete'))
     expect(sheet.cell(assessmentId, studentId).invalid).toBeNull()
@@ -339,7 +339,7 @@ describe('the grid’s keys', () => {
   test('one pasted cell is entered, a larger block is previewed', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.pasteText('80\r\n')
-    expect(controller.scoreAt({ row: 1, col: 2 })).toBe(80)
+    expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
     controller.pasteText('1\n2\n')
     expect(pasted).toEqual([['1'], ['2']])
   })

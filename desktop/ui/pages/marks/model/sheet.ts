@@ -2,7 +2,9 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import type { TermWeights } from '@markbook/shared/domain/averages'
 import type { GradingScale } from '@markbook/shared/domain/letters'
+import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { Listeners } from '../../../api/listeners.ts'
+import { type CellValue, cellValueOf } from './cell-value.ts'
 import { classMean, columnMean, type EffectiveMark, type RowFigures, rowFigures } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
 import {
@@ -49,6 +51,8 @@ export class Sheet {
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
+  /** The codes that may stand in the cells. */
+  codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
   hasLoadedOnce = false
   private saved = new Map<string, LiveMark>()
@@ -107,7 +111,14 @@ export class Sheet {
     this.listen(keyOf(assessmentId, studentId), listener)
   listenToQueue = (listener: () => void) => this.listen('queue', listener)
 
-  setLayout(pupils: readonly Pupil[], columns: readonly Assessment[], weights: TermWeights, scale: GradingScale): void {
+  setLayout(
+    pupils: readonly Pupil[],
+    columns: readonly Assessment[],
+    weights: TermWeights,
+    scale: GradingScale,
+    codes = standardMarkCodes,
+  ): void {
+    this.codes = codes
     this.layout = { pupils, columns }
     this.weights = weights
     this.scale = scale
@@ -178,11 +189,11 @@ export class Sheet {
    * Enters a typed text over a mark that was `seen`: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
    * mark of somebody else becomes a conflict. An emptied field takes the mark away.
    */
-  enter(assessmentId: string, studentId: string, text: string, seen: number | null): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
+  enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
     const column = this.columns.find(({ id }) => id === assessmentId)
     if (!column) return 'unchanged'
-    const typed = parseMark(text, column.max_score)
+    const typed = parseMark(text, column.max_score, this.codes, cellValueOf(this.effectiveMark(assessmentId, studentId)))
     if (typed.kind === 'wrong') {
       this.invalidEntries.set(key, { text: text.trim(), reason: typed.reason })
       this.invalidate([[assessmentId, studentId]])
@@ -191,7 +202,7 @@ export class Sheet {
     if (this.invalidEntries.delete(key)) this.invalidate([[assessmentId, studentId]])
     const score = typed.kind === 'empty' ? null : typed.score
     const { pending } = this.cell(assessmentId, studentId)
-    const stored = this.saved.get(key)?.score ?? null
+    const stored = cellValueOf(this.saved.get(key))
     const mark = { assessmentId, studentId, score, seen }
     // What was seen without the server may have changed there.
     if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'

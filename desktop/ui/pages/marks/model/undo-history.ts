@@ -1,5 +1,7 @@
-/** The score before an entry and after it, null for none. `gradeId`: of the mark that was saved before, null for none. */
-export type UndoChange = { assessmentId: string; studentId: string; before: number | null; after: number | null; gradeId: string | null }
+import { type CellValue, isCellValue } from './cell-value.ts'
+
+/** The mark before an entry and after it, null for none. `gradeId`: of the mark that was saved before, null for none. */
+export type UndoChange = { assessmentId: string; studentId: string; before: CellValue; after: CellValue; gradeId: string | null }
 /** What was entered at once: a paste is one step. */
 export type UndoStep = readonly UndoChange[]
 /** Where the steps outlive a reload, as a text. */
@@ -71,12 +73,11 @@ const stepsIn = (value: unknown): UndoStep[] =>
 
 const isChange = (value: unknown): value is UndoChange => {
   const { assessmentId, studentId, before, after, gradeId } = (value ?? {}) as Partial<UndoChange>
-  const isScore = (score: unknown) => score === null || typeof score === 'number'
   return (
     typeof assessmentId === 'string' &&
     typeof studentId === 'string' &&
-    isScore(before) &&
-    isScore(after) &&
+    isCellValue(before) &&
+    isCellValue(after) &&
     (gradeId === null || typeof gradeId === 'string')
   )
 }

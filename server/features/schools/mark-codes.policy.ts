@@ -1,0 +1,36 @@
+import { schoolFailures } from '@markbook/shared/contract/schools'
+import { codeNamed, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, eq, isNotNull } from 'drizzle-orm'
+import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+const storedCodes = rowsBy('school', { school: 'id' }, { columns: ['mark_codes'] })
+
+/** The codes that may stand in the school's marks; the standard ones where it has not written its own. */
+export async function markCodesOf(tx: ReadTx, schoolId: string): Promise<readonly MarkCode[]> {
+  const [school] = await storedCodes(tx, { school: schoolId })
+  return school?.mark_codes ?? standardMarkCodes
+}
+
+const statusesOf = statement<{ school: string }>()(({ db, t: { grade }, p }) =>
+  db
+    .selectDistinct({ status: grade.status })
+    .from(grade)
+    .where(and(eq(grade.school_id, p.school), isNotNull(grade.status))),
+)
+
+/** 409 where a code that goes or has another effect stands in a mark: what was recorded keeps its meaning. */
+export async function demandCodesInUse(
+  tx: ReadTx,
+  { id, mark_codes }: Pick<Row<'school'>, 'id' | 'mark_codes'>,
+  after: readonly MarkCode[] | null,
+): Promise<void> {
+  const changed = (mark_codes ?? standardMarkCodes).filter(
+    ({ code, effect }) => codeNamed(after ?? standardMarkCodes, code)?.effect !== effect,
+  )
+  if (changed.length === 0) return
+  const codes = changed.map(({ code }) => code)
+  const used = (await statusesOf(tx, { school: id })).flatMap(({ status }) => (status !== null && codes.includes(status) ? [status] : []))
+  if (used.length > 0) throw schoolFailures.codeInUse({ message: `Marks have the code ${used.sort().join(', ')}, so it stays as it is.` })
+}
