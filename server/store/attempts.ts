@@ -1,6 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { rowsBy } from './statement.ts'
 import type { ReadTx, WriteTx } from './tx.ts'
 
@@ -50,12 +50,15 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
   return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
 }
 
-const amongKeys = rowsBy('attempt', { keys: { in: 'key' } })
-
 /** Those of the keys under which something was counted in the window that runs now. */
 export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
-  const rows = await amongKeys(tx, { keys: JSON.stringify(keys) })
-  return new Set(rows.flatMap(({ key, resets_at }) => (resets_at > tx.now ? [key] : [])))
+  const { attempt } = tx.t
+  if (keys.length === 0) return new Set()
+  const rows = await tx.db
+    .select({ key: attempt.key })
+    .from(attempt)
+    .where(and(inArray(attempt.key, [...keys]), gt(attempt.resets_at, tx.now)))
+  return new Set(rows.map(({ key }) => key))
 }
 
 /** The counter of `sweep` itself. */

@@ -25,10 +25,7 @@ import {
 
 const SchoolType = choice(['primary', 'secondary'])
 
-/**
- * `parish` is an old column: only schools that were brought over from an earlier system have it. `approves_reports`: an administrator
- * approves report books before they are published; null is no.
- */
+/** `parish` is an old column: only schools that were brought over from an earlier system have it. */
 export const School = row('School', {
   id: Id,
   name: z.string(),
@@ -39,17 +36,20 @@ export const School = row('School', {
   phone: z.string().nullable(),
   is_active: Flag,
   parish: z.string().nullable().optional(),
-  approves_reports: Flag.nullable(),
 })
 export type School = z.infer<typeof School>
 
 const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(codeEffects), printed: Flag })
+
+/** Whether an administrator approves report books before they are published; null is no. */
+const wishes = { approves_reports: Flag.nullable() }
 
 /** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
 const OwnSchool = row('OwnSchool', {
   ...School.shape,
   crest_url: z.string().nullable(),
   mark_codes: z.array(MarkCode).nullable(),
+  ...wishes,
 })
 
 /** Each code once, and the standard ones among them with their effects. */
@@ -151,7 +151,7 @@ export const schools = {
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
     notes: '`markCodes` null: the standard ones again.',
     body: input({ name: Name.optional(), ...contact, markCodes: MarkCodes.nullish(), approvesReports: Flag.nullish() }),
-    reply: School,
+    reply: row('ChangedSchool', { ...School.shape, ...wishes }),
     fails: ['schools.code_in_use'],
   }),
   putCrest: endpoint('PUT /api/schools/mine/crest', 'admin', 'Upload the crest of the own school, in place of the one before', {

@@ -12,13 +12,15 @@ import { reminderMessage } from '../../mail/messages.ts'
 import { take, takenAmong } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
-import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
+import { type PolicyContext, termOf, yearOf } from '../policy.ts'
 import { membersOf } from '../schools/members.queries.ts'
+import { reportingSchool } from './overview.queries.ts'
 import { classesOfTerm } from './overview.ts'
 
 /** The entity of reminders in the history of a school. */
 const REMINDER = 'reminder'
 const { window: windowMs } = limits.reminders
+const HOUR = 3_600_000
 
 type OfTerm = { term: Row<'term'>; year: Row<'academic_year'> }
 
@@ -39,10 +41,12 @@ async function remindersOf(
   const { tx, caller } = context
   const school = caller.school_id
   const byPerson = missingByPerson(await classesOfTerm(tx, caller, term, type))
-  const members = (await membersOf(tx, { school })).filter(({ user_id, is_active }) => is_active && byPerson.has(user_id))
-  const own = await rowOf(context, 'school', school)
-  const by = await tx.find('user_profile', '', caller.user_id)
-  if (!by) throw common.notFound()
+  const everybody = await membersOf(tx, { school })
+  const members = everybody.filter(({ user_id, is_active }) => is_active && byPerson.has(user_id))
+  // Read without a lock: reminding changes neither.
+  const [own] = await reportingSchool(tx, { school })
+  const by = everybody.find(({ user_id }) => user_id === caller.user_id)
+  if (!own || !by) throw common.notFound()
   const keys = members.map(({ user_id }) => keyOf(school, user_id))
   const reminded = await takenAmong(tx, keys)
   const period = periodText({ term: term.name, year: year.name }, type === 'term')
@@ -83,6 +87,9 @@ export const overviewHandlers: Handlers<typeof overview> = {
       const { tx, caller, services, after } = context
       const { config, mailer } = services
       if (mailer.state().kind !== 'smtp') throw overviewFailures.noMail()
+      // Before anything is counted: whoever asks without end shall cost little.
+      const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
+      if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
       const behind = await remindersOf(context, period, body.reportType, config.publicUrl)
       const asked = behind.filter(({ person }) => body.userIds?.includes(person.id) ?? true)
       const mailed: Reminder[] = []

@@ -35,6 +35,9 @@ export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),
 )
 
-export const approvesReports = statement<{ school: string }>()(({ db, t: { school }, p }) =>
-  db.select(pick(school, 'approves_reports')).from(school).where(eq(school.id, p.school)),
+export const reportingSchool = statement<{ school: string }>()(({ db, t: { school }, p }) =>
+  db
+    .select(pick(school, 'name', 'approves_reports'))
+    .from(school)
+    .where(eq(school.id, p.school)),
 )

@@ -9,7 +9,7 @@ import { classesFor } from '../classes/classes.queries.ts'
 import { factsOf, progressOf } from '../classes/progress.handler.ts'
 import { pick } from '../columns.ts'
 import { membersOf } from '../schools/members.queries.ts'
-import { approvesReports, booksOfTerm, remarksOfTerm } from './overview.queries.ts'
+import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
 
 type Books = ClassOverview['books']
 type Book = Awaited<ReturnType<typeof booksOfTerm>>[number]
@@ -31,7 +31,7 @@ export async function classesOfTerm(
   const ofTerm = { school, term: term.id, type }
   const books = groupedBy(await booksOfTerm(tx, ofTerm), ({ student_group_id }) => student_group_id)
   const remarks = await remarksOfTerm(tx, ofTerm)
-  const [asking = { approves_reports: null }] = await approvesReports(tx, { school })
+  const [asking = { approves_reports: null }] = await reportingSchool(tx, { school })
   const people = new Map(
     (await membersOf(tx, { school })).map(({ user_id: id, first_name, last_name }) => [id, { id, first_name, last_name }]),
   )
