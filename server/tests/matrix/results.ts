@@ -15,7 +15,7 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
-import { ABSENT, manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite } from './row.ts'
+import { manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite } from './row.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -63,7 +63,6 @@ const lettered = (entryId: string) => ({ params: { entryId }, body: { letterGrad
 const ofStudent = (studentId: string) => ({ query: { studentId, termId: around(studentId).termId, reportType: 'term' } })
 const approval = (id: string) => ({ params: { id }, body: { isApproved: true } })
 const invalid = 'reports.invalid_move'
-const notAsked = 'reports.approval_not_asked'
 
 export const reportRows: Rows<typeof reports> = {
   generate: manageClass((id) => ({ body: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),
@@ -89,12 +88,11 @@ export const reportRows: Rows<typeof reports> = {
     hilltop: [byId(hilltopReport.id), `404 404 404 404 404 409:${invalid}`],
     sent: sent(byId, invalid),
   },
-  // Nobody at either school has asked for approvals.
   approve: {
-    own: [approval(draftReport.id), `403 403 403 403 409:${notAsked} 404`],
-    hilltop: [approval(hilltopReport.id), `403 403 403 403 404 409:${notAsked}`],
-    absent: [approval(ABSENT), '403 403 403 403 404 404'],
-    sent: [approval(sentReport.id), '403 403 403 403 409:reports.locked 404'],
+    ...setupWrite((id) => ({ params: { id }, body: { isApproved: false } }), books),
+    // Nobody at either school has asked for approvals.
+    given: [approval(draftReport.id), '    403 403 403 403 409:reports.approval_not_asked 404'],
+    sent: [approval(sentReport.id), '     403 403 403 403 409:reports.locked              404'],
   },
   // Ada gets those of mathematics.
   entries: readClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),
