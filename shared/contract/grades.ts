@@ -142,9 +142,7 @@ export const grades = {
   }),
   update: endpoint('PATCH /api/grades/:id', 'staff', 'Change a grade', {
     notes: codes,
-    body: input(mark).check((context) => {
-      if (context.value.score === null) withoutScore(context)
-    }),
+    body: input(mark),
     reply: Grade,
     fails: [...writes],
   }),

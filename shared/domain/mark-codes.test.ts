@@ -23,6 +23,8 @@ describe('a mark after somebody entered something', () => {
     ['a score with a code in its place', null, { score: 3, status: 'abs' }, 'code_or_score'],
     ['another score than zero with a code for zero', null, { score: 3, status: 'np' }, 'code_or_score'],
     ['nothing', null, { score: null }, 'needs_score'],
+    ['no score where a code is in its place', { score: 12, status: 'abs' }, { score: null }, { score: null, status: 'abs' }],
+    ['no score', { score: 12, status: 'late' }, { score: null }, 'needs_score'],
     ['the code taken away without a score', { score: null, status: 'abs' }, { status: null }, 'needs_score'],
   ])('%s', (_what, before, entered, after) => expect(markAfter(before, entered, codes)).toEqual(after))
 

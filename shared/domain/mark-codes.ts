@@ -19,6 +19,9 @@ export const standardMarkCodes: readonly MarkCode[] = [
 export const codeNamed = (codes: readonly MarkCode[], status: string | null): MarkCode | undefined =>
   status === null ? undefined : codes.find(({ code }) => code === status)
 
+/** Whether the code leaves no score beside it. */
+const isInPlace = (code: MarkCode | undefined): boolean => code?.effect === 'left_out' || code?.effect === 'under_review'
+
 /** What is recorded of a pupil in an assessment. Both null: nothing, as after two people changed both at once. */
 export type MarkValue = { score: number | null; status: string | null }
 /** What somebody says of it; what is absent stays, as far as the rest allows. */
@@ -33,7 +36,7 @@ export function markAfter(before: MarkValue | null, { score, status }: EnteredMa
   const old = before ?? { score: null, status: null }
   if (status === undefined) {
     if (score === undefined) return old
-    if (score === null) return 'needs_score'
+    if (score === null) return isInPlace(codeNamed(codes, old.status)) ? { ...old, score } : 'needs_score'
     return { score, status: codeNamed(codes, old.status)?.effect === 'with_score' ? old.status : null }
   }
   const kept = score === undefined ? old.score : score

@@ -24,6 +24,9 @@ export type ReportSnapshotEntry = {
   year_grade: number | null
   letter_grade: string | null
   sort_order: number
+  /** The code in the place of an average, as the school prints it; absent without one. */
+  coursework_code?: string
+  exam_code?: string
   /** What a year-end card prints beside the year grade; absent in the report of a term. */
   year?: ReportSnapshotYear
 }

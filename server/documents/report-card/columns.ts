@@ -7,6 +7,8 @@ type FigureColumn<Entry> = {
   width: number
   isResult?: boolean
   of(entry: Entry): number | null
+  /** The code that stands where there is no figure. */
+  code?(entry: Entry): string | undefined
 }
 
 /** What a layout shows: its figures, a sentence on how the result is calculated, and which results are of one part alone. */
@@ -20,14 +22,23 @@ export type Columns<Entry> = {
 
 /** Decisions §5: averages, totals and weights have at most two decimals; figures show both. */
 export const figureText = (figure: number | null): string => (figure === null ? '–' : figure.toFixed(2))
+/** The figure of a column, or the code in its place. */
+export const cellText = <Entry>({ of, code }: FigureColumn<Entry>, entry: Entry): string =>
+  (of(entry) === null && code?.(entry)) || figureText(of(entry))
 /** A weight, or a percentage that needs no decimals: «40», «12.5». */
 export const plainText = (figure: number): string => String(Number(figure.toFixed(2)))
 const percent = (weight: number) => `${plainText(weight)} %`
 
 const termColumns = ({ coursework_weight, exam_weight }: TermLayout): Columns<TermEntry> => ({
   figures: [
-    { head: 'Coursework', under: percent(coursework_weight), width: 57, of: (entry) => entry.coursework_average },
-    { head: 'Exam', under: percent(exam_weight), width: 47, of: (entry) => entry.exam_average },
+    {
+      head: 'Coursework',
+      under: percent(coursework_weight),
+      width: 57,
+      of: (entry) => entry.coursework_average,
+      code: (entry) => entry.coursework_code,
+    },
+    { head: 'Exam', under: percent(exam_weight), width: 47, of: (entry) => entry.exam_average, code: (entry) => entry.exam_code },
     { head: 'Composite', under: 'of 100', width: 54, isResult: true, of: (entry) => entry.term_composite },
   ],
   note: `All figures are out of 100. In the composite, coursework counts ${percent(coursework_weight)} and the exam ${percent(exam_weight)}.`,

@@ -2,6 +2,8 @@ import type { SubjectYear } from '@markbook/shared/contract/calculations'
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Student } from '@markbook/shared/contract/students'
 import type { GradingScale } from '@markbook/shared/domain/letters'
+import type { MarkCode } from '@markbook/shared/domain/mark-codes'
+import type { ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
 
 /** A school's crest as it is stored. PNG and JPEG are printed; a card with a WebP crest is printed without it (docs/design/reports.md). */
 export type Crest = { contentType: string; bytes: Uint8Array }
@@ -29,7 +31,9 @@ export type YearLayout = {
 export type ReportCardLayout = TermLayout | YearLayout
 
 /** Figures are printed figures: percent with at most 2 decimals, null where there is none. */
-export type TermEntry = Taught & Pick<ReportEntry, 'coursework_average' | 'exam_average' | 'term_composite'>
+export type TermEntry = Taught &
+  Pick<ReportEntry, 'coursework_average' | 'exam_average' | 'term_composite'> &
+  Pick<ReportSnapshotEntry, 'coursework_code' | 'exam_code'>
 /** `teacher_remark`: the teacher's own words. Without any the card has the scale's word for the letter. */
 type Taught = { subject: string; teacher: string | null } & Pick<ReportEntry, 'letter_grade' | 'teacher_remark'>
 
@@ -58,6 +62,8 @@ export type ReportCardFrame = {
   term: string
   class_teacher: string | null
   scale: GradingScale
+  /** The school's codes for marks, by which the codes of the entries are explained. */
+  codes?: readonly Pick<MarkCode, 'code' | 'name'>[]
   paper: PaperSize
   madeAt: number
   historyCode?: string | null

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import fc from 'fast-check'
 import { PDFDocument } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
@@ -91,6 +92,18 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(textOfPdf(await drawn(ofTerm({ entries: one })))).toContain('95.00 †')
     expect(textOfPdf(await drawn({ ...ofTerm({ entries: one }), layout: weightless } as ReportCardsInput))).not.toContain('†')
     expect(textOfPdf(await drawn(ofTerm({ entries: entries.slice(0, 3) })))).not.toContain('†')
+  })
+
+  test('a code stands where there is no average, and is explained; a code beside an average is not printed', async () => {
+    const [first, second] = entries.slice(0, 2) as [TermEntry, TermEntry]
+    const coded = [
+      { ...first, exam_average: null, exam_code: 'abs' },
+      { ...second, exam_code: 'ex' },
+    ]
+    const text = textOfPdf(await drawn({ ...ofTerm({ entries: coded }), codes: standardMarkCodes } as ReportCardsInput))
+    expect(text).toContain('abs: Absent.')
+    expect(text.match(/\babs\b/g)).toHaveLength(2)
+    expect(text).not.toContain('Excused')
   })
 
   test('a draft says so on every page; a published card does not', async () => {

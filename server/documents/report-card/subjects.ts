@@ -2,7 +2,7 @@ import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { wrap } from '../drawing/lines.ts'
 import type { Card, Density } from './card.ts'
-import { type Columns, columnsOf, figureText } from './columns.ts'
+import { type Columns, cellText, columnsOf } from './columns.ts'
 import type { TermEntry, YearEntry } from './report-card.input.ts'
 
 const LETTER = 46
@@ -86,7 +86,7 @@ function textsOf({ card, columns, subject, remark }: Table, entry: Entry) {
       : wrap(scaleWord, fonts.italic, size - 1.2, remark),
     isOwnWords,
     isPartial: columns.isPartial(entry),
-    figures: columns.figures.map((column) => figureText(column.of(entry))),
+    figures: columns.figures.map((column) => cellText(column, entry)),
   }
 }
 
@@ -194,5 +194,15 @@ export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[]
   const partial = card.own.entries.some((entry) => table.columns.isPartial(entry))
     ? textBlock(card, '† Coursework or exam is missing here, so the result rests on the other alone.', NOTE, 1)
     : []
-  return { head: headBlock(table), blocks: [...rows, ...textBlock(card, table.columns.note, NOTE, 6), ...partial] }
+  const codes = codesOn(table)
+  const explained = codes.length > 0 ? textBlock(card, `${codes.join('; ')}.`, NOTE, 1) : []
+  return { head: headBlock(table), blocks: [...rows, ...textBlock(card, table.columns.note, NOTE, 6), ...partial, ...explained] }
+}
+
+/** The codes on the card with their names, in the order of the school. */
+function codesOn({ card: { own, frame }, columns }: Table): string[] {
+  const used = new Set(
+    own.entries.flatMap((entry) => columns.figures.flatMap((column) => (column.of(entry) === null && column.code?.(entry)) || [])),
+  )
+  return (frame.codes ?? []).filter(({ code }) => used.has(code)).map(({ code, name }) => `${code}: ${name}`)
 }

@@ -171,7 +171,7 @@ async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<vo
 
 /**
  * A row that is not there is made as it was written; of one that is, each part that shall be otherwise is written by itself, for it may have an
- * endpoint of its own.
+ * endpoint of its own. A score and a code are one entry of a person.
  */
 async function writeAgain(scene: DecidingScene, group: ConflictGroup, wanted: Values): Promise<void> {
   const [conflict] = group
@@ -181,12 +181,16 @@ async function writeAgain(scene: DecidingScene, group: ConflictGroup, wanted: Va
   const writer = writers[conflict.entity]
   if (!writer || (row ? parts.length === 0 : !made)) throw replicationFailures.cannotResolve()
   if (!row) return writeOne(scene, writer, entryFor(conflict, 'delete', changesTo({ ...made?.value, ...keptOf(group), ...wanted }, {})))
-  for (const part of parts) {
-    const own = named(wanted, columnsOf(part))
+  const entered = parts.filter(isOfMark)
+  const steps = [...(entered.length > 0 ? [entered] : []), ...parts.filter((part) => !isOfMark(part)).map((part) => [part])]
+  for (const step of steps) {
+    const own = named(wanted, step.flatMap(columnsOf))
     const isOther = Object.entries(own).some(([name, value]) => !isSame(value, row[name] ?? null))
-    if (isOther || parts.length === 1) await writeOne(scene, writer, entryFor(conflict, 'update', changesTo(own, row)))
+    if (isOther || steps.length === 1) await writeOne(scene, writer, entryFor(conflict, 'update', changesTo(own, row)))
   }
 }
+
+const isOfMark = ({ entity, unit }: Conflict): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
 
 /** Of these columns those that are named. */
 export const named = (values: Values, columns: readonly string[]): Values =>

@@ -16,7 +16,13 @@ export const termSnapshot = (result: StudentTerm, generated_at: string): ReportS
     year_grade: null,
     letter_grade: subject.letter_grade,
     sort_order: index,
+    ...printedCodes(subject),
   })),
+})
+
+const printedCodes = ({ coursework_code, exam_code }: StudentTerm['subjects'][number]) => ({
+  ...(coursework_code !== undefined && { coursework_code }),
+  ...(exam_code !== undefined && { exam_code }),
 })
 
 /** A `year_end` report prints the year, its letters and its place, and beside each year grade the figures of the term it is of. */

@@ -30,6 +30,59 @@ test('two teachers, one mark: the later stands, the earlier is kept with its aut
   expect(await conflictsAt(box)).toMatchObject([{ entity: 'grade', value: { score: 51 }, actor_id: people.byrne.id, status: 'open' }])
 })
 
+describe('a code and a score for the same mark at once', () => {
+  const markAt = async (node: School) => {
+    const row = (await node.rows('grade')).find(
+      ({ assessment_id, student_id }) => assessment_id === englishExam.id && student_id === zoe.id,
+    )
+    return [row?.score, row?.status]
+  }
+  const code = { body: { assessmentId: englishExam.id, grades: [{ studentId: zoe.id, status: 'abs' }] } }
+
+  test.each(['code', 'score'] as const)('the %s is the later one: the other is kept, and can be taken', async (later) => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const byrne = await signedIn(centre, 'byrne')
+    const okafor = await signedIn(box, 'okafor')
+    await byrne.grades.bulk(later === 'code' ? mark(englishExam.id, 51) : code)
+    box.clock.advance(60_000)
+    centre.clock.advance(60_000)
+    await okafor.grades.bulk(later === 'code' ? code : mark(englishExam.id, 59))
+    await settle(link)
+    const [a, b] = await same(centre, box)
+    expect(b).toEqual(a)
+    const [conflict] = await conflictsAt(box)
+    expect(conflict).toMatchObject({
+      entity: 'grade',
+      unit: 'score',
+      value: { score: later === 'code' ? 51 : null },
+      actor_id: people.byrne.id,
+    })
+    const [score] = await markAt(box)
+    expect(score).toBe(later === 'code' ? null : 59)
+    await okafor.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'kept' } })
+    await settle(link)
+    for (const node of [centre, box]) expect(await markAt(node)).toEqual(later === 'code' ? [51, null] : [null, 'abs'])
+  })
+
+  test('a mark that nobody had entered before: what was decided is written whole', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const ofElan = (said: object) => ({ body: { assessmentId: mathsExam.id, grades: [{ studentId: elan.id, ...said }] } })
+    await (await signedIn(centre, 'ada')).grades.bulk(ofElan({ status: 'ex' }))
+    box.clock.advance(60_000)
+    const ada = await signedIn(box, 'ada')
+    await ada.grades.bulk(ofElan({ score: 40 }))
+    await settle(link)
+    const [conflict] = (await ada.replication.conflicts()).filter(({ entity }) => entity === 'grade')
+    await ada.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'kept' } })
+    await settle(link)
+    for (const node of [centre, box])
+      expect((await node.rows('grade')).find(({ id }) => id === naturalId('grade', mathsExam.id, elan.id))).toMatchObject({
+        score: null,
+        status: 'ex',
+      })
+  })
+})
+
 test('a mark that nobody had entered before, by two teachers in the same moment: neither is lost', async () => {
   const { centre, box, link } = await centreAndSchool(open)
   const ofElan = { assessment_id: mathsExam.id, student_id: elan.id, term_id: mathsExam.term_id, school_id: elan.school_id }

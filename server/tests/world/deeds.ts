@@ -78,7 +78,8 @@ const openBook = (scene: DeedContext) => some(scene, 'report_book', ({ status })
 
 /** By name; how often each is done is in `weights`. */
 export const deeds = {
-  score: (scene) => mark(scene, () => ({ score: scoreOf(scene) })),
+  score: (scene) => mark(scene, () => ({ score: scoreOf(scene), status: null })),
+  code: (scene) => mark(scene, () => ({ score: null, status: scene.chance.pick(['abs', 'ex', 'inc']) })),
   remark: (scene) => mark(scene, () => ({ remarks: `R${scene.fresh()}` })),
   exclude: (scene) =>
     mark(scene, (before) => ({ is_excluded: !before?.is_excluded, exclusion_reason: before?.is_excluded ? null : `E${scene.fresh()}` })),
@@ -154,6 +155,7 @@ export type DeedName = keyof typeof deeds
 
 const OFTEN: Partial<Record<DeedName, number>> = {
   score: 14,
+  code: 2,
   remark: 5,
   exclude: 3,
   unmark: 2,
@@ -172,6 +174,7 @@ export const weights = Object.fromEntries(Object.keys(deeds).map((name) => [name
 /** What a teacher may do with some luck; a laptop's other deeds are refused. */
 export const ofTeachers: readonly DeedName[] = [
   'score',
+  'code',
   'remark',
   'exclude',
   'unmark',

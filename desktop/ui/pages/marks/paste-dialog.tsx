@@ -27,7 +27,7 @@ export function PasteDialog({ grid, at, block: pasted }: Props) {
   const [edits, setEdits] = useState<ReadonlyMap<string, string>>(new Map())
   const close = useContext(Closing)
   const { sheet, controller } = grid
-  const named = readNamedBlock(block, sheet.pupils)
+  const named = readNamedBlock(block, sheet.pupils, sheet.codes)
   /** What was corrected in the preview stands in place of what was pasted. */
   const edited = (rows: readonly (readonly string[])[]) =>
     rows.map((texts, row) => texts.map((text, col) => edits.get(`${row} ${col}`) ?? text))

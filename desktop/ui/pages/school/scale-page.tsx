@@ -10,15 +10,18 @@ import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { editable } from '../../words/format.ts'
+import { MarkCodes } from './mark-codes.tsx'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
 
 export function ScalePage() {
   const { t } = useTranslation('school')
   const scale = useQuery(ask('gradingScale', 'get'))
+  const school = useQuery(ask('schools', 'mine'))
   return (
     <Page title={t('scaleTitle')} lead={t('scaleLead')}>
       <Answer of={scale}>{(own) => <Scale scale={own} />}</Answer>
+      <Answer of={school}>{(own) => <MarkCodes school={own} />}</Answer>
     </Page>
   )
 }

@@ -1,7 +1,8 @@
 import { buffer } from 'node:stream/consumers'
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
-import type { ReportSnapshotYear } from '@markbook/shared/tables/reporting'
+import type { ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type {
   Letterhead,
@@ -73,6 +74,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
       term: term.name,
       class_teacher: classTeacher,
       scale: await gradingScaleOf(tx, group.school_id),
+      codes: school.mark_codes ?? standardMarkCodes,
       paper,
       madeAt: tx.nowMs,
     },
@@ -105,14 +107,22 @@ const ofSubject = ({ name, entry }: ReportedSubject, teachers: Teachers) => ({
   teacher_remark: entry.teacher_remark,
 })
 
-const termEntry = (reported: ReportedSubject, teachers: Teachers): TermEntry => ({
-  ...ofSubject(reported, teachers),
-  ...pick(reported.entry, 'coursework_average', 'exam_average', 'term_composite'),
-})
+const inSnapshot = ({ snapshot }: Book, { subject_id: own }: Entry): Partial<ReportSnapshotEntry> =>
+  snapshot.entries.find(({ subject_id }) => subject_id === own) ?? {}
+
+function termEntry(reported: ReportedSubject, book: Book, teachers: Teachers): TermEntry {
+  const { coursework_code, exam_code } = inSnapshot(book, reported.entry)
+  return {
+    ...ofSubject(reported, teachers),
+    ...pick(reported.entry, 'coursework_average', 'exam_average', 'term_composite'),
+    ...(coursework_code !== undefined && { coursework_code }),
+    ...(exam_code !== undefined && { exam_code }),
+  }
+}
 
 function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'term'>[], teachers: Teachers): YearEntry {
-  const { subject_id: own, year_grade } = reported.entry
-  const year: Partial<ReportSnapshotYear> = book.snapshot.entries.find(({ subject_id }) => subject_id === own)?.year ?? {}
+  const { year_grade } = reported.entry
+  const year: Partial<ReportSnapshotYear> = inSnapshot(book, reported.entry).year ?? {}
   const { terms: kept = [], coursework_total = null, exam_total = null, end_of_year_exam = null } = year
   const compositeByTermId = new Map(kept.map(({ term_id, term_composite }) => [term_id, term_composite]))
   const term_composites = terms.map(({ id }) => compositeByTermId.get(id) ?? null)
@@ -151,7 +161,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
     })
   if (type === 'term') {
     const { coursework_weight, exam_weight } = term
-    const cards = cardsWith((shown) => termEntry(shown, bySubject))
+    const cards = cardsWith((shown, book) => termEntry(shown, book, bySubject))
     return { head, cards: { layout: { kind: 'term', coursework_weight, exam_weight }, cards } }
   }
   const terms = await termsOfYear(tx, { school, year: year.id })

@@ -80,8 +80,8 @@ describe('the mark queue', () => {
       {
         assessmentId: 'a',
         marks: [
-          { studentId: '1', score: 14 },
-          { studentId: '2', score: 13 },
+          { studentId: '1', score: 14, status: null },
+          { studentId: '2', score: 13, status: null },
         ],
       },
     ])

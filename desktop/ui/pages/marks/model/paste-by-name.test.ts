@@ -131,6 +131,21 @@ describe('whose name it is', () => {
   })
 })
 
+test('codes among the marks are no names, and no heading', () => {
+  expect(readNamedBlock([['12'], ['EX'], ['15 late'], ['abs']], pupils, standardMarkCodes)).toBeNull()
+  const name = (at: number) => `${pupils[at]?.last_name} ${pupils[at]?.first_name}`
+  const read = readNamedBlock(
+    [
+      [name(0), 'abs'],
+      [name(1), 'ex'],
+      [name(2), 'abs'],
+    ],
+    pupils,
+    standardMarkCodes,
+  )
+  expect([read?.rows, read?.headings]).toEqual([[['abs'], ['ex'], ['abs']], null])
+})
+
 describe('where its marks go', () => {
   const sheet = {
     rows: 6,

@@ -1,4 +1,5 @@
 import { foldedWords } from '@markbook/shared/domain/fold'
+import { type MarkCode, readMarkText } from '@markbook/shared/domain/mark-codes'
 import { type PastedCell, pastedCell, type planPaste } from './paste.ts'
 
 export type PupilName = { first_name: string; last_name: string }
@@ -14,15 +15,21 @@ const LETTERS = /\p{L}{2}/u
 
 /**
  * Reads a block as names and marks. A column of names has words in most rows, and different ones; where some are of pupils of the sheet, those
- * columns, else the first two. Null where there is none: such a block is placed by position, and one with names never is.
+ * columns, else the first two. A code of the school is no word. Null where there is none: such a block is placed by position, and one with names never is.
  */
-export function readNamedBlock(block: readonly (readonly string[])[], pupils: readonly PupilName[]): NamedBlock | null {
+export function readNamedBlock(
+  block: readonly (readonly string[])[],
+  pupils: readonly PupilName[],
+  codes: readonly MarkCode[] = [],
+): NamedBlock | null {
+  const isCode = (text: string) => readMarkText(text, codes).code !== null
+  const isWord = (text: string) => LETTERS.test(text) && !isCode(text)
   const rows = block.filter((cells) => cells.some(Boolean))
   const width = Math.max(0, ...rows.map((cells) => cells.length))
   const textOf = (column: number) => rows.map((cells) => cells[column] ?? '').filter(Boolean)
   const ofWords = Array.from({ length: width }, (_, at) => at).filter((column) => {
     const filled = textOf(column)
-    const words = filled.filter((text) => LETTERS.test(text))
+    const words = filled.filter(isWord)
     return words.length > filled.length / 2 && new Set(words).size > words.length / 2
   })
   if (ofWords.length === 0) return null
@@ -33,13 +40,14 @@ export function readNamedBlock(block: readonly (readonly string[])[], pupils: re
   }
   const ofPupils = ofWords.filter(isOfPupils)
   const ofNames = (ofPupils.length > 0 ? ofPupils : ofWords).slice(0, 2)
-  const ofMarks = Array.from({ length: width }, (_, at) => at).filter((column) => !ofNames.includes(column) && hasMarks(textOf(column)))
+  const ofMarks = Array.from({ length: width }, (_, at) => at).filter(
+    (column) => !ofNames.includes(column) && hasMarks(textOf(column), isCode),
+  )
   const marksOf = (cells: readonly string[]) => ofMarks.map((column) => cells[column] ?? '')
   const [first = [], ...rest] = rows
   // A heading is of no pupil, and has words where the others have marks.
   const isPupil = ofNames.some((column) => wordsOf(first[column] ?? '').some((word) => own.has(word)))
-  const hasHeading =
-    rest.length > 0 && !isPupil && marksOf(first).some((text) => LETTERS.test(text)) && !marksOf(first).some((text) => /^\d/.test(text))
+  const hasHeading = rest.length > 0 && !isPupil && marksOf(first).some(isWord) && !marksOf(first).some((text) => /^\d/.test(text))
   const body = hasHeading ? rest : rows
   return {
     names: body.map((cells) =>
@@ -54,10 +62,10 @@ export function readNamedBlock(block: readonly (readonly string[])[], pupils: re
 }
 
 /** A mark in it, and not the numbers of the rows. */
-function hasMarks(filled: readonly string[]): boolean {
+function hasMarks(filled: readonly string[], isCode: (text: string) => boolean): boolean {
   const numbers = filled.filter((text) => /^\d/.test(text))
   const isCount = numbers.length > 2 && numbers.every((text, at) => at === 0 || Number(text) === Number(numbers[at - 1]) + 1)
-  return numbers.length > 0 && !isCount
+  return (numbers.length > 0 || filled.some(isCode)) && !isCount
 }
 
 /** The words of a name in an order of their own: people write names in either. */

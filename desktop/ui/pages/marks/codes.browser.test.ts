@@ -1,0 +1,120 @@
+import { lukasz, mathsHomework, mei, zoe } from '@markbook/shared/story/marks'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, openGrid, textOf } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('codes in the mark grid', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const gradeOf = async (assessment: { id: string }, student: { id: string }) => {
+    const all = await (await site.as('okafor')).grades.list({ query: { assessmentId: assessment.id } })
+    const found = all.find(({ student_id }) => student_id === student.id)
+    return found && [found.score, found.status]
+  }
+  const type = async (page: Page, row: number, col: number, text: string) => {
+    await cell(page, row, col).click()
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+  }
+  const saved = (page: Page) => expect.poll(() => page.locator('main').innerText()).toContain('Everything is saved.')
+
+  test('are typed like marks, stand in the cells, and are at the server; what is no code stays refused', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada')
+    await type(page, 0, 1, 'abs')
+    await type(page, 1, 1, '7 late')
+    await type(page, 2, 0, 'ill')
+    await expect.poll(() => textOf(page, 0, 1)).toBe('abs')
+    expect(await textOf(page, 1, 1)).toBe('7 late')
+    await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([null, 'abs'])
+    await expect.poll(() => gradeOf(mathsHomework, mei)).toEqual([7, 'late'])
+    expect(await page.locator('main').innerText()).toContain('This is neither a number, such as 12.5 or 12,5, nor a code, such as abs.')
+    await picture(page, 'marks-codes')
+    await expectForEverybody(page)
+    await cell(page, 2, 0).click()
+    await page.keyboard.press('Escape')
+    // Back to a number: the code goes.
+    await type(page, 0, 1, '9')
+    await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([9, null])
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([null, 'abs'])
+    await cell(page, 0, 1).click()
+    await page.keyboard.press('Delete')
+    await expect.poll(() => gradeOf(mathsHomework, zoe)).toBeUndefined()
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([null, 'abs'])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a whole column is pasted with codes among the marks', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada')
+    await cell(page, 1, 0).click()
+    await page.getByRole('grid').evaluate((grid) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', '12\nEX\n15 late\nsick')
+      grid.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Save 3 marks').waitFor()
+    await picture(page, 'marks-codes-paste')
+    await dialog.getByRole('button', { name: 'Save 3 marks' }).click()
+    await expect.poll(() => textOf(page, 3, 0)).toBe('15 late')
+    expect(await textOf(page, 2, 0)).toBe('ex')
+    await saved(page)
+    await context.close()
+  })
+
+  test('on a telephone, whose keys have no letters, a code is chosen from the menu of the cell', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: sizes.phone })
+    await cell(page, 4, 0).click()
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Incomplete' }).waitFor()
+    await picture(page, 'marks-codes-phone')
+    await page.getByRole('menuitem', { name: 'Incomplete' }).click()
+    await expect.poll(() => textOf(page, 4, 0)).toBe('inc')
+    await saved(page)
+    await expectFits(page)
+    await context.close()
+  })
+
+  test('the head makes a code of the school, and a teacher types it', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/scale`)
+    await page.getByRole('button', { name: 'Add a code' }).click()
+    await page.getByRole('textbox', { name: 'Code in row 5' }).fill('abs')
+    await page.getByRole('textbox', { name: 'Meaning in row 5' }).fill('No paper')
+    await page.getByText('Row 5: this code is there already.').waitFor()
+    await page.getByRole('textbox', { name: 'Code in row 5' }).fill('np')
+    await page.getByRole('combobox', { name: 'Effect of row 5' }).selectOption('zero')
+    await picture(page, 'school-codes')
+    await expectForEverybody(page)
+    await page.getByRole('region', { name: 'Codes in place of marks' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The codes are saved.').waitFor()
+    await context.close()
+    const grid = await openGrid(site, browser, 'ada')
+    await type(grid.page, 5, 1, 'NP')
+    await expect.poll(() => textOf(grid.page, 5, 1)).toBe('0 np')
+    await expect.poll(() => gradeOf(mathsHomework, lukasz)).toEqual([0, 'np'])
+    expect([...faults, ...grid.faults]).toEqual([])
+    await grid.context.close()
+    const head = await openWindow(browser)
+    await site.signIn(head.context, 'okafor')
+    await head.page.goto(`${site.url}/scale`)
+    await head.page.getByRole('button', { name: 'Remove the code np' }).click()
+    await head.page.getByRole('region', { name: 'Codes in place of marks' }).getByRole('button', { name: 'Save' }).click()
+    await head.page.getByText('Marks have the code np').waitFor()
+    await head.context.close()
+  })
+})
