@@ -1,10 +1,19 @@
-import type { ClassOverview } from '../contract/overview.ts'
+type Person = { id: string; first_name: string | null; last_name: string | null }
+type Named = { id: string; name: string }
+/** How far a class is in a term, as far as that says what is missing. */
+export type ClassState = {
+  class: Named
+  class_teacher: Person | null
+  students: number
+  subjects: readonly { subject: Named; teachers: readonly Person[]; assessments: number; expected: number; recorded: number }[]
+  books: { made: number; without_remark: number }
+}
 
-type Place = { class: ClassOverview['class'] }
-type OfSubject = Place & { subject: ClassOverview['subjects'][number]['subject'] }
+type Place = { class: Named }
+type OfSubject = Place & { subject: Named }
 type Count = { count: number; of: number }
 /** Something that a class still lacks in a term, and whose work it is. */
-export type Missing = { people: ClassOverview['subjects'][number]['teachers'] } & (
+export type Missing = { people: readonly Person[] } & (
   | ({ kind: 'assessment' } & OfSubject)
   | ({ kind: 'marks' } & OfSubject & Count)
   | ({ kind: 'books' | 'remarks' } & Place & Count)
@@ -13,7 +22,7 @@ export type Missing = { people: ClassOverview['subjects'][number]['teachers'] } 
 /**
  * What a class still lacks, in the order in which it is done. Of a subject that nobody teaches there its class teacher is asked. Remarks of subjects and conduct may be left out, so they are none of it.
  */
-export function missingIn({ class: group, class_teacher, students, subjects, books }: ClassOverview): Missing[] {
+export function missingIn({ class: group, class_teacher, students, subjects, books }: ClassState): Missing[] {
   const lead = class_teacher ? [class_teacher] : []
   const ofMarks = subjects.flatMap(({ subject, teachers, assessments, expected, recorded }): Missing[] => {
     const people = teachers.length > 0 ? teachers : lead
@@ -32,7 +41,7 @@ export function missingIn({ class: group, class_teacher, students, subjects, boo
 }
 
 /** The same of several classes, by the people whose work it is. */
-export function missingByPerson(classes: readonly ClassOverview[]): Map<string, Missing[]> {
+export function missingByPerson(classes: readonly ClassState[]): Map<string, Missing[]> {
   const byPerson = new Map<string, Missing[]>()
   for (const missing of classes.flatMap(missingIn))
     for (const { id } of missing.people) byPerson.set(id, [...(byPerson.get(id) ?? []), missing])

@@ -1,6 +1,4 @@
-import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { ClassOverview } from '@markbook/shared/contract/overview'
-import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -19,11 +17,10 @@ import { ApproveDialog } from './approve-dialog.tsx'
 import { ClassTable } from './class-table.tsx'
 import styles from './overview.module.css'
 import { overviewViews, useOverviewSearch } from './overview-search.ts'
+import type { Period } from './period.ts'
 import { RemindAll, useReminders } from './reminders.tsx'
 import { isIncomplete, lacksMarks, subjectRows, totalsOf } from './rows.ts'
 import { SubjectTable } from './subject-table.tsx'
-
-export type Period = { term: Term; year: AcademicYear; type: BooksType }
 
 /** For administrators: how far each class of the term is, and whose work is missing. */
 export function OverviewPage() {

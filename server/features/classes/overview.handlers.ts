@@ -13,7 +13,7 @@ import { take, takenAmong } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
 import { type PolicyContext, termOf, yearOf } from '../policy.ts'
-import { membersOf } from '../schools/members.queries.ts'
+import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { reportingSchool } from './overview.queries.ts'
 import { classesOfTerm } from './overview.ts'
 
@@ -41,7 +41,7 @@ async function remindersOf(
   const { tx, caller } = context
   const school = caller.school_id
   const byPerson = missingByPerson(await classesOfTerm(tx, caller, term, type))
-  const everybody = await membersOf(tx, { school })
+  const everybody = await peopleOfSchool(tx, { school })
   const members = everybody.filter(({ user_id, is_active }) => is_active && byPerson.has(user_id))
   // Read without a lock: reminding changes neither.
   const [own] = await reportingSchool(tx, { school })

@@ -5,11 +5,11 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { classesFor } from '../classes/classes.queries.ts'
-import { factsOf, progressOf } from '../classes/progress.handler.ts'
 import { pick } from '../columns.ts'
-import { membersOf } from '../schools/members.queries.ts'
+import { peopleOfSchool } from '../schools/schools.policy.ts'
+import { classesFor } from './classes.queries.ts'
 import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
+import { factsOf, progressOf } from './progress.handler.ts'
 
 type Books = ClassOverview['books']
 type Book = Awaited<ReturnType<typeof booksOfTerm>>[number]
@@ -33,7 +33,7 @@ export async function classesOfTerm(
   const remarks = await remarksOfTerm(tx, ofTerm)
   const [asking = { approves_reports: null }] = await reportingSchool(tx, { school })
   const people = new Map(
-    (await membersOf(tx, { school })).map(({ user_id: id, first_name, last_name }) => [id, { id, first_name, last_name }]),
+    (await peopleOfSchool(tx, { school })).map(({ user_id: id, first_name, last_name }) => [id, { id, first_name, last_name }]),
   )
   const personOf = (id: string) => people.get(id) ?? { id, first_name: null, last_name: null }
   return groups.map((group) => ({
