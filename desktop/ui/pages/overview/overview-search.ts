@@ -2,7 +2,6 @@ import { getRouteApi } from '@tanstack/react-router'
 import { searchTexts } from '../../frame/search-texts.ts'
 
 export const overviewViews = ['classes', 'subjects'] as const
-type OverviewView = (typeof overviewViews)[number]
 
 /** `missing`: only what is. `sort`: the column, and `down` the other way round. `class`: whose subjects are shown alone. */
 export type OverviewSearch = {
