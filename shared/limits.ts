@@ -130,6 +130,8 @@ export const limits = {
   desk: { perHour: 30 },
   /** Invitations of a school: in one request, open at once, made in a day; each counts for `lifetime`. */
   invitations: { atOnce: 100, open: 1_000, perDay: 1_000, lifetime: 14 * 86_400_000 },
+  /** Of people who are behind in a term: one mail to each within `window`; so many of what they lack are named in it; so many people at once; so often an hour in a school. */
+  reminders: { window: 86_400_000, lines: 40, people: 1_000, perHour: 120 },
   session: {
     access: 3_600_000,
     refreshGrace: 10_000,

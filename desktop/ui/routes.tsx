@@ -6,6 +6,7 @@ import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
 import { rootRoute, schoolRoute } from './frame/parent-routes.tsx'
 import { searchTexts } from './frame/search-texts.ts'
 import type { HistoryEntity } from './pages/history/history-panel.tsx'
+import { overviewSearch } from './pages/overview/overview-search.ts'
 import { booksSearch } from './pages/reports/book-search.ts'
 import { pupilSearch, resultsSearch } from './pages/results/results-search.ts'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
@@ -70,6 +71,7 @@ const schoolRoutes = [
   page('/reports', () => import('./pages/reports/books-page.tsx'), 'ReportsPage'),
   searchPage('/reports/$classId', booksSearch, () => import('./pages/reports/books-page.tsx'), 'BooksPage'),
   searchPage('/reports/book/$reportId', texts('pdf'), () => import('./pages/reports/book-page.tsx'), 'BookPage'),
+  searchPage('/overview', overviewSearch, () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
   page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
   page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
   page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),

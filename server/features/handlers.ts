@@ -10,6 +10,7 @@ import { avatarHandlers } from './avatars/avatars.handlers.ts'
 import { binHandlers } from './bin/bin.handlers.ts'
 import { calculationHandlers } from './calculations/calculations.handlers.ts'
 import { classHandlers } from './classes/classes.handlers.ts'
+import { overviewHandlers } from './classes/overview.handlers.ts'
 import { gradeHandlers } from './grades/grades.handlers.ts'
 import { gradingScaleHandlers } from './grading-scale/grading-scale.handlers.ts'
 import { historyHandlers } from './history/history.handlers.ts'
@@ -51,6 +52,7 @@ export const handlers = {
   calculations: calculationHandlers,
   reportFiles: { ...classFileHandlers, ...classPdfHandlers, ...pdfHandlers },
   reports: reportHandlers,
+  overview: overviewHandlers,
   jobs: jobHandlers,
   assessments: assessmentHandlers,
   grades: gradeHandlers,

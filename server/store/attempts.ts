@@ -1,6 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { rowsBy } from './statement.ts'
 import type { ReadTx, WriteTx } from './tx.ts'
 
@@ -48,6 +48,17 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
   if (wait > 0) return wait
   const counted = await count(tx, key, limit.windowMs)
   return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
+}
+
+/** Those of the keys under which something was counted in the window that runs now. */
+export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
+  const { attempt } = tx.t
+  if (keys.length === 0) return new Set()
+  const rows = await tx.db
+    .select({ key: attempt.key })
+    .from(attempt)
+    .where(and(inArray(attempt.key, [...keys]), gt(attempt.resets_at, tx.now)))
+  return new Set(rows.map(({ key }) => key))
 }
 
 /** The counter of `sweep` itself. */

@@ -7,7 +7,7 @@ import { replicationRows } from './matrix/nodes.ts'
 import { passkeyRows } from './matrix/passkeys.ts'
 import { authRows, invitationRows, schoolRows } from './matrix/people.ts'
 import { avatarRows } from './matrix/pictures.ts'
-import { calculationRows, reportRows } from './matrix/results.ts'
+import { calculationRows, overviewRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
 import { sessionRows } from './matrix/sessions.ts'
 import { gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
@@ -34,6 +34,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   calculations: calculationRows,
   reportFiles: reportFileRows,
   reports: reportRows,
+  overview: overviewRows,
   jobs: jobRows,
   gradingScale: gradingScaleRows,
   history: historyRows(history),

@@ -12,6 +12,7 @@ import { history } from './history.ts'
 import { imports } from './imports.ts'
 import { invitations } from './invitations.ts'
 import { jobs } from './jobs.ts'
+import { overview } from './overview.ts'
 import { passkeys } from './passkeys.ts'
 import { replication } from './replication.ts'
 import { reportFiles } from './report-files.ts'
@@ -42,6 +43,7 @@ export const contract = {
   calculations,
   reportFiles,
   reports,
+  overview,
   jobs,
   gradingScale,
   history,

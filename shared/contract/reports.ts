@@ -1,14 +1,20 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
-import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, StudentName } from './scalars.ts'
+import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, StudentName, say } from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
 export const ReportType = choice(['term', 'year_end'])
 export const ReportStatus = choice(['draft', 'published', 'sent_to_ministry'])
 
-/** One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. */
+const HASH_SENTENCE = 'must be the `content_hash` of a report'
+const ContentHash = z.string(say(HASH_SENTENCE)).regex(/^[0-9a-f]{64}$/, HASH_SENTENCE)
+
+/**
+ * One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. `approved_at` and
+ * `approved_by`: which administrator approved what it says now, and when; null where none did.
+ */
 export const Report = row('Report', {
   id: Id,
   student_id: Id,
@@ -23,6 +29,8 @@ export const Report = row('Report', {
   class_teacher_remark: z.string().nullable(),
   conduct: z.string().nullable(),
   attendance_percentage: z.number().nullable(),
+  approved_at: Instant.nullable(),
+  approved_by: Id.nullable(),
 })
 export type Report = z.infer<typeof Report>
 
@@ -50,10 +58,12 @@ export const ReportPdf = row('ReportPdf', {
 })
 export type ReportPdf = z.infer<typeof ReportPdf>
 
+/** `content_hash` is another wherever the report says something else. `is_draft` of a PDF: the word DRAFT stands on it. */
 export const ReportDetail = Report.extend({
   entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
   student: Student,
-  pdfs: z.array(ReportPdf),
+  pdfs: z.array(ReportPdf.extend({ is_draft: Flag })),
+  content_hash: z.string(),
 })
 export type ReportDetail = z.infer<typeof ReportDetail>
 
@@ -81,6 +91,9 @@ export type ReportStanding = z.infer<typeof ReportStanding>
 export const reportFailures = failures('reports', {
   locked: [409, 'This report was sent to the ministry and can no longer be changed.'],
   invalidMove: [409, 'The report cannot take that step from where it is now.'],
+  notApproved: [409, 'This school publishes and sends a report once an administrator has approved it.'],
+  approvalNotAsked: [409, 'This school does not ask for an approval of its reports.'],
+  changedSince: [409, 'This report was changed since you looked at it. Please read it again.'],
   noYearEnd: [400, 'This academic year is term_based, so it has no year-end reports.'],
 })
 
@@ -129,13 +142,20 @@ export const reports = {
   publish: endpoint('PATCH /api/reports/:id/publish', 'school', 'Publish a report book', {
     who: CLASS_TEACHER,
     reply: Report,
-    fails: ['reports.locked', 'reports.invalid_move'],
+    fails: ['reports.locked', 'reports.invalid_move', 'reports.not_approved'],
   }),
   sendToMinistry: endpoint('PATCH /api/reports/:id/send-to-ministry', 'school', 'Send a report book to the ministry and lock it', {
     fresh: true,
     who: CLASS_TEACHER,
     reply: Report,
-    fails: ['reports.invalid_move'],
+    fails: ['reports.invalid_move', 'reports.not_approved'],
+  }),
+  approve: endpoint('PATCH /api/reports/:id/approval', 'admin', 'Approve a report book, or take the approval back', {
+    notes:
+      'Where the school asks for it (`approvesReports`), only what is approved is published and sent. `contentHash`, of the report as it was read, refuses the approval where the report says something else by now. Whatever changes what the report says takes the approval away.',
+    body: input({ isApproved: Flag, contentHash: ContentHash.optional() }),
+    reply: Report,
+    fails: ['reports.locked', 'reports.approval_not_asked', 'reports.changed_since'],
   }),
   entries: endpoint('GET /api/report-entries', 'staff', 'List the entries of all report books of a class and term by last name', {
     who: 'For the class teacher and for administrators; whoever teaches subjects in that class gets the entries of those.',

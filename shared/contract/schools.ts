@@ -41,11 +41,15 @@ export type School = z.infer<typeof School>
 
 const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(codeEffects), printed: Flag })
 
+/** Whether an administrator approves report books before they are published; null is no. */
+const wishes = { approves_reports: Flag.nullable() }
+
 /** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
 const OwnSchool = row('OwnSchool', {
   ...School.shape,
   crest_url: z.string().nullable(),
   mark_codes: z.array(MarkCode).nullable(),
+  ...wishes,
 })
 
 /** Each code once, and the standard ones among them with their effects. */
@@ -146,8 +150,8 @@ export const schools = {
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
     notes: '`markCodes` null: the standard ones again.',
-    body: input({ name: Name.optional(), ...contact, markCodes: MarkCodes.nullish() }),
-    reply: School,
+    body: input({ name: Name.optional(), ...contact, markCodes: MarkCodes.nullish(), approvesReports: Flag.nullish() }),
+    reply: row('ChangedSchool', { ...School.shape, ...wishes }),
     fails: ['schools.code_in_use'],
   }),
   putCrest: endpoint('PUT /api/schools/mine/crest', 'admin', 'Upload the crest of the own school, in place of the one before', {

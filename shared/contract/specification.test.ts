@@ -25,6 +25,7 @@ const ACTIONS = [
   '/api/classes/:classId/class-teacher',
   '/api/assessments/:id/exclude',
   '/api/grades/:id/exclude',
+  '/api/reports/:id/approval',
 ]
 
 const swallows = (earlier: string, later: string): boolean => {

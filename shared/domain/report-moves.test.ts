@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { isLocked, moveReport, type ReportMove, type ReportStatus } from './report-moves.ts'
+import { describe, expect, test } from 'vitest'
+import { isLocked, lacksApproval, moveReport, type ReportMove, type ReportStatus, waitsForApproval } from './report-moves.ts'
 
 test.each<[ReportStatus, ReportMove, ReportStatus | null]>([
   ['draft', 'publish', 'published'],
@@ -18,4 +18,30 @@ test('a word that every object knows is not a move', () => {
 
 test('only a report sent to the ministry is locked', () => {
   expect([isLocked('draft'), isLocked('published'), isLocked('sent_to_ministry')]).toEqual([false, false, true])
+})
+
+describe('approval', () => {
+  const approved = '2026-01-12T08:00:00.000Z'
+  test.each([
+    [true, null, true],
+    [true, approved, false],
+    [false, null, false],
+    [null, null, false],
+    [null, approved, false],
+  ])('a school that says %s, a report approved at %s: lacking is %s', (approves_reports, approved_at, lacks) => {
+    expect(lacksApproval({ approves_reports }, { approved_at })).toBe(lacks)
+  })
+
+  test.each<[ReportStatus, string | null, string | null, boolean]>([
+    ['draft', 'A steady term.', null, true],
+    ['published', 'A steady term.', null, true],
+    ['sent_to_ministry', 'A steady term.', null, false],
+    ['draft', 'A steady term.', approved, false],
+    ['draft', ' \n', null, false],
+    ['draft', null, null, false],
+  ])('a report that is %s, with the remark %j, approved at %s: it waits is %s', (status, class_teacher_remark, approved_at, waits) => {
+    const report = { status, class_teacher_remark, approved_at }
+    expect(waitsForApproval({ approves_reports: true }, report)).toBe(waits)
+    expect(waitsForApproval({ approves_reports: null }, report)).toBe(false)
+  })
 })

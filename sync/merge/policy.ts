@@ -32,6 +32,7 @@ export const policy: Partial<Record<Replicated, Readonly<Record<string, Rule>>>>
     status: { furthest: ['draft', 'published', 'sent_to_ministry'], of: 'status' },
     snapshot: rule.notice,
     student_group_id: rule.notice,
+    approval: rule.quiet,
   },
   sync_conflict: { status: rule.notice },
 }

@@ -173,7 +173,7 @@ function TermChoice() {
 }
 
 const teaching = ['/', '/marks', '/assessments', '/results', '/reports', '/classes', '/students'] as const
-const running = ['/years', '/subjects', '/scale', '/people', '/school', '/bin', '/audit'] as const
+const running = ['/overview', '/years', '/subjects', '/scale', '/people', '/school', '/bin', '/audit'] as const
 const always = ['/sync'] as const
 type Path = (typeof teaching | typeof running | typeof always)[number]
 type WordOf<To> = To extends '/' ? 'home' : To extends `/${infer Word}` ? Word : never

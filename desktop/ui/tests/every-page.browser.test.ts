@@ -17,6 +17,7 @@ const PAGES = {
   'pupil-results': `/results/${class3B.id}/students/${zoe.id}`,
   reports: '/reports',
   'class-reports': `/reports/${class3B.id}`,
+  overview: '/overview',
   classes: '/classes',
   class: `/classes/${class3B.id}`,
   students: '/students',

@@ -16,6 +16,7 @@ declare module 'i18next' {
       history: typeof import('./en/history.json')
       home: typeof import('./en/home.json')
       marks: typeof import('./en/marks.json')
+      overview: typeof import('./en/overview.json')
       pair: typeof import('./en/pair.json')
       people: typeof import('./en/people.json')
       records: typeof import('@markbook/shared/words/en/records.json')

@@ -14,7 +14,7 @@ type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 
 /** The rows from which the figures of a term are counted. */
-async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
+export async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
   const groups = JSON.stringify(listed.map(({ id }) => id))
   const enrolled = await enrolledIn(tx, { school, groups })
   const students = JSON.stringify(enrolled.map(({ student_id }) => student_id))
@@ -24,11 +24,11 @@ async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_
   const marked = await markedByStudent(tx, { school, students, term })
   const subjectIds = subjects.map(({ id }) => id)
   const tallies = tallied({ assessments, enrolled, given, marked }, subjectIds)
-  return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, subjects, given, tallies }
+  return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, enrolled, subjects, given, tallies }
 }
 
 /** The subjects of one class: those that somebody teaches there, that students were given, or that have an assessment for it. */
-function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
+export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
   const taught = facts.teachers.filter(({ student_group_id }) => student_group_id === group.id)
   const given = new Set(facts.given.flatMap((row) => (row.student_group_id === group.id ? row.subject_id : [])))

@@ -39,6 +39,8 @@ export type Route = {
   fields: Readonly<Record<string, string>>
   /** The body names every field, changed or not. */
   whole?: boolean
+  /** Columns that follow from a change of the others: they are not written back. */
+  following?: readonly string[]
 }
 
 /** Of what an endpoint does not take, the columns instead of its fields. */
@@ -52,15 +54,21 @@ const byColumn = ({ fields }: Route, issues: readonly Issue[]): Issue[] =>
 export function route(
   endpoint: Endpoint & { body: z.ZodObject },
   handler: unknown,
-  { columns = {}, whole = false }: { columns?: Readonly<Record<string, string>>; whole?: boolean } = {},
+  { columns = {}, ...more }: { columns?: Readonly<Record<string, string>> } & Pick<Route, 'whole' | 'following'> = {},
 ): Route {
   const fields = Object.keys(endpoint.body.shape).map((field) => [columns[field] ?? columnOf(field), field])
-  return { endpoint, handler: handler as RouteHandler, fields: Object.fromEntries(fields), whole }
+  return { endpoint, handler: handler as RouteHandler, fields: Object.fromEntries(fields), ...more }
 }
 
 const paramsOf = ({ path }: Endpoint, id: string) =>
   Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name as string, id]))
-const covers = ({ fields }: Route, { changes }: EntryOf) => Object.keys(changes).every((column) => column in fields)
+
+/** What was changed, without what followed from that; whole where nothing else was changed. */
+function withoutFollowing({ following = [] }: Route, entry: EntryOf): EntryOf {
+  const own = Object.entries(entry.changes).filter(([column]) => !following.includes(column))
+  return own.length === 0 ? entry : { ...entry, changes: Object.fromEntries(own) }
+}
+const covers = (way: Route, entry: EntryOf) => Object.keys(withoutFollowing(way, entry).changes).every((column) => column in way.fields)
 
 /**
  * Takes updates back through the endpoint that a person would use for it, with its guard, its access and its checks. An entry
@@ -80,8 +88,9 @@ export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
     write: async (context, entry, loaded) => {
       const way = routeFor(entry)
       if (!way || entry.action !== 'update') throw historyFailures.cannotUndo()
-      const row = await demandUnchanged(context, entry)
-      const earlier = Object.fromEntries(Object.entries(entry.changes).map(([column, { before }]) => [column, before]))
+      const own = withoutFollowing(way, entry)
+      const row = await demandUnchanged(context, own)
+      const earlier = Object.fromEntries(Object.entries(own.changes).map(([column, { before }]) => [column, before]))
       const values = way.whole ? { ...row, ...earlier } : earlier
       const said = Object.entries(way.fields).filter(([column]) => column in values)
       const body = Object.fromEntries(said.map(([column, field]) => [field, values[column]]))

@@ -77,6 +77,6 @@ export const undoers: Partial<Record<Entity, Undoer>> = {
   subject: throughRoutes(route(subjects.update, subjectHandlers.update)),
   student: throughRoutes(route(students.update, studentHandlers.update)),
   student_group: throughRoutes(route(classes.update, classHandlers.update)),
-  report_book: throughRoutes(route(reports.update, reportHandlers.update)),
+  report_book: throughRoutes(route(reports.update, reportHandlers.update, { following: ['approved_at', 'approved_by'] })),
   report_book_entry: throughRoutes(route(reports.updateEntry, reportHandlers.updateEntry, { columns: { letterGrade: 'manual_letter' } })),
 }

@@ -39,13 +39,17 @@ export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>
 }
 
 /**
- * When the printed content of each book last changed, in ms of the hybrid logical clock of the writes. Sending changes nothing that is
- * printed; publishing removes the word DRAFT.
+ * When the printed content of each book last changed, in ms of the hybrid logical clock of the writes. Sending and approving change
+ * nothing that is printed; publishing removes the word DRAFT.
  */
 async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): Promise<Map<string, number>> {
   const sent = new Set(books.filter(({ status }) => isLocked(status)).map(({ id }) => id))
   const ids = books.map(({ id }) => id)
-  const own = await stampsOf(tx, { school, table: 'report_book', ids }, (id, unit) => unit !== 'status' || !sent.has(id))
+  const own = await stampsOf(
+    tx,
+    { school, table: 'report_book', ids },
+    (id, unit) => unit !== 'approval' && (unit !== 'status' || !sent.has(id)),
+  )
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(ids) })
   const written = await stampsOf(tx, { school, table: 'report_book_entry', ids: entries.map(({ id }) => id) })
   for (const { id, report_book_id } of entries) {

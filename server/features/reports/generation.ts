@@ -14,6 +14,7 @@ import {
 } from '../calculations/calculations.policy.ts'
 import { termById, yearById } from '../policy.ts'
 import { orGone } from '../references.ts'
+import { withoutApproval } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
 import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
 import { isTyped, refreshed, snapshotColumns, termSnapshot, yearSnapshot } from './snapshot.ts'
@@ -45,7 +46,7 @@ export async function generateReports(tx: WriteTx, group: Row<'student_group'>, 
 /** Brings one report up to date, with the place that its student has in the class of now; the other reports stay as they are. */
 export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
   const snapshot = await atOneMoment(tx, book.school_id, () => snapshotOfBook(tx, book))
-  const updated = await tx.update('report_book', book, { snapshot: refreshed(book.snapshot, snapshot) })
+  const updated = await tx.update('report_book', book, withoutApproval(book, { snapshot: refreshed(book.snapshot, snapshot) }))
   await writeEntries(tx, [updated])
   return updated
 }
@@ -98,7 +99,8 @@ async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshot
     const before = bookByStudentId.get(student_id)
     if (!before) fresh.push({ ...ofClass, student_id, snapshot, total_students: snapshot.total_students })
     else if (!isLocked(before.status)) {
-      changes.push({ before, patch: { snapshot: refreshed(before.snapshot, snapshot), student_group_id: group.id } })
+      const patch = withoutApproval(before, { snapshot: refreshed(before.snapshot, snapshot), student_group_id: group.id })
+      changes.push({ before, patch })
     }
   }
   return [...(await tx.insert('report_book', fresh).catch(orGone)), ...(await tx.update('report_book', changes))]

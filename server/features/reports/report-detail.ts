@@ -1,8 +1,9 @@
 import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
+import { contentHashOf } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
-import { entriesWithSubjects, pdfsOfBook } from './reports.queries.ts'
+import { entriesWithSubjects, pdfsOfBook, writesTo } from './reports.queries.ts'
 import { shownLetter } from './snapshot.ts'
 
 type Entry = Row<'report_book_entry'>
@@ -19,6 +20,18 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
     ...book,
     student,
     entries: entries.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
-    pdfs: await pdfsOfBook(tx, ofBook),
+    pdfs: await pdfsWithDrafts(tx, book),
+    content_hash: contentHashOf(
+      book,
+      entries.map(({ entry }) => entry),
+    ),
   }
+}
+
+/** The PDFs of a report, newest first; those that were made before it was published say DRAFT. */
+async function pdfsWithDrafts(tx: ReadTx, { id, school_id: school, status }: Row<'report_book'>): Promise<ReportDetail['pdfs']> {
+  const pdfs = await pdfsOfBook(tx, { school, book: id })
+  if (pdfs.length === 0 || status === 'draft') return pdfs.map((pdf) => ({ ...pdf, is_draft: status === 'draft' }))
+  const left = (await writesTo(tx, { school, near: id, book: id })).find(({ changes }) => changes['status']?.before === 'draft')
+  return pdfs.map((pdf) => ({ ...pdf, is_draft: left !== undefined && pdf.generated_at < left.at }))
 }

@@ -6,7 +6,8 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import { classAndTerm } from '../calculations/calculations.policy.ts'
 import { columnsOf } from '../columns.ts'
-import { factsAbout } from '../policy.ts'
+import { factsAbout, rowOf } from '../policy.ts'
+import { approve, demandApproved, entryWritten, takeApprovalBack, withoutApproval } from './approval.ts'
 import { freshnessOfReports } from './freshness.ts'
 import { generateReports, regenerateReport } from './generation.ts'
 import { detailOf, shownEntry } from './report-detail.ts'
@@ -69,7 +70,7 @@ export const reportHandlers: Handlers<typeof reports> = {
     load: (context, { params }) => reportOf(context, params.id),
     run: ({ tx }, { body }, book) => {
       demandUnlocked(book)
-      return tx.update('report_book', book, columnsOf(body))
+      return tx.update('report_book', book, withoutApproval(book, columnsOf(body)))
     },
   }),
 
@@ -83,9 +84,11 @@ export const reportHandlers: Handlers<typeof reports> = {
 
   publish: on(reports.publish, {
     load: (context, { params }) => reportOf(context, params.id),
-    run: ({ tx }, _input, book) => {
+    run: async ({ tx }, _input, book) => {
       demandUnlocked(book)
-      return tx.update('report_book', book, { status: after(book, 'publish') })
+      const status = after(book, 'publish')
+      await demandApproved(tx, book)
+      return tx.update('report_book', book, { status })
     },
   }),
 
@@ -93,10 +96,19 @@ export const reportHandlers: Handlers<typeof reports> = {
     load: (context, { params }) => reportOf(context, params.id),
     run: async ({ tx }, _input, book) => {
       const status = after(book, 'sendToMinistry')
+      await demandApproved(tx, book)
       const student = await studentOf(tx, book)
       const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
       const entries = rows.map(({ entry, subject }) => ({ ...entry, subject }))
       return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, tx.now) })
+    },
+  }),
+
+  approve: on(reports.approve, {
+    load: (context, { params }) => rowOf(context, 'report_book', params.id),
+    run: ({ tx, caller }, { body }, book) => {
+      demandUnlocked(book)
+      return body.isApproved ? approve(tx, book, body.contentHash, caller.user_id) : takeApprovalBack(tx, book)
     },
   }),
 
@@ -119,6 +131,7 @@ export const reportHandlers: Handlers<typeof reports> = {
         ...(body.teacherRemark !== undefined && { teacher_remark: body.teacherRemark }),
       }
       const updated = await tx.update('report_book_entry', entry, patch)
+      await entryWritten(tx, book, entry, updated)
       return shownEntry(updated)
     },
   }),

@@ -74,6 +74,13 @@ export const pdfsOfBook = rowsBy(
   { orderBy: [{ desc: 'generated_at' }, { desc: 'id' }] },
 )
 
+/** What was written to a report, the oldest first. */
+export const writesTo = rowsBy(
+  'history',
+  { school: 'school_id', near: 'near_id', book: 'row_id' },
+  { columns: ['at', 'changes'], where: { entity: 'report_book' }, orderBy: ['seq'] },
+)
+
 /** Not locked: the book of an entry is locked before the entry is. */
 export const entryById = rowsBy('report_book_entry', { school: 'school_id', id: 'id' })
 

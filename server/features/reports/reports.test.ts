@@ -6,6 +6,7 @@ import { class3B, english, lastMichaelmas, maths, michaelmas } from '@markbook/s
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
+import { form, pdfOf } from './files/files.fixtures.ts'
 
 let st: School
 beforeEach(async () => {
@@ -203,4 +204,22 @@ describe('PATCH /api/report-entries/:entryId', () => {
     expect((await st.as.niamh.reports.updateEntry.raw({ params: draftEntry, body: { teacherRemark: 'No.' } })).status).toBe(403)
     expect((await st.as.okafor.reports.updateEntry.raw({ params: draftEntry, body: { teacherRemark: 'Head.' } })).status).toBe(200)
   })
+})
+
+test('the PDFs that were made before a report was published are told from those after it', async () => {
+  const body = () => form(pdfOf('paper'))
+  const made = async () => {
+    await st.as.byrne.reportFiles.uploadPdf({ params: draft, body: body() })
+    st.clock.advance(1_000)
+  }
+  const drafts = async () => (await st.as.byrne.reports.get({ params: draft })).pdfs.map(({ is_draft }) => is_draft)
+  await made()
+  expect(await drafts()).toEqual([true])
+  await st.as.byrne.reports.publish({ params: draft })
+  expect(await drafts()).toEqual([true])
+  st.clock.advance(1_000)
+  await made()
+  expect(await drafts()).toEqual([false, true])
+  await st.as.byrne.reports.sendToMinistry({ params: draft })
+  expect(await drafts()).toEqual([false, true])
 })

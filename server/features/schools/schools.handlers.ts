@@ -85,9 +85,10 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
-    run: async ({ tx }, { body: { name, markCodes, ...contact } }, before) => {
+    run: async ({ tx }, { body: { name, markCodes, approvesReports, ...contact } }, before) => {
       if (markCodes !== undefined) await demandCodesInUse(tx, before, markCodes)
-      return tx.update('school', before, { ...columnsOf({ name, mark_codes: markCodes }), ...contactOf(contact) })
+      const own = columnsOf({ name, mark_codes: markCodes, approves_reports: approvesReports })
+      return tx.update('school', before, { ...own, ...contactOf(contact) })
     },
   }),
 }

@@ -5,10 +5,13 @@ import type { Config } from '../../config.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { activeAdminsOf } from './members.queries.ts'
+import { activeAdminsOf, membersOf } from './members.queries.ts'
 
 /** A person's membership of a school, locked where the transaction writes. */
 export const membershipOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { lock: true })
+
+/** The people of a school by which other features name them, suspended ones too; in no order. */
+export const peopleOfSchool = membersOf
 
 /** 409 where this member is the school's last active administrator. The caller holds the school's row locked. */
 export async function demandAnotherAdmin(tx: WriteTx, member: Row<'school_management'>): Promise<void> {

@@ -5,7 +5,7 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { knownRows } from '../../store/replica/states.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { changesResults, classesNotTaught } from '../scope/shared-assessments.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
@@ -43,6 +43,7 @@ type Objection = 'unknown_parent' | 'forbidden'
 /** What people may write in a school, by the rights that they have here now. Each fact is read once. */
 export class Rights {
   private readonly facts = new Map<string, Promise<Facts>>()
+  private asksForApproval: Promise<boolean> | undefined
 
   constructor(
     private readonly tx: ReadTx,
@@ -91,11 +92,24 @@ export class Rights {
     if (table === 'assessment') return 'writeAssessments'
     if (table === 'grade') return 'writeGrades'
     if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
+    if (table === 'report_book' && unit === 'approval') return this.areaOfApproval(state)
     if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
     // Whoever opens a class is its first teacher.
     const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
     if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
     return 'manageClass'
+  }
+
+  /** Administrators approve, where the school asks for it; whoever writes in a book takes its approval away. */
+  private async areaOfApproval({ values }: OfRow): Promise<Area | null> {
+    if ((values['approved_at'] ?? null) === null) return 'reports'
+    return (await this.approvesReports()) ? 'writeSchoolSetup' : null
+  }
+
+  /** Whether the school wants its reports approved before they are published. Asked once: the school comes before its books. */
+  approvesReports(): Promise<boolean> {
+    this.asksForApproval ??= schoolsById(this.tx, { school: this.school }).then(([own]) => own?.approves_reports === true)
+    return this.asksForApproval
   }
 
   private async isCreator(group: string | null, actor: string): Promise<boolean> {
@@ -173,6 +187,8 @@ export class Rights {
     return false
   }
 }
+
+const schoolsById = rowsBy('school', { school: 'id' }, { columns: ['approves_reports'] })
 
 const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
 

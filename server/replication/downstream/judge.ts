@@ -1,3 +1,4 @@
+import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { isMisnamed } from '@markbook/shared/tables/natural'
@@ -107,7 +108,22 @@ export class Judge {
       if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
       if (code && table === 'assessment' && unit === EXISTENCE && state.alive.length === 0) this.staying.add(state.id)
     }
+    const refused = new Set(verdicts.map(({ unit }) => unit))
+    const taken = new Set(fresh.flatMap(([unit]) => (refused.has(unit) ? [] : [unit])))
+    if (table === 'report_book' && taken.has('status') && (await this.lacksApproval(state, taken, known)))
+      verdicts.push({ unit: 'status', code: 'forbidden', stale: false })
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
+  }
+
+  /**
+   * A laptop publishes or sends a book that nobody approved, in a school that asks for it. An approval counts that comes with the book and is taken,
+   * else that which stands here, unless the book comes with other words: those nobody has approved.
+   */
+  private async lacksApproval(state: RowState, taken: ReadonlySet<string>, known: Known | undefined): Promise<boolean> {
+    if (this.peer.kind !== 'laptop' || state.alive.length === 0 || state.values['status'] === 'draft') return false
+    const isChanged = [...taken].some((unit) => unit !== 'status' && unit !== 'approval')
+    const { approved_at } = (taken.has('approval') ? state.values : isChanged ? undefined : known?.state.values) ?? {}
+    return lacksApproval({ approves_reports: await this.rights.approvesReports() }, { approved_at: (approved_at as string | null) ?? null })
   }
 
   /** What stands here already may be said again without a right, by nobody or by the laptop's person, and as no other write than their own. */
@@ -193,6 +209,12 @@ export class Judge {
     // Books of the first programs were sent without it, and come from a school's server.
     if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry' && !freezeOf(state))
       return 'malformed'
+    if (unit === 'approval') {
+      if (known?.state.values['status'] === 'sent_to_ministry') return 'forbidden'
+      // Nobody approves in another's name.
+      const { approved_by } = state.values
+      if (this.peer.kind === 'laptop' && (approved_by ?? null) !== null && approved_by !== stamp[3]) return 'malformed'
+    }
     return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 

@@ -29,6 +29,7 @@ import { AWAITS_PERSON } from '../scope/consent.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
 import { type Limits, writersOf } from '../scope/writers.ts'
+import { watchApprovals } from './approvals.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 
@@ -55,6 +56,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told, proofs) : null
   const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
   const settle = await watchRefused(tx, peer, opened)
+  const settleApprovals = peer.kind === 'laptop' ? await watchApprovals(tx, school, opened) : null
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
@@ -63,6 +65,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
+  await settleApprovals?.()
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeTold(tx, school, history, peer.node_id)
   await keepRefusedOf(tx, peer, taking.refused, malformed)

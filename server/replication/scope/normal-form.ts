@@ -23,6 +23,10 @@ function email({ email: typed }: Values): Values | null {
 /** What was sent is kept with the status, and nothing before. */
 const sent = ({ status, sent_snapshot }: Values): Values => ({ sent_snapshot: status === 'sent_to_ministry' ? sent_snapshot : null })
 
+/** Who approved it, and when, or neither. */
+const approved = ({ approved_at = null, approved_by = null }: Values): Values =>
+  approved_at === null || approved_by === null ? { approved_at: null, approved_by: null } : { approved_at, approved_by }
+
 /** Of columns, what the interface stores where it is given these values; null where it refuses them. */
 type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
 const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
@@ -31,7 +35,7 @@ const normalForms: Partial<Record<Replicated, NormalForm>> = {
   academic_year: { columns: descriptions.academic_year.units['model'] ?? [], of: gradingModel },
   assessment: excluded,
   grade: excluded,
-  report_book: { columns: ['sent_snapshot'], of: sent },
+  report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
   school: addressed,
   user_profile: addressed,
 }

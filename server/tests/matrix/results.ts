@@ -1,4 +1,5 @@
 import type { calculations } from '@markbook/shared/contract/calculations'
+import type { overview } from '@markbook/shared/contract/overview'
 import type { reports } from '@markbook/shared/contract/reports'
 import { elan, hilltopPupil, oisin } from '@markbook/shared/story/marks'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
@@ -14,7 +15,7 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
-import { manageClass, type Row, type Rows, readClass, reportById, resultsOf } from './row.ts'
+import { manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite } from './row.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -42,6 +43,15 @@ export const calculationRows: Rows<typeof calculations> = {
   explain: resultsOf(student('termId', 'subjectId'), pupils),
 }
 
+const ofTerm = (termId: string) => ({ query: { termId, reportType: 'term' } })
+const reminded = (termId: string) => ({ body: { termId, reportType: 'term' } })
+const terms = { own: michaelmas.id, hilltop: hilltopTerm.id }
+export const overviewRows: Rows<typeof overview> = {
+  read: setupWrite(ofTerm, terms),
+  reminders: setupWrite(ofTerm, terms),
+  remind: setupWrite(reminded, terms),
+}
+
 const books = { own: draftReport.id, hilltop: hilltopReport.id }
 const byId = (id: string) => ({ params: { id } })
 const sent = (of: (id: string) => object, code = 'reports.locked'): Row['own'] => [
@@ -51,6 +61,7 @@ const sent = (of: (id: string) => object, code = 'reports.locked'): Row['own'] =
 const written = (id: string) => ({ params: { id }, body: { classTeacherRemark: 'Good work.', attendancePercentage: 97.5 } })
 const lettered = (entryId: string) => ({ params: { entryId }, body: { letterGrade: 'B', teacherRemark: 'Well read.' } })
 const ofStudent = (studentId: string) => ({ query: { studentId, termId: around(studentId).termId, reportType: 'term' } })
+const approval = (id: string) => ({ params: { id }, body: { isApproved: true } })
 const invalid = 'reports.invalid_move'
 
 export const reportRows: Rows<typeof reports> = {
@@ -76,6 +87,12 @@ export const reportRows: Rows<typeof reports> = {
     draft: [byId(draftReport.id), `403 403 409:${invalid} 403 409:${invalid} 404`],
     hilltop: [byId(hilltopReport.id), `404 404 404 404 404 409:${invalid}`],
     sent: sent(byId, invalid),
+  },
+  approve: {
+    ...setupWrite((id) => ({ params: { id }, body: { isApproved: false } }), books),
+    // Nobody at either school has asked for approvals.
+    given: [approval(draftReport.id), '    403 403 403 403 409:reports.approval_not_asked 404'],
+    sent: [approval(sentReport.id), '     403 403 403 403 409:reports.locked              404'],
   },
   // Ada gets those of mathematics.
   entries: readClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),

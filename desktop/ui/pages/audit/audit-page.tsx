@@ -174,7 +174,7 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
   )
 }
 
-const NOTES = ['desk_code', 'console_code', 'sign_in_reset', 'school_invitation', 'sync_invitation', 'sync_peer'] as const
+const NOTES = ['desk_code', 'console_code', 'sign_in_reset', 'school_invitation', 'reminder', 'sync_invitation', 'sync_peer'] as const
 
 /** What was done that is no row, as a sentence; null of a row. */
 function useNotes(): (entry: AuditEntry) => string | null {

@@ -1,8 +1,10 @@
+import { lacksApproval, waitsForApproval } from '@markbook/shared/domain/report-moves'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useContext, useState } from 'react'
+import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { queryClient, refresh } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button, type ButtonLook } from '../../components/button.tsx'
 import { Closing } from '../../components/closing.ts'
 import { Dialog, DialogButton } from '../../components/dialog.tsx'
@@ -14,18 +16,22 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { nameOf } from '../../words/names.ts'
 import type { ListedClass } from '../results/class-page.tsx'
+import { useAsking } from './approval.tsx'
 import { PrintDialog } from './book-pdfs.tsx'
 import { type BookScope, booksRequest, type ListedBook, standingQuery } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { areAllCurrent, countPdfs, type PdfCount } from './book-standing.ts'
 import { JobProgress, OutdatedPdfsDialog } from './class-pdfs.tsx'
 import { OpenFindings } from './findings.tsx'
+import { useFirstField } from './first-field.ts'
 import { GenerateButton } from './generate-button.tsx'
+import { MoreMenu } from './more-menu.tsx'
 import styles from './reports.module.css'
 import { type RunProgress, runEach } from './run-each.ts'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
+/** What can be done with the books of a class: the next step first, what is seldom needed in a menu. */
 export function BookActions({ of, books, group, chosen }: Props) {
   const { t } = useTranslation(['reports', 'app'])
   const {
@@ -40,10 +46,8 @@ export function BookActions({ of, books, group, chosen }: Props) {
     `${fileName(group.name, chosen.year?.name ?? '', of.type === 'term' && chosen.term ? t(`app:term.${chosen.term.name}`) : t('type.yearEnd'), kind)}.${ending}`
   const download = async () => saveFile(await client.reportFiles.archive(booksRequest(of)), name(t('title'), 'zip'), 'application/zip')
   const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
-  const drafts = books.filter(({ status }) => status === 'draft')
-  const published = books.filter(({ status }) => status === 'published')
-  // Not the primary action while all drafts are empty.
-  const isFilled = drafts.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
+  const [opened, setOpened] = useState<StatusMove | null>(null)
+  const moves = useMoves(books)
   const zip = useMutation({
     mutationFn: async () => {
       const count = countPdfs(await queryClient.fetchQuery(standingQuery(of)))
@@ -51,52 +55,48 @@ export function BookActions({ of, books, group, chosen }: Props) {
       else setPdfCount(count)
     },
   })
+  const [next, ...others] = moves
   return (
     <>
       <div className={layout['row']}>
+        {next && (
+          <Button look={next.look} onClick={() => setOpened(next)}>
+            {t(`${next.action}.all`, { count: next.books.length })}
+          </Button>
+        )}
         <GenerateButton of={of} count={books.length} />
-        <RunAll
-          action="publish"
-          look={isFilled ? 'primary' : 'plain'}
-          lead={t('publish.text', { count: drafts.length })}
-          books={drafts}
-          of={of}
-          chosen={chosen}
+        <DialogButton dialog={<PrintDialog of={of} name={name(t('title'), 'pdf')} />}>{t('print.open')}</DialogButton>
+        <MoreMenu
+          busy={pdfs.isPending || zip.isPending}
+          actions={[
+            ...others.map((move) => ({
+              key: move.action,
+              name: t(`${move.action}.all`, { count: move.books.length }),
+              onPress: () => setOpened(move),
+            })),
+            { key: 'pdfs', name: t('pdfs.make'), onPress: () => pdfs.mutate() },
+            { key: 'zip', name: t('zip'), onPress: () => zip.mutate() },
+          ]}
         />
-        <RunAll
-          action="send"
-          look="danger"
-          lead={
-            <>
-              <strong>{t('send.forEver')}</strong> {t('send.text', { count: published.length })}{' '}
-              {drafts.length > 0 && t('send.drafts', { count: drafts.length })}
-            </>
-          }
-          books={published}
-          of={of}
-          chosen={chosen}
-        />
-      </div>
-      <div className={layout['row']}>
+        <span className={styles['gap']} />
         <p className={layout['wrap']}>
           {statuses.map((status) => {
             const count = books.filter((book) => book.status === status).length
             return (
-              <Badge key={status} tone={count > 0 ? statusTones[status] : undefined}>
-                {t(`standing.${status}`, { count })}
-              </Badge>
+              count > 0 && (
+                <Badge key={status} tone={statusTones[status]}>
+                  {t(`standing.${status}`, { count })}
+                </Badge>
+              )
             )
           })}
         </p>
-        <span className={styles['gap']} />
-        <Button busy={pdfs.isPending} busyWord={t('pdfs.making')} onClick={() => pdfs.mutate()}>
-          {t('pdfs.make')}
-        </Button>
-        <Button busy={zip.isPending} busyWord={t('papers.fetching')} onClick={() => zip.mutate()}>
-          {t('zip')}
-        </Button>
-        <DialogButton dialog={<PrintDialog of={of} name={name(t('title'), 'pdf')} />}>{t('print.open')}</DialogButton>
       </div>
+      {opened && (
+        <Closing value={() => setOpened(null)}>
+          <RunDialog of={of} yearId={chosen.year?.id ?? ''} move={opened} />
+        </Closing>
+      )}
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
       {pdfCount && <OutdatedPdfsDialog of={of} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
@@ -104,30 +104,45 @@ export function BookActions({ of, books, group, chosen }: Props) {
   )
 }
 
-type RunProps = Pick<Props, 'of' | 'books' | 'chosen'> & { action: 'publish' | 'send'; lead: ReactNode }
+/** A step that some books take together. */
+export type StatusMove = { action: 'approve' | 'publish' | 'send'; look: ButtonLook['look']; books: readonly ListedBook[]; drafts: number }
 
-/** A button that changes the status of these books, after a dialog with their findings. */
-function RunAll({ look, ...run }: RunProps & Pick<ButtonLook, 'look'>) {
-  const { t } = useTranslation('reports')
-  return (
-    <DialogButton look={look} disabled={run.books.length === 0} dialog={<RunDialog {...run} />}>
-      {t(`${run.action}.all`, { count: run.books.length })}
-    </DialogButton>
-  )
+/** The steps that these books can take, the next one first. */
+function useMoves(books: readonly ListedBook[]): StatusMove[] {
+  const asking = useAsking()
+  const mayApprove = isAdmin(useProfile())
+  const drafts = books.filter(({ status }) => status === 'draft')
+  const publishable = drafts.filter((book) => !lacksApproval(asking, book))
+  const sendable = books.filter((book) => book.status === 'published' && !lacksApproval(asking, book))
+  // Not the primary action while all drafts are empty.
+  const isFilled = publishable.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
+  const moves: StatusMove[] = [
+    { action: 'approve', look: 'primary', books: mayApprove ? books.filter((book) => waitsForApproval(asking, book)) : [], drafts: 0 },
+    { action: 'publish', look: isFilled ? 'primary' : 'plain', books: publishable, drafts: 0 },
+    { action: 'send', look: 'danger', books: sendable, drafts: drafts.length },
+  ]
+  return moves.filter((move) => move.books.length > 0)
 }
 
 const statuses = ['draft', 'published', 'sent_to_ministry'] as const
 export const statusTones = { draft: 'info', published: 'good', sent_to_ministry: undefined } as const
 
+const requests = {
+  approve: ({ id }: ListedBook) => client.reports.approve({ params: { id }, body: { isApproved: true } }),
+  publish: ({ id }: ListedBook) => client.reports.publish({ params: { id } }),
+  send: ({ id }: ListedBook) => client.reports.sendToMinistry({ params: { id } }),
+}
+
 /**
  * Changes the status of many books, one by one: asks first, shows the progress, and lists the failures. What cannot be undone asks for the
  * number of books.
  */
-function RunDialog({ of, books, chosen, action, lead }: RunProps) {
+export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string; move: StatusMove }) {
   const { t } = useTranslation(['reports', 'app'])
   const around = useContext(Closing)
   // The list changes while the action runs; these are the books that were confirmed.
-  const [confirmed] = useState(books)
+  const [{ action, books: confirmed, drafts }] = useState(move)
+  const { form, first } = useFirstField()
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
   const [typed, setTyped] = useState('')
   const isOver = run !== null && run.done === run.total
@@ -135,9 +150,8 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
   const mustCount = action === 'send'
   const isAllowed = !mustCount || typed.trim() === String(confirmed.length)
   const start = async () => {
-    const { publish, sendToMinistry } = client.reports
-    await runEach(confirmed, ({ id }) => (mustCount ? sendToMinistry : publish)({ params: { id } }), setRun)
-    await refresh(['reports', 'history'])
+    await runEach(confirmed, requests[action], setRun)
+    await refresh(['reports', 'history', 'overview'])
   }
   const close = () => {
     if (run !== null && !isOver) return
@@ -145,8 +159,16 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
     // The button that opened the dialog is disabled now and takes no focus.
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
+  const text = t(`${action}.text`, { count: confirmed.length })
+  const lead = mustCount ? (
+    <>
+      <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })}
+    </>
+  ) : (
+    text
+  )
   return (
-    <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} onClose={close}>
+    <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} first={first} onClose={close}>
       {run ? (
         <>
           <Progress label={t(`${action}.running`)} done={run.done} total={run.total} />
@@ -173,20 +195,22 @@ function RunDialog({ of, books, chosen, action, lead }: RunProps) {
         </>
       ) : (
         <Form onSend={() => isAllowed && void start()}>
-          <OpenFindings of={of} yearId={chosen.year?.id ?? ''} books={books} />
-          {mustCount && (
-            <TextField
-              label={t('send.count', { count: confirmed.length })}
-              inputMode="numeric"
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
+          <div ref={form} className={layout['spaced']}>
+            <OpenFindings of={of} yearId={yearId} books={confirmed} />
+            {mustCount && (
+              <TextField
+                label={t('send.count', { count: confirmed.length })}
+                inputMode="numeric"
+                value={typed}
+                onChange={({ target }) => setTyped(target.value)}
+              />
+            )}
+            <SaveActions
+              danger={mustCount}
+              action={t(`${action}.all`, { count: confirmed.length })}
+              disabled={!isAllowed || confirmed.length === 0}
             />
-          )}
-          <SaveActions
-            danger={mustCount}
-            action={t(`${action}.all`, { count: books.length })}
-            disabled={!isAllowed || confirmed.length === 0}
-          />
+          </div>
         </Form>
       )}
     </Dialog>

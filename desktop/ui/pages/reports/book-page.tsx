@@ -1,25 +1,29 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
+import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, refresh, save, useSave } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { FormDialog } from '../../components/dialog.tsx'
-import { Checkbox } from '../../components/field.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Checkbox, Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
+import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { NeighbourLinks, useScale } from '../results/class-page.tsx'
+import { ApprovalBadge, useAsking } from './approval.tsx'
 import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
 import { scopeOf, useBooks, useStanding } from './book-queries.ts'
-import { isOutdated, pdfStateOf } from './book-standing.ts'
+import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
+import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
 
@@ -74,6 +78,7 @@ function Book({ book }: { book: ReportDetail }) {
       <LeaveWarning />
       <div className={layout['row']}>
         <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
+        <ApprovalBadge book={book} />
         <span>
           {t('average')}: <strong>{figure(book.overall_average)}</strong>
         </span>
@@ -107,6 +112,15 @@ function OutdatedNotices({ book }: { book: ReportDetail }) {
   const standing = useStanding(scopeOf(book))
   const own = standing.data?.find(({ report_id }) => report_id === book.id)
   if (!own) return null
+  if (differsFromSent(own))
+    return (
+      <Notice tone="warn">
+        <span>{t('sentNotice.book')}</span>
+        <Link to="/results/$classId/students/$studentId" params={{ classId: book.student_group_id, studentId: book.student_id }}>
+          {t('sentNotice.now')}
+        </Link>
+      </Notice>
+    )
   if (isOutdated(own)) return <Notice tone="warn">{t('behind.one')}</Notice>
   return pdfStateOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
 }
@@ -146,10 +160,14 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const navigate = useNavigate()
   const regenerate = useSave('reports', 'regenerate')
+  const approve = useSave('reports', 'approve', ['overview'])
+  const asking = useAsking()
+  const mayApprove = isAdmin(useProfile()) && asking.approves_reports === true
   // Kept while the dialog is open: the status changes before it closes.
   const [asked, setAsked] = useState<'publish' | 'send' | null>(null)
   const next = book.status === 'draft' ? 'publish' : 'send'
   const params = { id: book.id }
+  const lacks = lacksApproval(asking, book)
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
     tellFailure(failure)
@@ -174,9 +192,25 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       >
         {t('generate.again')}
       </Button>
-      <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
-        {t(`${next}.one`)}
-      </Button>
+      {mayApprove && (
+        <Button
+          look={lacks ? 'primary' : 'plain'}
+          busy={approve.isPending}
+          onClick={() =>
+            approve.mutate(
+              { params, body: lacks ? { isApproved: true, contentHash: book.content_hash } : { isApproved: false } },
+              { onError },
+            )
+          }
+        >
+          {t(lacks ? 'approve.one' : 'approve.back')}
+        </Button>
+      )}
+      {!lacks && (
+        <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
+          {t(`${next}.one`)}
+        </Button>
+      )}
       {asked && <StatusDialog action={asked} book={book} onClose={() => setAsked(null)} />}
     </>
   )
@@ -204,19 +238,30 @@ function StatusDialog({ action, book, onClose }: StatusDialogProps) {
     },
   })
   const { isSure } = form.draft
+  const { form: fields, first } = useFirstField()
   return (
-    <FormDialog
-      danger={isSending}
+    <Dialog
       title={t(`${action}.titleOne`, { name: nameOf(book.student) })}
       lead={t(isSending ? 'send.forEver' : 'publish.textOne')}
-      form={form}
-      action={t(`${action}.one`)}
-      disabled={!isSure}
-      busyWord={t(`${action}.running`)}
+      first={first}
       onClose={onClose}
     >
-      <OpenFindings of={scopeOf(book)} yearId={book.academic_year_id} books={[book]} />
-      {isSending && <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => form.set({ isSure: target.checked })} />}
-    </FormDialog>
+      <Form onSend={form.send}>
+        <div ref={fields} className={layout['spaced']}>
+          <FailureNotice failure={form.failure} />
+          <OpenFindings of={scopeOf(book)} yearId={book.academic_year_id} books={[book]} />
+          {isSending && (
+            <Checkbox label={t('send.sure')} checked={isSure} onChange={({ target }) => form.set({ isSure: target.checked })} />
+          )}
+          <SaveActions
+            danger={isSending}
+            action={t(`${action}.one`)}
+            busy={form.busy}
+            busyWord={t(`${action}.running`)}
+            disabled={!isSure}
+          />
+        </div>
+      </Form>
+    </Dialog>
   )
 }

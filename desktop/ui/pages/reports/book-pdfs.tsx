@@ -57,12 +57,13 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
         <details open={!shown}>
           <summary>{t('paper.history', { count: book.pdfs.length })}</summary>
           <ul className={styles['finds']}>
-            {book.pdfs.map(({ id, generated_at, file_size }) => {
+            {book.pdfs.map(({ id, generated_at, file_size, is_draft }) => {
               const place = missing.get(id)
               return (
                 <li key={id}>
                   <span>
                     {moment(generated_at)} · {t('paper.size', { size: number(Math.ceil(file_size / 1024)) })}{' '}
+                    {is_draft && <Badge tone="warn">{t('paper.draft')}</Badge>}{' '}
                     {place && <Badge tone={place === 'here' ? 'warn' : 'info'}>{t(`paper.notYet.${place}`)}</Badge>}
                   </span>
                   <Button

@@ -37,14 +37,25 @@ export function updateCachedBook(saved: Report): void {
   queryClient.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
     detail?.id === saved.id ? { ...detail, ...saved } : detail,
   )
+  readDetailAgain(saved.id)
 }
+
+/** Where the page of the book is open: with its content the digest is another, which an approval names. */
+const readDetailAgain = (id: string) => void queryClient.invalidateQueries({ queryKey: ask('reports', 'get', { params: { id } }).queryKey })
+
+const NOT_APPROVED = { approved_at: null, approved_by: null }
 
 export function updateCachedEntry(saved: ReportEntry): void {
   queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),
   )
+  // What changes an entry takes the approval of its book away.
+  queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
+    books?.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED } : book)),
+  )
   queryClient.setQueriesData<ReportDetail>(
     { queryKey: ['reports', 'get'] },
     (detail) => detail && { ...detail, entries: detail.entries.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)) },
   )
+  readDetailAgain(saved.report_book_id)
 }

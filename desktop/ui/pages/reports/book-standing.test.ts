@@ -1,6 +1,6 @@
 import type { ReportStanding } from '@markbook/shared/contract/reports'
 import { expect, test } from 'vitest'
-import { areAllCurrent, countPdfs, pdfStateOf } from './book-standing.ts'
+import { areAllCurrent, countPdfs, differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 
 const one = (status: ReportStanding['status'], is_behind: boolean, paper: 'none' | 'older' | 'current'): ReportStanding => ({
   report_id: 'x',
@@ -32,4 +32,11 @@ test('nothing is asked where every paper says what its book says', () => {
   expect(areAllCurrent(countPdfs([one('draft', false, 'current'), one('sent_to_ministry', true, 'current')]))).toBe(true)
   expect(areAllCurrent(countPdfs([one('draft', false, 'none')]))).toBe(false)
   expect(areAllCurrent(countPdfs([one('sent_to_ministry', false, 'older')]))).toBe(false)
+})
+
+test('a book that was sent and is behind is not out of date, but differs from the results of now', () => {
+  const [sent, open] = [one('sent_to_ministry', true, 'current'), one('published', true, 'current')]
+  expect([isOutdated(sent), differsFromSent(sent)]).toEqual([false, true])
+  expect([isOutdated(open), differsFromSent(open)]).toEqual([true, false])
+  expect(differsFromSent(one('sent_to_ministry', false, 'current'))).toBe(false)
 })

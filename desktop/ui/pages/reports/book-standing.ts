@@ -8,6 +8,9 @@ export const pdfStateOf = ({ status, is_behind, paper }: ReportStanding): PdfSta
 
 export const isOutdated = ({ status, is_behind }: ReportStanding): boolean => is_behind && status !== 'sent_to_ministry'
 
+/** A book that was sent keeps what was sent; marks of now give other results. */
+export const differsFromSent = ({ status, is_behind }: ReportStanding): boolean => is_behind && status === 'sent_to_ministry'
+
 /**
  * Counts the PDFs of a class before a download: `older` than the current marks and remarks, or `none`; books that were sent get no new PDF
  * and are counted apart. `behind`: books to calculate again first.

@@ -2,16 +2,17 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
-import { Answer, Badge, Page } from '../../components/page.tsx'
+import { Answer, Badge, Notice, Page } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
+import { ApprovalBadge } from './approval.tsx'
 import { BookActions, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
-import { isOutdated, pdfStateOf } from './book-standing.ts'
+import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice } from './generate-button.tsx'
@@ -90,12 +91,20 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
       {(list) => (
         <>
           <OutdatedNotice of={of} isBesideButton />
+          <SentDifferences of={of} />
           <BookActions of={of} books={list} group={group} chosen={chosen} />
           <BookTable of={of} books={list} />
         </>
       )}
     </Answer>
   )
+}
+
+/** How many books were sent with other results than the marks give now. */
+function SentDifferences({ of }: { of: BookScope }) {
+  const { t } = useTranslation('reports')
+  const count = useStanding(of).data?.filter(differsFromSent).length ?? 0
+  return count > 0 ? <Notice tone="warn">{t('sentNotice.books', { count })}</Notice> : null
 }
 
 function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] }) {
@@ -133,12 +142,14 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     },
     {
       head: t('state'),
-      cell: ({ id, status }) => {
-        const own = standingByBookId.get(id)
+      cell: (book) => {
+        const own = standingByBookId.get(book.id)
         return (
           <span className={layout['wrap']}>
-            <Badge tone={statusTones[status]}>{t(`status.${status}`)}</Badge>
+            <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
+            <ApprovalBadge book={book} />
             {own && isOutdated(own) && <Badge tone="warn">{t('behind.book')}</Badge>}
+            {own && differsFromSent(own) && <Badge tone="warn">{t('sentNotice.badge')}</Badge>}
           </span>
         )
       },

@@ -2,7 +2,18 @@ import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fileName } from '../../components/save-file.ts'
-import { type CheckInput, findingsOf, findingsOfBooks, pupilOutliers, subjectOutliers, unusual } from './checks.ts'
+import {
+  byAssessment,
+  type CheckInput,
+  type Finding,
+  findingKinds,
+  findingsOf,
+  findingsOfBooks,
+  pupilOutliers,
+  subjectOutliers,
+  thingsIn,
+  unusual,
+} from './checks.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
 import { runEach } from './run-each.ts'
 
@@ -186,5 +197,37 @@ describe('what is typed and what is done', () => {
 
   test('names of files: letters of any script stay, signs do not', () => {
     expect(fileName('3B', '2025/26', 'Ó Briain: Élan', '')).toBe('3B_2025-26_Ó-Briain-Élan')
+  })
+})
+
+describe('many missing marks', () => {
+  const missing = (student: typeof zoe, subject: Subject, title: string): Finding => ({ kind: 'missing_mark', student, subject, title })
+  const all = [
+    missing(zoe, maths, 'Quiz'),
+    missing(zoe, irish, 'Oral'),
+    missing(mei, irish, 'Oral'),
+    missing(mei, irish, 'Essay'),
+    { kind: 'exam_outlier' as const, student: mei, subject: maths, found: 10, usual: 80 },
+  ]
+
+  test('are one line for each assessment, the one that lacks most first', () => {
+    expect(
+      byAssessment(all).map(({ subject, title, findings }) => [subject.id, title, findings.map(({ student }) => student?.id)]),
+    ).toEqual([
+      ['Irish', 'Oral', ['zoe', 'mei']],
+      ['Maths', 'Quiz', ['zoe']],
+      ['Irish', 'Essay', ['mei']],
+    ])
+  })
+
+  test('count as one thing to look at for each assessment', () => {
+    expect(thingsIn(all)).toBe(4)
+    expect(thingsIn([])).toBe(0)
+  })
+
+  test('stand below what is unusual', () => {
+    const place = (kind: Finding['kind']) => findingKinds.indexOf(kind)
+    for (const kind of ['under_review', 'exam_outlier', 'pupil_outlier', 'subject_outlier'] as const)
+      expect(place(kind)).toBeLessThan(place('missing_mark'))
   })
 })

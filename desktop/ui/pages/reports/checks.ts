@@ -30,16 +30,17 @@ export type CheckInput = {
   result: 'term_composite' | 'year_grade'
 }
 
+/** In the order in which they are looked at: what is wrong with a whole book, what is unusual, then what is missing. */
 export const findingKinds = [
   'no_book',
   'out_of_date',
-  'no_assessment',
   'under_review',
-  'missing_mark',
-  'partial',
   'exam_outlier',
   'pupil_outlier',
   'subject_outlier',
+  'no_assessment',
+  'missing_mark',
+  'partial',
   'no_class_remark',
   'no_subject_remark',
   'no_conduct',
@@ -56,6 +57,27 @@ export type Finding = {
   found?: number
   usual?: number
 }
+
+/** The marks that one assessment lacks. */
+export type AssessmentGroup = { subject: Subject; title: string; findings: Finding[] }
+
+/** Missing marks by their assessment, the one that lacks most first: most often somebody has not entered it yet. */
+export function byAssessment(findings: readonly Finding[]): AssessmentGroup[] {
+  const groups = new Map<string, AssessmentGroup>()
+  for (const finding of findings) {
+    const { kind, subject, title } = finding
+    if (kind !== 'missing_mark' || !subject || title === undefined) continue
+    const key = `${subject.id} ${title}`
+    const group = groups.get(key) ?? { subject, title, findings: [] }
+    group.findings.push(finding)
+    groups.set(key, group)
+  }
+  return [...groups.values()].sort((a, b) => b.findings.length - a.findings.length)
+}
+
+/** How many things there are to look at: the marks that an assessment lacks are one. */
+export const thingsIn = (findings: readonly Finding[]): number =>
+  findings.filter(({ kind }) => kind !== 'missing_mark').length + byAssessment(findings).length
 
 /** Distances in percent from which a result is reported as an outlier. */
 export const unusual = { pupil: 25, subject: 15, exam: 40 } as const

@@ -7,13 +7,13 @@ import { ask, askWhole, refresh } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, Empty, FailureNotice, Loading, Notice } from '../../components/page.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
-import { figure } from '../../words/format.ts'
+import { enumerated, figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { unassessedIn } from '../home/progress.ts'
 import { subjectOf } from '../results/comparison.ts'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
-import { type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult } from './checks.ts'
+import { byAssessment, type Finding, findingKinds, findingsOf, findingsOfBooks, type LiveResult, thingsIn } from './checks.ts'
 import { GenerateButton, NoBooks } from './generate-button.tsx'
 import styles from './reports.module.css'
 
@@ -32,7 +32,7 @@ export function OpenFindings({ of, yearId, books }: Props) {
     <Notice tone="warn">
       <div>
         <p>
-          <strong>{t(books.length === 1 ? 'open.foundInOne' : 'open.found', { count: own.length })}</strong>
+          <strong>{t(books.length === 1 ? 'open.foundInOne' : 'open.found', { count: thingsIn(own) })}</strong>
         </p>
         <ul className={styles['plain']}>
           {counts.map(
@@ -116,13 +116,18 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
   return (
     <>
       <Notice tone="warn">
-        <span>{t('check.found', { count: findings.length })}</span>
+        <span>{t('check.found', { count: thingsIn(findings) })}</span>
         {isStale && <GenerateButton of={of} count={books} />}
       </Notice>
       <div className={styles['findings']}>
         {findingKinds.map((kind) => {
           const own = findings.filter((finding) => finding.kind === kind)
-          return own.length > 0 && <FindingCard key={kind} of={of} findings={own} kind={kind} />
+          if (own.length === 0) return null
+          return kind === 'missing_mark' ? (
+            <MissingMarks key={kind} of={of} findings={own} />
+          ) : (
+            <FindingCard key={kind} of={of} findings={own} kind={kind} />
+          )
         })}
       </div>
     </>
@@ -149,6 +154,29 @@ function FindingCard({ of, kind, findings }: { of: BookScope; kind: Finding['kin
   )
 }
 
+/** The marks that are missing, by assessment: how many, and whose where that is unfolded. */
+function MissingMarks({ of, findings }: { of: BookScope; findings: readonly Finding[] }) {
+  const { t } = useTranslation('reports')
+  return (
+    <Card title={t('check.missing_mark.title')} actions={<Badge tone="warn">{findings.length}</Badge>}>
+      <p className={layout['soft']}>{t('check.missing_mark.why')}</p>
+      <ul className={styles['finds']}>
+        {byAssessment(findings).map(({ subject, title, findings: own }) => (
+          <li key={`${subject.id} ${title}`}>
+            <details>
+              <summary>
+                {t('check.marksOf', { title, subject: subject.name })} <Badge>{t('check.pupils', { count: own.length })}</Badge>
+              </summary>
+              <p>{enumerated(own.flatMap(({ student }) => (student ? [nameOf(student)] : [])))}</p>
+            </details>
+            <RepairLink of={of} finding={{ kind: 'missing_mark', subject, title }} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
 const FindingList = ({ of, findings }: { of: BookScope; findings: readonly Finding[] }) => (
   <ul className={styles['finds']}>
     {findings.map((finding) => (
@@ -162,14 +190,13 @@ const FindingList = ({ of, findings }: { of: BookScope; findings: readonly Findi
   </ul>
 )
 
-function FindingText({ finding: { kind, student, subject, title, found, usual } }: { finding: Finding }) {
+function FindingText({ finding: { kind, student, subject, found, usual } }: { finding: Finding }) {
   const { t } = useTranslation('reports')
   const name = student ? nameOf(student) : ''
   if (kind === 'subject_outlier')
     return t('check.subject_outlier.text', { subject: subject?.name, found: figure(found ?? null), usual: figure(usual ?? null) })
   if (kind === 'pupil_outlier' || kind === 'exam_outlier')
     return t(`check.${kind}.text`, { name, subject: subject?.name, found: figure(found ?? null), usual: figure(usual ?? null) })
-  if (title) return t('check.markOf', { name, subject: subject?.name, title })
   if (!student) return subject?.name ?? ''
   return subject ? t('check.subjectOf', { name, subject: subject.name }) : name
 }
@@ -177,9 +204,9 @@ function FindingText({ finding: { kind, student, subject, title, found, usual } 
 const ofMarks = ['missing_mark', 'under_review', 'partial', 'exam_outlier', 'pupil_outlier', 'subject_outlier']
 
 /** The link to where a finding is repaired: the marks, or the row of the form. */
-function RepairLink({ of: { classId, type }, finding: { kind, student, subject, bookId } }: { of: BookScope; finding: Finding }) {
+function RepairLink({ of: { classId, type }, finding: { kind, student, subject, title, bookId } }: { of: BookScope; finding: Finding }) {
   const { t } = useTranslation('reports')
-  const about = [student && nameOf(student), subject?.name].filter(Boolean).join(', ')
+  const about = [student && nameOf(student), title, subject?.name].filter(Boolean).join(', ')
   const label = (word: 'assess' | 'working' | 'marks' | 'write') => ({
     'aria-label': `${t(`check.${word}`)}: ${about}`,
     children: t(`check.${word}`),

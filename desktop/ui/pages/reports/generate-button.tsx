@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
-import { save } from '../../api/queries.ts'
+import { askWhole, save } from '../../api/queries.ts'
 import { ConfirmButton } from '../../components/dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
@@ -30,9 +32,18 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   )
 }
 
-/** What a class without books shows. */
+/** What a class without books shows. Without an assessment in the term they would be empty, so none are offered. */
 export function NoBooks({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
+  const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: of.termId } }), enabled: of.type === 'term' })
+  const own = progress.data?.filter((row) => row.class.id === of.classId)
+  if (own?.every(({ assessments }) => assessments === 0))
+    return (
+      <>
+        <p>{t('books.nothingAssessed')}</p>
+        <Link to="/assessments">{t('check.assess')}</Link>
+      </>
+    )
   return (
     <>
       <p>{t('books.none')}</p>

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { naturalId } from '@markbook/shared/ids'
-import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { elan, mathsExam, mei, zoe } from '@markbook/shared/story/marks'
 import { class3B, english, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
@@ -45,7 +45,8 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await byrne.reports.update({ params: { id: draft?.id ?? '' }, body: { conduct: 'Changed' } })
 
     const { context, page, faults } = await open('byrne', `/reports/${class3B.id}`)
-    await press(page, 'Download all PDFs')
+    await press(page, 'More')
+    await page.getByRole('menuitem', { name: 'Download all PDFs' }).click()
     const dialog = page.getByRole('dialog', { name: 'Download all PDFs' })
     await dialog.getByText(/books? (has|have) a PDF that is older/).waitFor()
     await dialog.getByText(/still holds? results from before marks were changed/).waitFor()
@@ -59,7 +60,8 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await taken
     await dialog.waitFor({ state: 'detached' })
 
-    await press(page, 'Download all PDFs')
+    await press(page, 'More')
+    await page.getByRole('menuitem', { name: 'Download all PDFs' }).click()
     const anew = page.waitForEvent('download')
     await dialog.getByRole('button', { name: 'Make them anew, then download' }).click()
     const file = await anew
@@ -124,6 +126,36 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await page.getByText('1 book is published.').waitFor()
     await press(page, 'Send to the ministry')
     await page.getByRole('dialog').getByText('Marks were changed after 1 book was made', { exact: false }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a book that was sent says that the marks give other results now, and which of its PDFs says DRAFT', async () => {
+    const byrne = await site.as('byrne')
+    const { reports } = await byrne.reports.generate({ body: ofClass })
+    const params = { id: reports.find(({ student_id }) => student_id === mei.id)?.id ?? '' }
+    await byrne.reportFiles.generatePdf({ params })
+    await byrne.reports.publish({ params })
+    await byrne.reportFiles.generatePdf({ params })
+    await byrne.reports.sendToMinistry({ params })
+    const ada = await site.as('ada')
+    await ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, mei.id) }, body: { score: 3 } })
+    const { context, page, faults } = await open('byrne', `/reports/book/${params.id}`)
+    await page.getByText('Marks were changed after this book was sent.', { exact: false }).waitFor()
+    const papers = page.getByRole('region', { name: 'On paper' }).getByRole('listitem')
+    const [newest, ...before] = await papers.allInnerTexts()
+    expect(newest).not.toContain('draft')
+    expect(before.length).toBeGreaterThan(0)
+    expect(before.filter((text) => !text.includes('draft'))).toEqual([])
+    await expectForEverybody(page)
+    await picture(page, 'sent-differs-book-pc')
+    await page.getByRole('link', { name: 'See the results of now' }).click()
+    await page.waitForURL(`**/results/${class3B.id}/students/${mei.id}`)
+    await page.goto(`${site.url}/reports/${class3B.id}`)
+    await page.getByText(/Marks were changed after \d of these books (was|were) sent/).waitFor()
+    await page.getByRole('row', { name: /Chen/ }).getByText('results have changed since').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'sent-differs-books-pc')
     expect(faults).toEqual([])
     await context.close()
   })

@@ -11,6 +11,7 @@ import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { QrCode } from '../account/qr-code.tsx'
+import { ReportApproval } from './report-approval.tsx'
 import styles from './school-page.module.css'
 
 type School = ReplyOf<'schools', 'mine'>
@@ -26,6 +27,7 @@ export function SchoolPage() {
           <>
             <Details school={own} />
             <Crest school={own} />
+            <ReportApproval school={own} />
             {isAdmin(profile) && <AddressCard />}
           </>
         )}

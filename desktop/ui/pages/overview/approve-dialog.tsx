@@ -1,0 +1,14 @@
+import { waitsForApproval } from '@markbook/shared/domain/report-moves'
+import { FailureNotice, Loading } from '../../components/page.tsx'
+import { useAsking } from '../reports/approval.tsx'
+import { RunDialog } from '../reports/book-actions.tsx'
+import { type BookScope, useBooks } from '../reports/book-queries.ts'
+
+/** Approves what waits in a class, book by book. */
+export function ApproveDialog({ of, yearId }: { of: BookScope; yearId: string }) {
+  const books = useBooks(of)
+  const asking = useAsking()
+  if (!books.data) return books.error ? <FailureNotice failure={books.error} /> : <Loading />
+  const waiting = books.data.filter((book) => waitsForApproval(asking, book))
+  return <RunDialog of={of} yearId={yearId} move={{ action: 'approve', look: 'primary', books: waiting, drafts: 0 }} />
+}

@@ -1,0 +1,107 @@
+import type { ClassOverview } from '@markbook/shared/contract/overview'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
+import layout from '../../components/layout.module.css'
+import { Badge } from '../../components/page.tsx'
+import { type Column, Table } from '../../components/table.tsx'
+import { nameOf } from '../../words/names.ts'
+import { useAsking } from '../reports/approval.tsx'
+import { Meter } from './meter.tsx'
+import styles from './overview.module.css'
+import { useOverviewSearch } from './overview-search.ts'
+import type { Period } from './period.ts'
+import { RemindButton } from './reminders.tsx'
+import { marksOf, peopleBehind, sorted } from './rows.ts'
+import { sortedColumn } from './sorted-head.tsx'
+
+const sorts: Record<string, (row: ClassOverview) => number> = {
+  marks: (row) => marksOf(row).missing + marksOf(row).unassessed,
+  books: ({ students, books }) => students - books.made,
+  remarks: ({ books }) => books.without_remark,
+  approval: ({ books }) => books.to_approve,
+  published: ({ books }) => books.published,
+  sent: ({ books }) => books.sent,
+}
+
+type Props = { rows: readonly ClassOverview[]; period: Period; onApprove: (classId: string) => void }
+
+/** A row for each class, a column for each step from the marks to the ministry. */
+export function ClassTable({ rows, period, onApprove }: Props) {
+  const { t } = useTranslation(['overview', 'classes'])
+  const { search } = useOverviewSearch()
+  const asks = useAsking().approves_reports === true
+  const type = period.type === 'year_end' ? period.type : undefined
+  const toBooks = ({ class: { id } }: ClassOverview, children: ReactNode, view?: 'fill') => (
+    <Link to="/reports/$classId" params={{ classId: id }} search={{ type, view }}>
+      {children}
+    </Link>
+  )
+  const columns: (Column<ClassOverview> | false)[] = [
+    sortedColumn('class', t('class'), ({ class: group, class_teacher }) => (
+      <>
+        <Link to="/classes/$classId" params={{ classId: group.id }}>
+          {group.name}
+        </Link>
+        <div className={layout['note']}>{class_teacher ? nameOf(class_teacher) : t('noClassTeacher')}</div>
+      </>
+    )),
+    sortedColumn('marks', t('marks'), (row) => <MarksCell row={row} />),
+    sortedColumn('books', t('booksMade'), (row) =>
+      toBooks(row, <Meter count={Math.min(row.books.made, row.students)} all={row.students} />),
+    ),
+    sortedColumn('remarks', t('remarksMissing'), (row) =>
+      row.books.without_remark > 0 ? toBooks(row, <Badge tone="warn">{row.books.without_remark}</Badge>, 'fill') : nothing(row),
+    ),
+    asks &&
+      sortedColumn('approval', t('toApprove'), (row) =>
+        row.books.to_approve > 0 ? (
+          <span className={layout['wrap']}>
+            {toBooks(row, <Badge tone="warn">{row.books.to_approve}</Badge>)}
+            <Button size="small" aria-label={t('approveOf', { class: row.class.name })} onClick={() => onApprove(row.class.id)}>
+              {t('approve')}
+            </Button>
+          </span>
+        ) : (
+          nothing(row)
+        ),
+      ),
+    sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),
+    sortedColumn('sent', t('sent'), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
+    {
+      head: t('remind.column'),
+      look: 'hidden',
+      cell: (row) => (
+        <RemindButton
+          of={{ termId: period.term.id, reportType: period.type }}
+          people={peopleBehind(row)}
+          label={t('remind.ofClass', { class: row.class.name })}
+        />
+      ),
+    },
+  ]
+  const shown = sorted(rows, search.sort ? sorts[search.sort] : undefined, search.down === true)
+  return <Table label={t('views.classes')} columns={columns} rows={shown} keyOf={(row) => row.class.id} />
+}
+
+const countOf = (count: number, link: (count: number) => ReactNode) => (count > 0 ? link(count) : '–')
+/** Done, where there is something that could be missing. */
+const nothing = ({ books }: ClassOverview) => (books.made > 0 ? '✓' : '–')
+
+function MarksCell({ row }: { row: ClassOverview }) {
+  const { t } = useTranslation('overview')
+  const { search } = useOverviewSearch()
+  const { expected, recorded, missing, unassessed } = marksOf(row)
+  return (
+    <Link
+      to="/overview"
+      search={{ type: search.type, missing: search.missing, view: 'subjects', class: row.class.id }}
+      className={styles['figure']}
+    >
+      <Meter count={recorded} all={expected} />
+      {missing > 0 && <Badge tone="warn">{t('missing', { count: missing })}</Badge>}
+      {unassessed > 0 && <Badge>{t('unassessed', { count: unassessed })}</Badge>}
+    </Link>
+  )
+}

@@ -1,0 +1,144 @@
+import type { ClassOverview } from '@markbook/shared/contract/overview'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { askWhole } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { Closing } from '../../components/closing.ts'
+import { Checkbox, InlineSelect } from '../../components/field.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Empty, Facts, Loading, Page } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { useAsking } from '../reports/approval.tsx'
+import type { BooksType } from '../reports/book-search.ts'
+import { ViewTabs } from '../results/class-page.tsx'
+import { ApproveDialog } from './approve-dialog.tsx'
+import { ClassTable } from './class-table.tsx'
+import styles from './overview.module.css'
+import { overviewViews, useOverviewSearch } from './overview-search.ts'
+import type { Period } from './period.ts'
+import { RemindAll, useReminders } from './reminders.tsx'
+import { isIncomplete, lacksMarks, subjectRows, totalsOf } from './rows.ts'
+import { SubjectTable } from './subject-table.tsx'
+
+/** For administrators: how far each class of the term is, and whose work is missing. */
+export function OverviewPage() {
+  const { t } = useTranslation(['overview', 'app', 'home'])
+  const { year, term, isLoading } = useChosenTerm()
+  const { search } = useOverviewSearch()
+  if (!isAdmin(useProfile()))
+    return (
+      <Page title={t('title')}>
+        <Empty>{t('onlyAdmins')}</Empty>
+      </Page>
+    )
+  if (!year || !term) return <Page title={t('title')}>{isLoading ? <Loading /> : <Empty>{t('home:notSetUp.text')}</Empty>}</Page>
+  const type: BooksType = year.grading_model === 'year_based' && search.type === 'year_end' ? 'year_end' : 'term'
+  return <TermOverview key={`${term.id} ${type}`} period={{ term, year, type }} />
+}
+
+function TermOverview({ period }: { period: Period }) {
+  const { t } = useTranslation(['overview', 'app', 'reports'])
+  const { term, year, type } = period
+  const { change } = useOverviewSearch()
+  const query = { termId: term.id, reportType: type }
+  // Everybody else changes it while it is looked at.
+  const classes = useQuery({ ...askWhole('overview', 'read', { query }), staleTime: 0 })
+  const reminders = useReminders(query)
+  const lead = t('lead', { term: t(`app:term.${term.name}`), year: year.name })
+  const actions = (
+    <>
+      {year.grading_model === 'year_based' && (
+        <InlineSelect
+          label={t('reports:type.label')}
+          value={type}
+          onChange={({ target }) =>
+            change(({ type: _type, ...rest }) => ({ ...rest, ...(target.value === 'year_end' && { type: target.value }) }))
+          }
+        >
+          <option value="term">{t('reports:type.term')}</option>
+          <option value="year_end">{t('reports:type.yearEnd')}</option>
+        </InlineSelect>
+      )}
+      <RemindAll of={query} reminders={reminders} />
+    </>
+  )
+  return (
+    <Page wide title={t('title')} lead={lead} actions={actions}>
+      <Answer of={classes} empty={t('none', { year: year.name })}>
+        {(rows) => <Overview rows={rows} period={period} />}
+      </Answer>
+    </Page>
+  )
+}
+
+function Overview({ rows, period }: { rows: readonly ClassOverview[]; period: Period }) {
+  const { t } = useTranslation('overview')
+  const { search, change } = useOverviewSearch()
+  const view = search.view ?? 'classes'
+  const subjects = subjectRows(rows, search.class)
+  const shown = search.missing ? rows.filter(isIncomplete) : rows
+  const shownSubjects = search.missing ? subjects.filter(lacksMarks) : subjects
+  const only = rows.find((row) => row.class.id === search.class)
+  // Kept here, since the row may go while the dialog says what became of it.
+  const [approving, setApproving] = useState<string | null>(null)
+  return (
+    <>
+      <Totals rows={rows} />
+      <div className={layout['split']}>
+        <ViewTabs
+          label={t('views.label')}
+          views={overviewViews}
+          shown={view}
+          textOf={(one) => t(`views.${one}`)}
+          linkOf={(one) => ({
+            to: '/overview',
+            search: { type: search.type, missing: search.missing, ...(one === 'subjects' && { view: one }) },
+          })}
+        />
+        <div className={layout['row']}>
+          {view === 'subjects' && only && (
+            <Button size="small" onClick={() => change(({ class: _class, ...rest }) => rest)}>
+              {t('allClasses')}
+            </Button>
+          )}
+          <Checkbox
+            label={t('onlyMissing')}
+            checked={search.missing === true}
+            onChange={({ target }) => change(({ missing: _missing, ...rest }) => ({ ...rest, ...(target.checked && { missing: true }) }))}
+          />
+        </div>
+      </div>
+      {view === 'classes' &&
+        (shown.length > 0 ? <ClassTable rows={shown} period={period} onApprove={setApproving} /> : <Empty>{t('complete')}</Empty>)}
+      {view === 'subjects' &&
+        (shownSubjects.length > 0 ? <SubjectTable rows={shownSubjects} period={period} /> : <Empty>{t('complete')}</Empty>)}
+      {approving && (
+        <Closing value={() => setApproving(null)}>
+          <ApproveDialog of={{ classId: approving, termId: period.term.id, type: period.type }} yearId={period.year.id} />
+        </Closing>
+      )}
+    </>
+  )
+}
+
+/** What is left to do in the whole school. */
+function Totals({ rows }: { rows: readonly ClassOverview[] }) {
+  const { t } = useTranslation('overview')
+  const asks = useAsking().approves_reports === true
+  const { classes, complete, marks, books, remarks, to_approve, published, sent } = totalsOf(rows)
+  return (
+    <Facts
+      className={styles['totals']}
+      of={[
+        [t('totals.complete'), <strong key="complete">{t('of', { count: complete, all: classes })}</strong>],
+        [t('totals.marks'), <strong key="marks">{marks}</strong>],
+        [t('totals.books'), <strong key="books">{books}</strong>],
+        [t('totals.remarks'), <strong key="remarks">{remarks}</strong>],
+        ...(asks ? [[t('totals.toApprove'), <strong key="approve">{to_approve}</strong>] as const] : []),
+        [t('totals.out'), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,176 @@
+import { people } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { catchPost } from '../../tests/post.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const inMichaelmas = (context: BrowserContext) =>
+  context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+
+describe.skipIf(!headlessPath)('the overview of a term', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: new RegExp(name) }) })
+  const opened = async (options: Parameters<typeof openWindow>[1] = {}, path = '/overview') => {
+    const { context, page, faults } = await openWindow(browser, options)
+    await inMichaelmas(context)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}${path}`)
+    await page.getByRole('rowheader').first().waitFor()
+    return { context, page, faults }
+  }
+
+  test('without mail the head sees who is behind, and copies the text of a reminder', async () => {
+    catchPost(site, { kind: 'console' })
+    const { context, page, faults } = await opened()
+    await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Reminders to copy' })
+    await dialog.getByText('This computer sends no mail').waitFor()
+    expect(await dialog.innerText()).toContain('- 3B, Mathematics: 1 of 18 marks is missing')
+    await expectForEverybody(page)
+    await picture(page, 'overview-no-mail-pc')
+    await dialog.getByRole('button', { name: 'Copy the text for Ada Nowak' }).click()
+    await page.getByText('The text is copied.').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head sees each class with its steps, finds what is missing, and goes where the work is done', async () => {
+    const { outbox } = catchPost(site)
+    const { context, page, faults } = await opened()
+    expect(await rowOf(page, '3B').innerText()).toContain('34 of 36')
+    expect(await rowOf(page, '3B').innerText()).toContain('Cathal Byrne')
+    await expectForEverybody(page)
+    await picture(page, 'overview-pc')
+    const first = () => page.getByRole('rowheader').first().innerText()
+    expect(await first()).toContain('3A')
+    await page.getByRole('button', { name: 'Class' }).click()
+    await expect.poll(first).toContain('3B')
+    expect(await page.getByRole('columnheader', { name: 'Class' }).getAttribute('aria-sort')).toBe('descending')
+    await page.getByRole('button', { name: 'Marks', exact: true }).click()
+    await expect.poll(first).toContain('3A')
+
+    await rowOf(page, '3B').getByRole('link', { name: '34 of 36' }).click()
+    await page.getByText('Mathematics').waitFor()
+    expect(await page.getByRole('rowheader').count()).toBe(3)
+    await page.getByLabel('Only what is missing').check()
+    await expect.poll(() => page.getByRole('rowheader').count()).toBe(2)
+    await expectForEverybody(page)
+    await picture(page, 'overview-subjects-pc')
+    await page.getByRole('button', { name: 'Remind of Mathematics in 3B' }).click()
+    await page.getByText('A mail goes to Ada Nowak.').waitFor()
+    await page.getByText('reminded today').first().waitFor()
+    expect(outbox.map(({ to }) => to)).toEqual([people.ada.email])
+
+    await page.getByRole('button', { name: 'Remind all who are behind' }).click()
+    const ask = page.getByRole('dialog', { name: 'Remind all who are behind?' })
+    await ask.getByText('2 people').first().waitFor()
+    await ask.getByText('1 more was reminded within a day.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'overview-remind-pc')
+    await ask.getByRole('button', { name: 'Remind 2 people' }).press('Enter')
+    await page.getByText('2 mails leave.').waitFor()
+    await dialogsClosed(page)
+    expect(outbox).toHaveLength(3)
+
+    await page.getByRole('link', { name: '17 of 18' }).click()
+    await page.waitForURL(`**/marks/${class3B.id}/*`)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('where the school asks for it the head approves what waits, from the overview and from a book', async () => {
+    const head = await site.as('okafor')
+    const { context, page, faults } = await opened({}, '/overview')
+    await page.goto(`${site.url}/school`)
+    await page.getByLabel('An administrator approves report books before they are published').check()
+    await page.getByText('Report books are approved before they are published.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'overview-school-setting-pc')
+
+    const byrne = await site.as('byrne')
+    const params = { id: draftReport.id }
+    expect(await byrne.reports.publish.raw({ params })).toMatchObject({ status: 409 })
+    await page.goto(`${site.url}/overview`)
+    await page.getByRole('button', { name: 'Approve the books of 3B' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Approve the report books?' })
+    await dialog.getByRole('button', { name: 'Approve 1 book' }).press('Enter')
+    await page.getByText('1 book is approved.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'overview-approved-pc')
+    await page.getByRole('button', { name: 'Close' }).press('Enter')
+    await dialogsClosed(page)
+    expect((await head.reports.get({ params })).approved_by).toBe(people.okafor.id)
+
+    await page.goto(`${site.url}/reports/book/${params.id}`)
+    await page.getByText('approved', { exact: true }).waitFor()
+    // Her own change takes the approval away, and she can give it again without reading the page anew.
+    await page.getByLabel('Conduct: Élan Ó Briain').fill('Good')
+    await page.keyboard.press('Enter')
+    await page.getByText('waits for approval').waitFor()
+    expect(await page.getByRole('button', { name: 'Publish' }).count()).toBe(0)
+    await picture(page, 'overview-book-waits-pc')
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('approved', { exact: true }).waitFor()
+
+    // What was changed since the page was opened is not approved unread.
+    await page.getByRole('button', { name: 'Take the approval back' }).click()
+    await page.getByText('waits for approval').waitFor()
+    await byrne.reports.update({ params, body: { classTeacherRemark: 'Another word.' } })
+    await page.getByRole('button', { name: 'Approve', exact: true }).click()
+    await page.getByText('This report was changed since you looked at it.').first().waitFor()
+    expect((await head.reports.get({ params })).approved_at).toBeNull()
+    await head.schools.updateMine({ body: { approvesReports: null } })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('reads on a telephone, at 200 % and in the dark', async () => {
+    await (await site.as('okafor')).schools.updateMine({ body: { approvesReports: true } })
+    const { context, page } = await opened({ viewport: sizes.phone, colorScheme: 'dark' })
+    for (const path of ['/overview', '/overview?view=subjects']) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('rowheader').first().waitFor()
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, path === '/overview' ? 'overview-phone' : 'overview-subjects-phone')
+      await page.setViewportSize({ width: 683, height: 384 })
+      await expectFits(page)
+      await page.setViewportSize(sizes.phone)
+    }
+    await page.setViewportSize(sizes.pc)
+    await page.goto(`${site.url}/overview`)
+    await page.getByRole('rowheader').first().waitFor()
+    await picture(page, 'overview-dark-pc')
+    await context.close()
+  })
+
+  test('a teacher has no such page in the menu, and finds nothing at its address', async () => {
+    const { context, page } = await openWindow(browser)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/overview`)
+    await page.getByText('This page is for the administrators of the school.').waitFor()
+    expect(await page.getByRole('link', { name: 'Term overview' }).count()).toBe(0)
+    await context.close()
+  })
+
+  test('in French has no English left in it', async () => {
+    const { context, page } = await opened({ locale: 'fr-FR' })
+    const shown = await page.locator('main').innerText()
+    expect(shown).toContain('Suivi du trimestre')
+    expect(shown).not.toMatch(/Remind|Marks|Books|missing/)
+    await context.close()
+  })
+})

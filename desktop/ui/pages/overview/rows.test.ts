@@ -1,0 +1,59 @@
+import type { ClassOverview } from '@markbook/shared/contract/overview'
+import { expect, test } from 'vitest'
+import { isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
+
+const ada = { id: 'ada', first_name: 'Ada', last_name: 'Nowak' }
+const byrne = { id: 'byrne', first_name: 'Sam', last_name: 'Byrne' }
+const subject = (code: string, recorded: number, expected: number, more: Partial<ClassOverview['subjects'][number]> = {}) => ({
+  subject: { id: code, name: code, code },
+  teachers: [ada],
+  assessments: 1,
+  expected,
+  recorded,
+  entries: 0,
+  remarks: 0,
+  ...more,
+})
+const books = { made: 2, without_remark: 0, to_approve: 0, approved: 0, published: 0, sent: 2 }
+const whole: ClassOverview = { class: { id: '3A', name: '3A' }, class_teacher: byrne, students: 2, subjects: [subject('MA', 4, 4)], books }
+const part: ClassOverview = {
+  class: { id: '3B', name: '3B' },
+  class_teacher: byrne,
+  students: 3,
+  subjects: [subject('MA', 4, 6), subject('EN', 0, 0, { assessments: 0, teachers: [] })],
+  books: { ...books, made: 2, without_remark: 1, sent: 0 },
+}
+
+test('a class is complete once no marks, books, remarks or approvals are missing', () => {
+  expect([isIncomplete(whole), isIncomplete(part)]).toEqual([false, true])
+  expect(isIncomplete({ ...whole, books: { ...books, to_approve: 1 } })).toBe(true)
+  expect(isIncomplete({ ...whole, students: 3 })).toBe(true)
+  expect([lacksMarks(subject('MA', 4, 4)), lacksMarks(subject('MA', 3, 4)), lacksMarks(subject('MA', 0, 0, { assessments: 0 }))]).toEqual([
+    false,
+    true,
+    true,
+  ])
+})
+
+test('behind is who teaches what is missing; of a subject without a teacher, and of the books, the class teacher', () => {
+  expect(peopleBehind(whole)).toEqual([])
+  expect(peopleBehind(part).map(({ id }) => id)).toEqual(['ada', 'byrne'])
+})
+
+test('marks of a class, and what is left in all of them', () => {
+  expect(marksOf(part)).toEqual({ expected: 6, recorded: 4, missing: 2, unassessed: 1 })
+  expect(totalsOf([whole, part])).toMatchObject({ classes: 2, complete: 1, marks: 2, books: 1, remarks: 1, sent: 2 })
+})
+
+test('the subjects of all classes, or of one', () => {
+  expect(subjectRows([whole, part], undefined).map((row) => `${row.class.name} ${row.subject.code}`)).toEqual(['3A MA', '3B MA', '3B EN'])
+  expect(subjectRows([whole, part], '3A')).toHaveLength(1)
+})
+
+test('sorted by a number the greatest comes first, and the other way round', () => {
+  const by = (row: ClassOverview) => marksOf(row).missing
+  const names = (rows: ClassOverview[]) => rows.map((row) => row.class.name)
+  expect(names(sorted([whole, part], undefined, false))).toEqual(['3A', '3B'])
+  expect(names(sorted([whole, part], by, false))).toEqual(['3B', '3A'])
+  expect(names(sorted([whole, part], by, true))).toEqual(['3A', '3B'])
+})

@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { Badge } from '../../components/page.tsx'
+import { Table } from '../../components/table.tsx'
+import { enumerated } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
+import { Meter } from './meter.tsx'
+import styles from './overview.module.css'
+import { useOverviewSearch } from './overview-search.ts'
+import type { Period } from './period.ts'
+import { RemindButton } from './reminders.tsx'
+import { lacksMarks, type SubjectRow, sorted } from './rows.ts'
+import { sortedColumn } from './sorted-head.tsx'
+
+const sorts: Record<string, (row: SubjectRow) => number> = {
+  marks: ({ expected, recorded, assessments }) => expected - recorded + (assessments === 0 ? 1 : 0),
+  remarks: ({ entries, remarks }) => entries - remarks,
+}
+
+/** A row for each class and subject, with who teaches it there. */
+export function SubjectTable({ rows, period: { term, type } }: { rows: readonly SubjectRow[]; period: Period }) {
+  const { t } = useTranslation('overview')
+  const { search } = useOverviewSearch()
+  const shown = sorted(rows, search.sort ? sorts[search.sort] : undefined, search.down === true)
+  return (
+    <Table
+      label={t('views.subjects')}
+      rows={shown}
+      keyOf={(row) => `${row.class.id} ${row.subject.id}`}
+      columns={[
+        sortedColumn<SubjectRow>('class', t('class'), (row) => row.class.name),
+        { head: t('subject'), cell: ({ subject }) => subject.name },
+        {
+          head: t('teacher'),
+          cell: ({ teachers }) => (teachers.length > 0 ? enumerated(teachers.map(nameOf)) : t('noTeacher')),
+        },
+        sortedColumn<SubjectRow>(
+          'marks',
+          t('marks'),
+          ({ class: { id: classId }, subject: { id: subjectId }, assessments, expected, recorded }) =>
+            assessments === 0 ? (
+              <Link to="/assessments" search={{ subject: subjectId }}>
+                <Badge>{t('unassessed', { count: 1 })}</Badge>
+              </Link>
+            ) : (
+              <Link to="/marks/$classId/$subjectId" params={{ classId, subjectId }} className={styles['figure']}>
+                <Meter count={recorded} all={expected} />
+                {recorded < expected && <Badge tone="warn">{t('missing', { count: expected - recorded })}</Badge>}
+              </Link>
+            ),
+        ),
+        sortedColumn<SubjectRow>('remarks', t('subjectRemarks'), ({ class: { id: classId }, subject, entries, remarks }) =>
+          entries === 0 ? (
+            '–'
+          ) : (
+            <Link
+              to="/reports/$classId"
+              params={{ classId }}
+              search={{ type: type === 'year_end' ? type : undefined, view: 'fill', subject: subject.id }}
+            >
+              {t('of', { count: remarks, all: entries })}
+            </Link>
+          ),
+        ),
+        {
+          head: t('remind.column'),
+          look: 'hidden',
+          cell: (row) => (
+            <RemindButton
+              of={{ termId: term.id, reportType: type }}
+              people={lacksMarks(row) ? (row.teachers.length > 0 ? row.teachers : row.class_teacher ? [row.class_teacher] : []) : []}
+              label={t('remind.ofSubject', { class: row.class.name, subject: row.subject.name })}
+            />
+          ),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,111 @@
+import { toInstant } from '@markbook/shared/clock'
+import { overview, overviewFailures, type Reminder } from '@markbook/shared/contract/overview'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import { compareText, sortKey } from '@markbook/shared/domain/fold'
+import { missingByPerson } from '@markbook/shared/domain/term-progress'
+import { common } from '@markbook/shared/failures'
+import { limits } from '@markbook/shared/limits'
+import type { Row } from '@markbook/shared/tables/tables'
+import { periodText } from '../../documents/report-card/words.ts'
+import { type Handlers, on } from '../../http/handler.ts'
+import { reminderMessage } from '../../mail/messages.ts'
+import { take, takenAmong } from '../../store/attempts.ts'
+import { laptopOwner } from '../../store/laptop.ts'
+import { pick } from '../columns.ts'
+import { type PolicyContext, termOf, yearOf } from '../policy.ts'
+import { peopleOfSchool } from '../schools/schools.policy.ts'
+import { reportingSchool } from './overview.queries.ts'
+import { classesOfTerm } from './overview.ts'
+
+/** The entity of reminders in the history of a school. */
+const REMINDER = 'reminder'
+const { window: windowMs } = limits.reminders
+const HOUR = 3_600_000
+
+type OfTerm = { term: Row<'term'>; year: Row<'academic_year'> }
+
+async function periodOf(context: PolicyContext, termId: string | undefined): Promise<OfTerm> {
+  const term = await termOf(context, termId)
+  return { term, year: await yearOf(context, term.academic_year_id) }
+}
+
+const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
+
+/** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it. */
+async function remindersOf(
+  context: PolicyContext,
+  { term, year }: OfTerm,
+  type: Row<'report_book'>['report_type'],
+  publicUrl: string,
+): Promise<Reminder[]> {
+  const { tx, caller } = context
+  const school = caller.school_id
+  const byPerson = missingByPerson(await classesOfTerm(tx, caller, term, type))
+  const everybody = await peopleOfSchool(tx, { school })
+  const members = everybody.filter(({ user_id, is_active }) => is_active && byPerson.has(user_id))
+  // Read without a lock: reminding changes neither.
+  const [own] = await reportingSchool(tx, { school })
+  const by = everybody.find(({ user_id }) => user_id === caller.user_id)
+  if (!own || !by) throw common.notFound()
+  const keys = members.map(({ user_id }) => keyOf(school, user_id))
+  const reminded = await takenAmong(tx, keys)
+  const period = periodText({ term: term.name, year: year.name }, type === 'term')
+  const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) =>
+    `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
+  members.sort((a, b) => compareText(nameKey(a), nameKey(b)))
+  return members.map((member) => ({
+    person: { id: member.user_id, ...pick(member, 'first_name', 'last_name') },
+    email: member.email,
+    is_reminded: reminded.has(keyOf(school, member.user_id)),
+    ...reminderMessage({ school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site: publicUrl }),
+  }))
+}
+
+export const overviewHandlers: Handlers<typeof overview> = {
+  read: on(overview.read, {
+    load: (context, { targets }) => termOf(context, targets['termId']),
+    run: ({ tx, caller }, { query }, term) => classesOfTerm(tx, caller, term, query.reportType),
+  }),
+
+  reminders: on(overview.reminders, {
+    as: 'system',
+    load: (context, { targets }) => periodOf(context, targets['termId']),
+    run: async (context, { query }, period) => {
+      const { config, mailer } = context.services
+      const people = await remindersOf(context, period, query.reportType, config.publicUrl)
+      return { can_mail: mailer.state().kind === 'smtp' && (await laptopOwner(context.tx)) === null, people }
+    },
+  }),
+
+  remind: on(overview.remind, {
+    as: 'system',
+    load: async (context, { targets }) => {
+      if ((await laptopOwner(context.tx)) !== null) throw replicationFailures.notOnALaptop()
+      return periodOf(context, targets['termId'])
+    },
+    run: async (context, { body }, period) => {
+      const { tx, caller, services, after } = context
+      const { config, mailer } = services
+      if (mailer.state().kind !== 'smtp') throw overviewFailures.noMail()
+      // Before anything is counted: whoever asks without end shall cost little.
+      const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
+      if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
+      const behind = await remindersOf(context, period, body.reportType, config.publicUrl)
+      const asked = behind.filter(({ person }) => body.userIds?.includes(person.id) ?? true)
+      const mailed: Reminder[] = []
+      for (const reminder of asked) {
+        const { id } = reminder.person
+        // In turn, so that of two heads at once one reminds.
+        if ((await take(tx, keyOf(caller.school_id, id), { max: 1, windowMs })) > 0) continue
+        mailed.push(reminder)
+        const until = toInstant(tx.nowMs + windowMs)
+        tx.note({ schoolId: caller.school_id, entity: REMINDER, id, action: 'create', changes: { term_id: period.term.id, until } })
+      }
+      after(() => {
+        for (const { email: to, subject, text } of mailed)
+          mailer.send({ to, lane: 'members', expiresAt: tx.nowMs + windowMs, subject, text })
+      })
+      return { sent: mailed.length, already_reminded: asked.length - mailed.length }
+    },
+  }),
+}

@@ -1,0 +1,43 @@
+import { count, eq, sql } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { statement } from '../../store/statement.ts'
+import { pick } from '../columns.ts'
+
+type OfTerm = { school: string; term: string; type: 'term' | 'year_end' }
+
+/** A text begins with one visible character at least: the first of a text, or nothing. Texts are long, and only this is asked of them. */
+const firstOf = (column: unknown) => sql<string>`substr(ltrim(coalesce(${column}, ''), ' \t\r\n'), 1, 1)`
+
+/** The report books of a term whose students are in the class of the book now. */
+export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolment }, p }) =>
+  db
+    .select({
+      ...pick(report_book, 'student_group_id', 'status', 'approved_at'),
+      class_teacher_remark: firstOf(report_book.class_teacher_remark),
+    })
+    .from(report_book)
+    .innerJoin(enrolment, matches(enrolment, pick(report_book, 'school_id', 'student_id', 'student_group_id')))
+    .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type })),
+)
+
+/** How many entries the books of each class have in each subject, and how many of them have a remark. */
+export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report_book_entry }, p }) =>
+  db
+    .select({
+      ...pick(report_book, 'student_group_id'),
+      ...pick(report_book_entry, 'subject_id'),
+      entries: count(),
+      remarks: count(sql`nullif(${firstOf(report_book_entry.teacher_remark)}, '')`),
+    })
+    .from(report_book)
+    .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
+    .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }))
+    .groupBy(report_book.student_group_id, report_book_entry.subject_id),
+)
+
+export const reportingSchool = statement<{ school: string }>()(({ db, t: { school }, p }) =>
+  db
+    .select(pick(school, 'name', 'approves_reports'))
+    .from(school)
+    .where(eq(school.id, p.school)),
+)

@@ -1,0 +1,65 @@
+import type { ClassOverview } from '@markbook/shared/contract/overview'
+import { byFoldedName } from '@markbook/shared/domain/fold'
+import { isLocked, waitsForApproval } from '@markbook/shared/domain/report-moves'
+import { groupedBy } from '@markbook/shared/grouped-by'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { SchoolCaller } from '../../http/caller.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
+import { peopleOfSchool } from '../schools/schools.policy.ts'
+import { classesFor } from './classes.queries.ts'
+import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
+import { factsOf, progressOf } from './progress.handler.ts'
+
+type Books = ClassOverview['books']
+type Book = Awaited<ReturnType<typeof booksOfTerm>>[number]
+
+/**
+ * How far each class of a term's year is, by name. As many statements for one class as for all of them; the caller is an administrator, who
+ * sees all.
+ */
+export async function classesOfTerm(
+  tx: ReadTx,
+  caller: SchoolCaller,
+  term: Row<'term'>,
+  type: Row<'report_book'>['report_type'],
+): Promise<ClassOverview[]> {
+  const { school_id: school } = term
+  const all = await classesFor(tx, caller)
+  const groups = all.filter(({ academic_year_id }) => academic_year_id === term.academic_year_id).sort(byFoldedName)
+  const facts = await factsOf(tx, term, groups)
+  const ofTerm = { school, term: term.id, type }
+  const books = groupedBy(await booksOfTerm(tx, ofTerm), ({ student_group_id }) => student_group_id)
+  const remarks = await remarksOfTerm(tx, ofTerm)
+  const [asking = { approves_reports: null }] = await reportingSchool(tx, { school })
+  const people = new Map(
+    (await peopleOfSchool(tx, { school })).map(({ user_id: id, first_name, last_name }) => [id, { id, first_name, last_name }]),
+  )
+  const personOf = (id: string) => people.get(id) ?? { id, first_name: null, last_name: null }
+  return groups.map((group) => ({
+    class: pick(group, 'id', 'name'),
+    class_teacher: group.class_teacher_id === null ? null : personOf(group.class_teacher_id),
+    students: facts.enrolled.filter(({ student_group_id }) => student_group_id === group.id).length,
+    subjects: progressOf(facts, group, caller).map(({ subject, assessments, expected, recorded }) => {
+      const inSubject = (row: { student_group_id: string; subject_id: string }) =>
+        row.student_group_id === group.id && row.subject_id === subject.id
+      const { entries = 0, remarks: written = 0 } = remarks.find(inSubject) ?? {}
+      const teachers = facts.teachers.filter(inSubject).map(({ user_profile_id }) => personOf(user_profile_id))
+      return { subject, teachers, assessments, expected, recorded, entries, remarks: written }
+    }),
+    books: counted(books.get(group.id) ?? [], asking),
+  }))
+}
+
+function counted(books: readonly Book[], asking: Pick<Row<'school'>, 'approves_reports'>): Books {
+  const open = books.filter(({ status }) => !isLocked(status))
+  const of = (is: (book: Book) => boolean) => open.filter(is).length
+  return {
+    made: books.length,
+    without_remark: of(({ class_teacher_remark }) => class_teacher_remark === ''),
+    to_approve: of((book) => waitsForApproval(asking, book)),
+    approved: of(({ approved_at }) => approved_at !== null),
+    published: of(({ status }) => status === 'published'),
+    sent: books.length - open.length,
+  }
+}

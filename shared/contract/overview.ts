@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { failures } from '../failures.ts'
+import { limits } from '../limits.ts'
+import { endpoint } from './endpoint.ts'
+import { ReportType } from './reports.ts'
+import { Flag, Id, ids, input, row } from './scalars.ts'
+import { SubjectRef } from './subjects.ts'
+
+const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
+
+/** Marks of a subject as in `ClassProgress`; `remarks` of its teachers that stand in the `entries` of the class's report books. */
+const SubjectOverview = z.object({
+  subject: SubjectRef,
+  teachers: z.array(Person),
+  assessments: z.int(),
+  expected: z.int(),
+  recorded: z.int(),
+  entries: z.int(),
+  remarks: z.int(),
+})
+
+/**
+ * How far a class is with the marks and the report books of a term. `students` are enrolled now, `books` are of those. Of `books`: `made`;
+ * without the class teacher's remark; waiting for an approval, which is none where the school asks for none; approved; published; sent. Those
+ * that were sent are in `made` and `sent` alone.
+ */
+export const ClassOverview = row('ClassOverview', {
+  class: z.object({ id: Id, name: z.string() }),
+  class_teacher: Person.nullable(),
+  students: z.int(),
+  subjects: z.array(SubjectOverview),
+  books: z.object({
+    made: z.int(),
+    without_remark: z.int(),
+    to_approve: z.int(),
+    approved: z.int(),
+    published: z.int(),
+    sent: z.int(),
+  }),
+})
+export type ClassOverview = z.infer<typeof ClassOverview>
+
+/** What somebody has yet to do for a term, as the mail says it. `is_reminded`: a mail has gone to them within a day. */
+const Reminder = row('Reminder', { person: Person, email: z.string(), is_reminded: Flag, subject: z.string(), text: z.string() })
+export type Reminder = z.infer<typeof Reminder>
+
+export const overviewFailures = failures('overview', {
+  noMail: [409, 'This server sends no mail. The text can be copied and sent in another way.'],
+})
+
+const ofTerm = z.object({ termId: Id, reportType: ReportType })
+
+export const overview = {
+  read: endpoint('GET /api/overview', 'admin', 'Say how far each class of a term is with its marks and report books, by name', {
+    query: ofTerm,
+    reply: z.array(ClassOverview),
+  }),
+  reminders: endpoint('GET /api/overview/reminders', 'admin', 'List who is behind in a term, with the mail that would remind them', {
+    notes:
+      'Behind is who teaches a subject without an assessment or with marks that are missing, and who leads a class whose report books are not made or lack the class teacher’s remark. `can_mail` is false where this server sends no mail, and on a laptop.',
+    query: ofTerm,
+    reply: row('Reminders', { can_mail: Flag, people: z.array(Reminder) }),
+  }),
+  remind: endpoint('POST /api/overview/reminders', 'admin', 'Remind people who are behind in a term by mail, once a day at most', {
+    notes: 'All who are behind where `userIds` is absent; of those who are named, whoever is not behind gets nothing.',
+    body: input({
+      termId: Id,
+      reportType: ReportType,
+      userIds: ids({ min: 1, max: limits.reminders.people }).optional(),
+    }),
+    reply: row('Reminded', { sent: z.int(), already_reminded: z.int() }),
+    fails: ['overview.no_mail', 'sync.not_on_a_laptop'],
+  }),
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { ClassOverview } from '../contract/overview.ts'
+import { missingByPerson, missingIn } from './term-progress.ts'
+
+const person = (id: string) => ({ id, first_name: id, last_name: 'Teacher' })
+const [ada, byrne] = [person('ada'), person('byrne')]
+const subject = (code: string, teachers: ClassOverview['subjects'][number]['teachers'], assessments: number, recorded: number) => ({
+  subject: { id: code, name: code, code },
+  teachers,
+  assessments,
+  expected: assessments * 6,
+  recorded,
+  entries: 6,
+  remarks: 0,
+})
+const books = { made: 6, without_remark: 0, to_approve: 2, approved: 0, published: 0, sent: 0 }
+const group = (more: Partial<ClassOverview> = {}): ClassOverview => ({
+  class: { id: '3B', name: '3B' },
+  class_teacher: byrne,
+  students: 6,
+  subjects: [],
+  books,
+  ...more,
+})
+const told = (row: ClassOverview) =>
+  missingIn(row).map((each) => [each.kind, each.people.map(({ id }) => id).join(), 'count' in each ? `${each.count}/${each.of}` : ''])
+
+test('of a subject its assessments or marks, of a class its books and their remarks', () => {
+  const subjects = [subject('MA', [ada], 3, 17), subject('EN', [ada, byrne], 0, 0), subject('SC', [ada], 2, 12)]
+  expect(told(group({ subjects, students: 7, books: { ...books, without_remark: 4 } }))).toEqual([
+    ['marks', 'ada', '1/18'],
+    ['assessment', 'ada,byrne', ''],
+    ['books', 'byrne', '1/7'],
+    ['remarks', 'byrne', '4/6'],
+  ])
+})
+
+test('nothing of a class whose work is done, whatever waits for the head', () => {
+  expect(missingIn(group({ subjects: [subject('MA', [ada], 3, 18)] }))).toEqual([])
+})
+
+test('what nobody teaches is asked of the class teacher, and of nobody where there is none', () => {
+  const subjects = [subject('GA', [], 1, 5)]
+  expect(told(group({ subjects }))).toEqual([['marks', 'byrne', '1/6']])
+  expect(told(group({ subjects, class_teacher: null }))).toEqual([['marks', '', '1/6']])
+})
+
+test('more books than pupils, as after one has left, is nothing missing', () => {
+  expect(missingIn(group({ students: 5 }))).toEqual([])
+})
+
+test('by person, over all classes', () => {
+  const of = (id: string) => group({ class: { id, name: id }, subjects: [subject('MA', [ada], 3, 17)] })
+  const byPerson = missingByPerson([of('3A'), of('3B')])
+  expect([...byPerson.keys()]).toEqual(['ada'])
+  expect(byPerson.get('ada')?.map((each) => each.class.name)).toEqual(['3A', '3B'])
+})

@@ -1,0 +1,49 @@
+type Person = { id: string; first_name: string | null; last_name: string | null }
+type Named = { id: string; name: string }
+/** How far a class is in a term, as far as that says what is missing. */
+export type ClassState = {
+  class: Named
+  class_teacher: Person | null
+  students: number
+  subjects: readonly { subject: Named; teachers: readonly Person[]; assessments: number; expected: number; recorded: number }[]
+  books: { made: number; without_remark: number }
+}
+
+type Place = { class: Named }
+type OfSubject = Place & { subject: Named }
+type Count = { count: number; of: number }
+/** Something that a class still lacks in a term, and whose work it is. */
+export type Missing = { people: readonly Person[] } & (
+  | ({ kind: 'assessment' } & OfSubject)
+  | ({ kind: 'marks' } & OfSubject & Count)
+  | ({ kind: 'books' | 'remarks' } & Place & Count)
+)
+
+/**
+ * What a class still lacks, in the order in which it is done. Of a subject that nobody teaches there its class teacher is asked. Remarks of subjects and conduct may be left out, so they are none of it.
+ */
+export function missingIn({ class: group, class_teacher, students, subjects, books }: ClassState): Missing[] {
+  const lead = class_teacher ? [class_teacher] : []
+  const ofMarks = subjects.flatMap(({ subject, teachers, assessments, expected, recorded }): Missing[] => {
+    const people = teachers.length > 0 ? teachers : lead
+    if (assessments === 0) return [{ kind: 'assessment', class: group, subject, people }]
+    const count = expected - recorded
+    return count > 0 ? [{ kind: 'marks', class: group, subject, people, count, of: expected }] : []
+  })
+  const unmade = students - books.made
+  return [
+    ...ofMarks,
+    ...(unmade > 0 ? [{ kind: 'books' as const, class: group, people: lead, count: unmade, of: students }] : []),
+    ...(books.without_remark > 0
+      ? [{ kind: 'remarks' as const, class: group, people: lead, count: books.without_remark, of: books.made }]
+      : []),
+  ]
+}
+
+/** The same of several classes, by the people whose work it is. */
+export function missingByPerson(classes: readonly ClassState[]): Map<string, Missing[]> {
+  const byPerson = new Map<string, Missing[]>()
+  for (const missing of classes.flatMap(missingIn))
+    for (const { id } of missing.people) byPerson.set(id, [...(byPerson.get(id) ?? []), missing])
+  return byPerson
+}
