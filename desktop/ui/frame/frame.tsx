@@ -4,6 +4,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import BookOpen from 'lucide-react/icons/book-open'
 import CalendarDays from 'lucide-react/icons/calendar-days'
 import ChartColumn from 'lucide-react/icons/chart-column'
+import ClipboardCheck from 'lucide-react/icons/clipboard-check'
 import ClipboardList from 'lucide-react/icons/clipboard-list'
 import Contact from 'lucide-react/icons/contact'
 import GraduationCap from 'lucide-react/icons/graduation-cap'
@@ -186,6 +187,7 @@ const icons: Record<Path, IconShape> = {
   '/reports': BookOpen,
   '/classes': Users,
   '/students': GraduationCap,
+  '/overview': ClipboardCheck,
   '/years': CalendarDays,
   '/subjects': Library,
   '/scale': Ruler,

@@ -145,7 +145,7 @@ describe('POST /api/imports/:id/undo of marks', () => {
     await st.as.okafor.grades.bulk({
       body: { assessmentId: mathsQuiz.id, grades: [elan, zoe, sean, mei].map(({ id }) => ({ studentId: id, score: 1 })) },
     })
-    const others = (await st.rows('grade')).filter(({ assessment_id, score }) => assessment_id === mathsQuiz.id && score > 2)
+    const others = (await st.rows('grade')).filter(({ assessment_id, score }) => assessment_id === mathsQuiz.id && (score ?? 0) > 2)
     for (const { id } of others) await st.as.okafor.grades.update({ params: { id }, body: { score: 2 } })
     await st.as.okafor.assessments.update({ params: { id: mathsQuiz.id }, body: { maxScore: 2 } })
     const { rows } = await st.as.ada.imports.undo(of)

@@ -45,6 +45,11 @@ type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; e
 type Signed = { signer: Signer; actor: string | null }
 /** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
 type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
+
+/** A mark is made with a score or with a code. */
+const isEmptyMark = (table: Replicated, { score = null, status = null }: Values): boolean =>
+  table === 'grade' && score === null && status === null
+
 /**
  * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
  * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
@@ -202,7 +207,7 @@ export class Judge {
     const { unit, stamp } = write
     if (unit === EXISTENCE) {
       if (state.alive.length === 0) return null
-      if (isMisnamed(table, state.values)) return 'malformed'
+      if (isMisnamed(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'

@@ -14,6 +14,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
 import { rememberClass, SheetChoice } from './choose-marks-page.tsx'
@@ -183,6 +184,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>
+            <SentNotice classId={classId} termId={term.id} />
             <Legend />
           </>
         )}
