@@ -211,9 +211,9 @@ describe('a new mark of somebody who had lost the right', () => {
     return conflict
   }
 
-  test('is one thing to decide, of four records, and shows what was entered', async () => {
+  test('is one thing to decide, of five records, and shows what was entered', async () => {
     const conflict = await lateMark()
-    expect(await records(centre)).toEqual(['exclusion open', 'remarks open', 'row open', 'score open'])
+    expect(await records(centre)).toEqual(['exclusion open', 'remarks open', 'row open', 'score open', 'status open'])
     expect(await counted(centre)).toBe(1)
     expect(conflict).toMatchObject({ kind: 'right', units: ['score'], kept: { score: 33 }, current: null, actor: { id: people.ada.id } })
     expect(await markAt(centre, englishExam.id)).toBeUndefined()

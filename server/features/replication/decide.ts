@@ -158,7 +158,11 @@ async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<vo
   const row = await presentRow(scene, conflict)
   if (!row) return
   if (conflict.entity === 'grade') {
-    const made = entryFor(conflict, 'create', {})
+    const made = entryFor(
+      conflict,
+      'create',
+      Object.fromEntries(Object.entries(row).map(([name, after]) => [name, { before: null, after }])),
+    )
     const undoer = undoers.grade as Undoer
     await undoer.write(scene as never, made, await undoer.load(scene as never, made))
     return

@@ -89,7 +89,7 @@ describe('what the centre refuses of a laptop before its school has answered', (
       expect(await conflictsAt(node)).toEqual([])
     }
     // The entries are still there, for who wants to know what happened.
-    expect([(await refusedAt(laptop)).length, (await refusedBelow(centre)).length]).toEqual([8, 8])
+    expect([(await refusedAt(laptop)).length, (await refusedBelow(centre)).length]).toEqual([10, 10])
     const [a, b] = await same(centre, box)
     expect(b).toEqual(a)
   })

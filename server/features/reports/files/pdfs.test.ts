@@ -134,7 +134,7 @@ describe('GET /api/reports/:id/pdfs and /pdf/latest', () => {
     const listed = await st.as.byrne.reportFiles.pdfs({ params: draft })
     expect(listed[0]).toEqual(latest)
     expect(await st.as.byrne.reportFiles.latestPdf({ params: draft })).toEqual(latest)
-    expect((await st.as.okafor.reports.get({ params: draft })).pdfs).toEqual(listed)
+    expect((await st.as.okafor.reports.get({ params: draft })).pdfs).toEqual(listed.map((pdf) => ({ ...pdf, is_draft: true })))
   })
 
   test('404 reports.no_pdf where there is none', async () => {
