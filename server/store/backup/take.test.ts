@@ -213,6 +213,9 @@ describe.skipIf(onPostgres)('before a migration', () => {
       sync_refused: ['peer_id', 'node_id', 'counter', 'parent_id'],
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
       session: ['program', 'system', 'address', 'proved_at'],
+      grade: ['status'],
+      school: ['mark_codes', 'approves_reports'],
+      report_book: ['approved_at', 'approved_by'],
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')
     for (const table of ['audit_run', 'school_invitation', 'account_notice', 'server_instance', 'passkey', 'second_factor'])
