@@ -1,4 +1,5 @@
 import { importFailures } from '@markbook/shared/contract/imports'
+import { codeNamed, type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { isId } from '@markbook/shared/ids'
 import { columnKey, MARK_SHEET } from '@markbook/shared/spreadsheet/column-key'
 import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
@@ -23,6 +24,7 @@ export type MarksheetInput = {
   students: readonly MarksheetStudent[]
   assessments: readonly MarksheetAssessment[]
   marks: readonly MarksheetMark[]
+  codes?: readonly MarkCode[]
 }
 
 /** `column` counts from 0 in `cells`; `assessmentId` is null when the hidden row is gone or the column is the teacher's own. */
@@ -55,14 +57,20 @@ function assessmentColumns(assessments: readonly MarksheetAssessment[]): Workboo
   })
 }
 
-function studentRow({ id, ...names }: MarksheetStudent, marks: readonly MarksheetMark[]): WorkbookRow {
-  const scores = marks.map(({ assessment_id, score, status }) => [assessment_id, score ?? status] as const)
+/** A code beside a score is left out, so that the cell stays a number; the import leaves it where the number is the same. */
+function cellOf({ score, status }: MarksheetMark, codes: readonly MarkCode[]): number | string | null {
+  if (status === null || codeNamed(codes, status)?.effect === 'with_score') return score ?? status
+  return score === null ? status : `${score} ${status}`
+}
+
+function studentRow({ id, ...names }: MarksheetStudent, marks: readonly MarksheetMark[], codes: readonly MarkCode[]): WorkbookRow {
+  const scores = marks.map((mark) => [mark.assessment_id, cellOf(mark, codes)] as const)
   const muted = marks.filter(({ is_excluded }) => is_excluded).map(({ assessment_id }) => assessment_id)
   return { cells: { [ID_HEAD]: id, ...names, ...Object.fromEntries(scores) }, muted }
 }
 
 /** The mark sheet of a class in a subject and term, students and assessments in the order given. A missing mark is an empty cell. */
-export function buildMarksheet({ students, assessments, marks }: MarksheetInput): WorkbookSheet {
+export function buildMarksheet({ students, assessments, marks, codes = standardMarkCodes }: MarksheetInput): WorkbookSheet {
   const marksByStudentId = new Map<string, MarksheetMark[]>(students.map(({ id }) => [id, []]))
   for (const mark of marks) marksByStudentId.get(mark.student_id)?.push(mark)
   const ids = Object.fromEntries(assessments.map(({ id }) => [id, id]))
@@ -71,7 +79,7 @@ export function buildMarksheet({ students, assessments, marks }: MarksheetInput)
     columns: [...STUDENT_COLUMNS, ...assessmentColumns(assessments)],
     rows: [
       { cells: { [ID_HEAD]: ID_ROW_MARK, ...ids }, isHidden: true },
-      ...students.map((student) => studentRow(student, marksByStudentId.get(student.id) ?? [])),
+      ...students.map((student) => studentRow(student, marksByStudentId.get(student.id) ?? [], codes)),
     ],
     frozen: { rows: 1, columns: STUDENT_COLUMNS.length },
     wrapsHeads: true,

@@ -19,6 +19,13 @@ describe('a mark after somebody entered something', () => {
     ['a remark alone', { score: null, status: 'ex' }, {}, { score: null, status: 'ex' }],
     ['one code for another', { score: null, status: 'abs' }, { score: null, status: 'ex' }, { score: null, status: 'ex' }],
     ['a code that the school has no more, and stays', { score: null, status: 'old' }, { status: 'old' }, { score: null, status: 'old' }],
+    ['both as they are, after a conflict', { score: 20, status: 'abs' }, { score: 20, status: 'abs' }, { score: 20, status: 'abs' }],
+    [
+      'a code that the school has no more, said whole',
+      { score: null, status: 'old' },
+      { score: null, status: 'old' },
+      { score: null, status: 'old' },
+    ],
     ['an unknown code', null, { status: 'xyz' }, 'unknown_code'],
     ['a score with a code in its place', null, { score: 3, status: 'abs' }, 'code_or_score'],
     ['another score than zero with a code for zero', null, { score: 3, status: 'np' }, 'code_or_score'],

@@ -33,6 +33,8 @@ export type MarkFault = 'unknown_code' | 'code_or_score' | 'needs_score'
  * place it comes, and leaves one that stands beside scores.
  */
 export function markAfter(before: MarkValue | null, { score, status }: EnteredMark, codes: readonly MarkCode[]): MarkValue | MarkFault {
+  // Said whole as it is, with a remark say, also where the school has the code no more.
+  if (before && score === before.score && status === before.status) return before
   const old = before ?? { score: null, status: null }
   if (status === undefined) {
     if (score === undefined) return old

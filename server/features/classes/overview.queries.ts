@@ -21,7 +21,7 @@ export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolmen
 )
 
 /** How many entries the books of each class have in each subject, and how many of them have a remark. */
-export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report_book_entry }, p }) =>
+export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report_book_entry, enrolment }, p }) =>
   db
     .select({
       ...pick(report_book, 'student_group_id'),
@@ -30,6 +30,7 @@ export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report
       remarks: count(sql`nullif(${firstOf(report_book_entry.teacher_remark)}, '')`),
     })
     .from(report_book)
+    .innerJoin(enrolment, matches(enrolment, pick(report_book, 'school_id', 'student_id', 'student_group_id')))
     .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
     .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }))
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),

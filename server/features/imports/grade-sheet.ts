@@ -4,6 +4,7 @@ import { onFile } from '../../http/handler.ts'
 import { assessmentsOf } from '../assessments/assessments.policy.ts'
 import { studentsOfClass, subjectsInClass } from '../classes/classes.policy.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
 import { gradesOfAssessments } from './imports.queries.ts'
 import { workbookFile } from './workbook-file.ts'
@@ -18,7 +19,12 @@ export async function marksheetOf({ tx }: Pick<PolicyContext, 'tx'>, { group, te
   const chosen = new Set(given.map(({ student_id }) => student_id))
   const takers = new Set([...given.filter(({ subject_id }) => subject_id === subjectId), ...marks].map(({ student_id }) => student_id))
   const students = await studentsOfClass(tx, inClass)
-  return { students: students.filter(({ id }) => !chosen.has(id) || takers.has(id)), assessments, marks }
+  return {
+    students: students.filter(({ id }) => !chosen.has(id) || takers.has(id)),
+    assessments,
+    marks,
+    codes: await markCodesOf(tx, group.school_id),
+  }
 }
 
 export const gradeSheet = onFile(imports.gradeSheet, {

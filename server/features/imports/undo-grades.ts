@@ -41,7 +41,8 @@ export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[
   const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
     const place = written.get(grade.assessment_id)
     if (!place?.mayWrite(groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null)) return 'rights'
-    if (!isOfImport(entry, grade)) return 'changed'
+    // A score and a code are one mark: what got a code since is another.
+    if (!isOfImport(entry, grade) || grade.status !== (entry.changes['status']?.after ?? null)) return 'changed'
     return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
   }
   for (const grade of grades) {

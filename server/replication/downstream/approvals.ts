@@ -1,4 +1,4 @@
-import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import type { Row } from '@markbook/shared/tables/tables'
 import { isSame, pick } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { rowsBy } from '../../store/statement.ts'
@@ -8,6 +8,7 @@ import { idIn } from './judge.rights.ts'
 type Book = Row<'report_book'>
 
 const approvedBooks = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } }, { lock: true, orderBy: ['id'] })
+const entriesById = rowsBy('report_book_entry', { school: 'school_id', ids: { in: 'id' } }, { columns: ['report_book_id'] })
 const entriesOf = rowsBy('report_book_entry', { school: 'school_id', books: { in: 'report_book_id' } }, { orderBy: ['id'] })
 
 /** What a card prints of each book. */
@@ -30,8 +31,13 @@ async function contentsOf(tx: ReadTx, school: string, books: readonly Book[]): P
  * Of a laptop's page, the approved books that it writes in. What it answers takes the approval from those that say something else once the
  * page was taken: whoever approved had not read that (docs/design/reports.md). An approval that came with the page stays.
  */
-export async function watchApprovals(tx: WriteTx, school: string, rows: readonly Carried[]): Promise<() => Promise<void>> {
-  const ids = new Set(rows.flatMap(({ table, state }) => bookOf(table, state) ?? []))
+export async function watchApprovals(
+  tx: WriteTx,
+  school: string,
+  rows: readonly Carried[],
+  withEntries: ReadonlySet<string>,
+): Promise<() => Promise<void>> {
+  const ids = new Set([...withEntries, ...rows.flatMap(({ table, state }) => (table === 'report_book' ? [state.id] : []))])
   const read = async () =>
     ids.size === 0
       ? []
@@ -53,7 +59,11 @@ export async function watchApprovals(tx: WriteTx, school: string, rows: readonly
   }
 }
 
-function bookOf(table: Replicated, { id, values }: Carried['state']): string | null {
-  if (table === 'report_book') return id
-  return table === 'report_book_entry' ? idIn(values, 'report_book_id') : null
+/** The books in whose entries a page writes: where an entry is known, the book that it is of here, whatever the page says. */
+export async function booksWithEntries(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<ReadonlySet<string>> {
+  const entries = rows.flatMap(({ table, state }) => (table === 'report_book_entry' ? [state] : []))
+  if (entries.length === 0) return new Set()
+  const known = await entriesById(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
+  const said = entries.flatMap(({ values }) => idIn(values, 'report_book_id') ?? [])
+  return new Set([...said, ...known.map(({ report_book_id }) => report_book_id)])
 }

@@ -100,9 +100,9 @@ export class Rights {
     return 'manageClass'
   }
 
-  /** Administrators approve, where the school asks for it; whoever writes in a book takes its approval away. */
+  /** Administrators approve, where the school asks for it; whoever writes in a book, in their subject say, takes its approval away. */
   private async areaOfApproval({ values }: OfRow): Promise<Area | null> {
-    if ((values['approved_at'] ?? null) === null) return 'reports'
+    if ((values['approved_at'] ?? null) === null) return 'readClass'
     return (await this.approvesReports()) ? 'writeSchoolSetup' : null
   }
 

@@ -39,7 +39,14 @@ export type Verdict = {
  * Of the page that is judged. `seen`: how far the writer had read our feed; `records`: of a laptop, which of the conflicts that it sends are
  * such; `limits`: for which writers the child answers; `epoch`: the number of this node; `proofs`: who signed what others wrote.
  */
-type OfPage = { seen: number; records: ConflictRecords | null; limits: Limits; epoch: string; proofs: RowProofs }
+type OfPage = {
+  seen: number
+  records: ConflictRecords | null
+  limits: Limits
+  epoch: string
+  proofs: RowProofs
+  withEntries: ReadonlySet<string>
+}
 
 /** Who signed a write, and who wrote it. */
 type Signed = { signer: Signer; actor: string | null }
@@ -122,11 +129,11 @@ export class Judge {
 
   /**
    * A laptop publishes or sends a book that nobody approved, in a school that asks for it. An approval counts that comes with the book and is taken,
-   * else that which stands here, unless the book comes with other words: those nobody has approved.
+   * else that which stands here, unless the book comes with other words, or with entries: those nobody has approved.
    */
   private async lacksApproval(state: RowState, taken: ReadonlySet<string>, known: Known | undefined): Promise<boolean> {
     if (this.peer.kind !== 'laptop' || state.alive.length === 0 || state.values['status'] === 'draft') return false
-    const isChanged = [...taken].some((unit) => unit !== 'status' && unit !== 'approval')
+    const isChanged = this.page.withEntries.has(state.id) || [...taken].some((unit) => unit !== 'status' && unit !== 'approval')
     const { approved_at } = (taken.has('approval') ? state.values : isChanged ? undefined : known?.state.values) ?? {}
     return lacksApproval({ approves_reports: await this.rights.approvesReports() }, { approved_at: (approved_at as string | null) ?? null })
   }

@@ -29,7 +29,7 @@ import { AWAITS_PERSON } from '../scope/consent.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
 import { type Limits, writersOf } from '../scope/writers.ts'
-import { watchApprovals } from './approvals.ts'
+import { booksWithEntries, watchApprovals } from './approvals.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 
@@ -54,9 +54,10 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
   const proofs = new RowProofs(tx, school, keys.secret, judged)
   const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told, proofs) : null
-  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs })
+  const withEntries = peer.kind === 'laptop' ? await booksWithEntries(tx, school, opened) : new Set<string>()
+  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs, withEntries })
   const settle = await watchRefused(tx, peer, opened)
-  const settleApprovals = peer.kind === 'laptop' ? await watchApprovals(tx, school, opened) : null
+  const settleApprovals = peer.kind === 'laptop' ? await watchApprovals(tx, school, opened, withEntries) : null
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.

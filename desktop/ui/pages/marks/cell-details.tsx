@@ -40,7 +40,7 @@ export function useTeacherNames(): (id: string | null) => string | null {
   }
 }
 
-/** Details of the selected cell, above the grid: pupil, score, state, location, author and remark. */
+/** Details of the selected cell, under the grid: pupil, score, state, location, author and remark. */
 export function CellDetails({ grid, onAction, onMenu }: Props) {
   const { t } = useTranslation('marks')
   const { selection, controller, sheet } = grid

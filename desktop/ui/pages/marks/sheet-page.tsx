@@ -96,7 +96,7 @@ function LoadedSheet(props: LoadedSheetProps) {
   const own = useQuery(ask('classes', 'mySubjects', { params: { classId: group.id } }))
   const school = useQuery(ask('schools', 'mine'))
   const { t } = useTranslation('marks')
-  if (!pupils.data || !columns.data || !scale.data || !own.data) {
+  if (!pupils.data || !columns.data || !scale.data || !own.data || school.isPending) {
     return (
       <Page wide title={t('sheet', { subject: subject.name, class: group.name })}>
         <Unanswered queries={[pupils, columns, scale, own]} />

@@ -6,9 +6,10 @@ import type { MarkValue } from '@markbook/shared/domain/mark-codes'
  */
 export type CellValue = number | string | null
 
-export function cellValueOf(mark: MarkValue | null | undefined): CellValue {
+/** Marks that an older version kept in the browser have no status. */
+export function cellValueOf(mark: (Pick<MarkValue, 'score'> & Partial<Pick<MarkValue, 'status'>>) | null | undefined): CellValue {
   if (!mark) return null
-  if (mark.status === null) return mark.score
+  if (mark.status == null) return mark.score
   return mark.score === null ? mark.status : `${mark.score} ${mark.status}`
 }
 
