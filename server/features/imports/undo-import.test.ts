@@ -1,3 +1,4 @@
+import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { limits } from '@markbook/shared/limits'
 import { aoife, elan, lukasz, mathsExam, mathsQuiz, mei, sean, wanderer, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
@@ -8,7 +9,7 @@ import { signedIn, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
 import { settle } from '../../tests/scenes/scenes.fixtures.ts'
-import { csv } from './sheets.fixtures.ts'
+import { csv, xlsx } from './sheets.fixtures.ts'
 
 let st: School
 beforeEach(async () => {
@@ -138,6 +139,39 @@ describe('POST /api/imports/:id/undo of marks', () => {
     expect(await st.as.okafor.imports.undo(of)).toMatchObject({ removed: 0, restored: 0, kept: 2 })
     expect(await gradeOf(mathsExam, elan)).toMatchObject({ score: 12, remarks: 'By word of mouth' })
     expect(await gradeOf(mathsExam, wanderer)).toMatchObject({ score: 13 })
+  })
+
+  test('a mark that has got a code since stays, beside the score or in its place', async () => {
+    const of = await importMarks('ada', mathsQuiz, 'SB-003,3,', 'SB-004,4,')
+    await st.as.ada.grades.bulk({
+      body: {
+        assessmentId: mathsQuiz.id,
+        grades: [
+          { studentId: sean.id, status: 'late' },
+          { studentId: aoife.id, status: 'abs' },
+        ],
+      },
+    })
+    expect(await st.as.ada.imports.undo(of)).toMatchObject({ restored: 0, kept: 2 })
+    expect(await gradeOf(mathsQuiz, aoife)).toMatchObject({ score: null, status: 'abs' })
+  })
+
+  test('a sheet that was downloaded with codes is imported again without a change', async () => {
+    const own = { code: 'nil', name: 'Nothing', effect: 'zero' as const, printed: true }
+    await st.as.okafor.schools.updateMine({ body: { markCodes: [...standardMarkCodes, own] } })
+    const grades = [
+      { studentId: sean.id, status: 'nil' },
+      { studentId: aoife.id, status: 'abs' },
+      { studentId: zoe.id, score: 3, status: 'late' },
+    ]
+    await st.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades } })
+    const of = { studentGroupId: class3B.id, termId: michaelmas.id, subjectId: maths.id }
+    const before = await rowsOf('grade')
+    const body = xlsx(await st.as.ada.imports.gradeSheet({ query: of }))
+    const report = await st.as.ada.imports.grades({ query: of, body })
+    expect(report).toMatchObject({ errors: 0 })
+    expect(report.rows.filter(({ action }) => action !== 'unchanged')).toEqual([])
+    expect(await rowsOf('grade')).toEqual(before)
   })
 
   test('an earlier mark that is above the maximum of now is not written again', async () => {

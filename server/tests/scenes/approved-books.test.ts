@@ -120,6 +120,19 @@ describe('a class teacher’s laptop', () => {
     await settle(link)
     for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject({ status: 'draft', conduct: 'Good', approved_at: null })
   })
+
+  test('publishes a book for nothing whose entry it changed, where it was approved at the school meanwhile', async () => {
+    const { box, laptop, link, minutesLater } = await schoolThatAsks(people.byrne.id, { late: true })
+    const byrne = await signedIn(laptop, 'byrne')
+    await (await signedIn(box, 'okafor')).reports.approve(approval)
+    minutesLater()
+    const entryId = naturalId('report_book_entry', draftReport.id, english.id)
+    await byrne.reports.updateEntry({ params: { entryId }, body: { teacherRemark: 'Reads well.' } })
+    await byrne.reports.publish({ params })
+    await settle(link)
+    for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject({ status: 'draft', approved_at: null })
+    expect((await box.rows('report_book_entry')).find(({ id }) => id === entryId)).toMatchObject({ teacher_remark: 'Reads well.' })
+  })
 })
 
 test('what is written into an entry on a laptop takes the approval away at the school too', async () => {

@@ -1,0 +1,21 @@
+import type { LiveMark } from '@markbook/shared/contract/grades'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cellValueOf, isCellValue, markOf } from './cell-value.ts'
+
+test('a mark is the same after it was a value', () => {
+  const status = fc.option(fc.constantFrom('abs', 'late', 'é2'))
+  const score = fc.option(fc.integer({ min: 0, max: 10_000_000 }).map((hundredths) => hundredths / 100))
+  fc.assert(
+    fc.property(fc.record({ score, status }), (mark) => {
+      expect(markOf(cellValueOf(mark))).toEqual(mark)
+      expect(isCellValue(cellValueOf(mark))).toBe(true)
+    }),
+  )
+})
+
+test('a mark that an older version kept has no status', () => {
+  const kept: Pick<LiveMark, 'score'> = { score: 15 }
+  expect(cellValueOf(kept)).toBe(15)
+  expect(cellValueOf(undefined)).toBeNull()
+})
