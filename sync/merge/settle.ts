@@ -1,5 +1,5 @@
 import { byText, compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
-import { canonical, type RowState, type Values } from './state.ts'
+import { canonical, pick, type RowState, type Values } from './state.ts'
 
 /**
  * Rules between rows. Each is a function of the states alone, whatever node computes it and in whatever order they came: what
@@ -57,6 +57,12 @@ const BOOK_UNITS = {
   student_group_id: ['student_group_id'],
 } as const
 const ENTRY_UNITS = { letter: ['manual_letter'], teacher_remark: ['teacher_remark'] } as const
+
+/** What a book and its entries say in the columns that teachers write: frozen when it is sent, and read by whoever approves it. */
+export const contentOf = (book: Values, entries: readonly Values[]): Freeze => ({
+  ...(pick(book, Object.values(BOOK_UNITS).flat()) as Frozen),
+  entries: entries.map((entry) => pick(entry, ['subject_id', ...Object.values(ENTRY_UNITS).flat()]) as FrozenEntry),
+})
 
 const differing = (claims: Values, stands: Values, units: Readonly<Record<string, readonly string[]>>): Settled[] =>
   Object.entries(units).flatMap(([unit, columns]) => {

@@ -1,7 +1,8 @@
 import { reportFailures } from '@markbook/shared/contract/reports'
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import type { Row } from '@markbook/shared/tables/tables'
-import { isSame } from '@markbook/sync/merge/state'
+import { contentOf } from '@markbook/sync/merge/settle'
+import { canonical, isSame } from '@markbook/sync/merge/state'
 import { sha256Of } from '../../files/digest.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -42,10 +43,8 @@ const typedIn = (entry: Entry) => pick(entry, 'manual_letter', 'teacher_remark')
 
 /** Of all that a card prints of a report, in an order that does not change. */
 export function contentHashOf(book: Book, entries: readonly Entry[]): string {
-  const own = pick(book, 'snapshot', 'student_group_id', 'class_teacher_remark', 'conduct', 'attendance_percentage')
-  const typed = entries.map((entry) => [entry.subject_id, entry.manual_letter, entry.teacher_remark] as const)
-  const text = JSON.stringify([own, typed.sort(([a], [b]) => (a < b ? -1 : 1))])
-  return sha256Of(new TextEncoder().encode(text))
+  const sorted = [...entries].sort((a, b) => (a.subject_id < b.subject_id ? -1 : 1))
+  return sha256Of(new TextEncoder().encode(canonical(contentOf(book, sorted))))
 }
 
 /** Whoever approves says what they have read: 409 where the report says something else by now. Of two at once the first one is remembered. */

@@ -1,7 +1,7 @@
 import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Freeze } from '@markbook/sync/merge/settle'
+import { contentOf } from '@markbook/sync/merge/settle'
 import { pick } from '../columns.ts'
 
 type Book = Row<'report_book'>
@@ -80,11 +80,6 @@ export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: s
     letter_grade: shownLetter(entry),
     ...pick(entry, 'teacher_remark', 'sort_order'),
   })),
-  frozen: frozen(book, entries),
-})
-
-/** The same in the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Rules between rows»). */
-const frozen = (book: Book, entries: readonly Entry[]): Freeze => ({
-  ...pick(book, 'snapshot', 'class_teacher_remark', 'conduct', 'attendance_percentage', 'student_group_id'),
-  entries: entries.map((entry) => pick(entry, 'subject_id', 'manual_letter', 'teacher_remark')),
+  // In the columns that teachers write, so that on every node exactly this stands from then on (sync/SPEC.md, «Rules between rows»).
+  frozen: contentOf(book, entries),
 })

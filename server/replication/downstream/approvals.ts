@@ -1,5 +1,6 @@
 import type { Row } from '@markbook/shared/tables/tables'
-import { isSame, pick } from '@markbook/sync/merge/state'
+import { contentOf } from '@markbook/sync/merge/settle'
+import { isSame } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
@@ -17,12 +18,10 @@ async function contentsOf(tx: ReadTx, school: string, books: readonly Book[]): P
   return new Map(
     books.map((book) => [
       book.id,
-      [
-        pick(book, ['snapshot', 'student_group_id', 'class_teacher_remark', 'conduct', 'attendance_percentage']),
-        entries
-          .filter(({ report_book_id }) => report_book_id === book.id)
-          .map((entry) => pick(entry, ['id', 'manual_letter', 'teacher_remark'])),
-      ],
+      contentOf(
+        book,
+        entries.filter(({ report_book_id }) => report_book_id === book.id),
+      ),
     ]),
   )
 }
