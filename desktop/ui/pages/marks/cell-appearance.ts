@@ -62,7 +62,7 @@ function describePending({ state, score, theirs, message }: PendingMark): string
   return t(`state.${state === 'sending' ? 'fresh' : state}`)
 }
 
-/** All states of a cell besides its score; where the mark is stored is shown above the grid. */
+/** All states of a cell besides its score; where the mark is stored is shown under the grid. */
 export function describeCell({ saved, pending, invalid, isInReview, isRecentChange }: Cell, { max_score }: Assessment): string[] {
   const t = i18next.getFixedT(null, 'marks')
   const texts: string[] = []

@@ -11,7 +11,7 @@ import { cell, GRID } from '../../tests/grid.ts'
 import { joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-/** What the line above the grid says of the chosen mark. */
+/** What the line under the grid says of the chosen mark. */
 const chosen = (page: Page) => page.getByRole('region', { name: 'The chosen mark' })
 const where = (page: Page) => page.getByRole('list', { name: 'Where the marks are' })
 const line = (page: Page) => page.locator('header a[href="/sync"]')
