@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { people, stBrigids } from '@markbook/shared/story/people'
-import { draftReport } from '@markbook/shared/story/reports'
+import { draftReport, sentReport } from '@markbook/shared/story/reports'
 import { english } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { altered } from '../../testing/altered.ts'
 import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
+import { liar } from './altered.fixtures.ts'
 import { conflictsAt, refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
@@ -145,6 +146,20 @@ test('what is written into an entry on a laptop takes the approval away at the s
   for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject({ approved_at: null })
   expect((await box.rows('report_book_entry')).find(({ id }) => id === entryId)).toMatchObject({ teacher_remark: 'Reads well.' })
   expect(await refusedAt(laptop)).toEqual([])
+})
+
+test('an entry of which the page says that it is of another book takes the approval of its own away', async () => {
+  const { box, laptop } = await schoolThatAsks(people.byrne.id)
+  const entryId = naturalId('report_book_entry', draftReport.id, english.id)
+  await (await signedIn(laptop, 'byrne')).reports.updateEntry({ params: { entryId }, body: { teacherRemark: 'Reads well.' } })
+  await (await signedIn(box, 'okafor')).reports.approve(approval)
+  const { says } = await liar(laptop, box)
+  await says(({ table, state }) =>
+    table === 'report_book_entry' ? [{ table, state: { ...state, values: { ...state.values, report_book_id: sentReport.id } } }] : [],
+  )
+  const entry = (await box.rows('report_book_entry')).find(({ id }) => id === entryId)
+  expect(entry).toMatchObject({ report_book_id: draftReport.id, teacher_remark: 'Reads well.' })
+  expect(await bookAt(box)).toMatchObject({ approved_at: null })
 })
 
 test('a head approves on her own laptop, and what was approved there can be published', async () => {
