@@ -93,6 +93,8 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await enter(later, 1, '8')
       await later.getByText('2 marks are on this computer and not saved yet').waitFor()
       await later.getByRole('link', { name: 'Today' }).click()
+      // The page of marks stays in the document, hidden, until Today is loaded.
+      await expect.poll(() => later?.locator('[role="grid"]').count()).toBe(0)
       await later.getByText('2 marks are on this computer and not saved yet').waitFor()
       await picture(later, 'away-today')
     })
