@@ -6,7 +6,7 @@ import { describeCluster, stopCluster } from './central.ts'
 import { dropCopies } from './fill.ts'
 import { root } from './paths.ts'
 import { bundlePrograms, keepProfiles, stopAll } from './processes.ts'
-import { appKeys, appLoad, appOpen } from './rows/app.rows.ts'
+import { appKeys, appLoad, appNavigate, appOpen, appStart } from './rows/app.rows.ts'
 import { backups } from './rows/backups.rows.ts'
 import { meDuringJobs, reportCards, workbook } from './rows/documents.rows.ts'
 import { exports } from './rows/exports.rows.ts'
@@ -50,6 +50,8 @@ const benches: Record<string, Bench> = {
   'app-load': appLoad,
   'app-keys': appKeys,
   'app-open': appOpen,
+  'app-navigate': appNavigate,
+  'app-start': appStart,
 }
 
 const HELP = `npm run bench                          every target of the box, each against its control

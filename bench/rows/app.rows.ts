@@ -224,5 +224,80 @@ export const appOpen = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, 
     await page.context().close()
   }
   const what = 'opening the marks of 40 × 12, from the click until painted'
+  return [{ what, control: 'none', target: within(200, 'ms'), measured: median(taken), figure: `${listed(taken)} ms` }]
+})
+
+/** Pages of the navigation, as the head goes through them. */
+const WAY = ['/classes', '/students', '/results', '/reports', '/overview', '/years', '/subjects', '/people', '/school']
+
+/** From the press on a link of the navigation until its page, with what it asked for, is in a frame that was handed over. */
+const WATCH_NAVIGATION = `addEventListener('click', (event) => {
+  const link = event.target.closest('nav a')
+  if (!link) return
+  const from = event.timeStamp
+  window.arrived = null
+  const look = () => {
+    const isThere = location.pathname === new URL(link.href).pathname && link.getAttribute('aria-current') === 'page'
+    const isWhole = document.querySelector('main h1') !== null
+    const isLoading = document.querySelector('main')?.innerText.includes('Loading …')
+    if (isThere && isWhole && !isLoading) window.painted().then((to) => { window.arrived = to - from })
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+}, true)`
+
+export const appNavigate = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, open }, pairs) => {
+  const taken = new Map(WAY.map((path) => [path, [] as number[]]))
+  for (let round = 0; round < pairs; round += 1) {
+    const page = await open(WATCH_NAVIGATION)
+    await page.goto(url)
+    // The app fetches its other pages once it has nothing else to do.
+    await page.waitForLoadState('networkidle')
+    for (const path of WAY) {
+      const link = page.locator(`nav a[href="${path}"]`)
+      await link.hover()
+      await page.waitForTimeout(100)
+      await link.click()
+      taken.get(path)?.push(await saidBy(page, 'arrived'))
+    }
+    await page.context().close()
+  }
+  const medians = [...taken].map(([path, ms]) => ({ path, ms: median(ms) })).sort((a, b) => b.ms - a.ms)
+  const [slowest] = medians
+  return [
+    {
+      what: 'from a link of the navigation to its page, the slowest of nine pages',
+      control: 'none',
+      target: within(150, 'ms'),
+      measured: slowest?.ms ?? Number.NaN,
+      figure: medians.map(({ path, ms }) => `${path} ${ms.toFixed(0)}`).join(', '),
+    },
+  ]
+})
+
+/** From the opening of a window until Today's heading is in a frame that was handed over. */
+const WATCH_START = `(() => {
+  const look = () => {
+    if (document.querySelector('main h1')) window.painted().then((to) => { window.started = to })
+    else requestAnimationFrame(look)
+  }
+  requestAnimationFrame(look)
+})()`
+
+export const appStart = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, open }, pairs) => {
+  const first = await open(WATCH_START)
+  await first.goto(url)
+  await first.evaluate(async () => void (await navigator.serviceWorker.ready))
+  // A reload, so that this page too goes through the service worker, and what it asks for is kept.
+  await first.reload({ waitUntil: 'networkidle' })
+  const taken: number[] = []
+  for (let round = 0; round < pairs; round += 1) {
+    const page = await first.context().newPage()
+    await page.addInitScript(`${PAINTED};${WATCH_START}`)
+    await page.goto(url)
+    taken.push(await saidBy(page, 'started'))
+    await page.close()
+  }
+  const what = 'a second start, from the window until its first page is painted'
   return [{ what, control: 'none', target: within(300, 'ms'), measured: median(taken), figure: `${listed(taken)} ms` }]
 })
