@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useDeferredValue } from 'react'
 import { figure } from '../words/format.ts'
 import layout from './layout.module.css'
 import styles from './page.module.css'
@@ -35,8 +35,12 @@ type TableProps<Row> = {
   rowName?: number | null
 }
 
-/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. */
+/** As many rows as are in sight of a new page. */
+const FIRST_ROWS = 50
+
+/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. A page that opens shows its first rows at once. */
 export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TableProps<Row>) {
+  const isWhole = useDeferredValue(true, false)
   const shown = columns
     .filter((column) => column !== false)
     .map((column) => ({
@@ -63,7 +67,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, at) => (
+          {(isWhole ? rows : rows.slice(0, FIRST_ROWS)).map((row, at) => (
             <tr key={keyOf(row)}>
               {shown.map(({ key, head, className, cell }, place) => {
                 const [Cell, scope] = place === rowName ? (['th', 'row'] as const) : (['td', undefined] as const)
