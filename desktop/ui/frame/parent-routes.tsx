@@ -37,9 +37,8 @@ export const schoolRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'school',
   beforeLoad: async ({ location }) => {
-    const at = await loadAccountState()
+    const [at] = await Promise.all([loadAccountState(), loadRemainingWords()])
     if (at !== 'in_school') throw redirect({ to: pathByState[at], search: at === 'signed_out' ? { next: location.href } : {} })
-    await loadRemainingWords()
   },
   component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),
   errorComponent: ErrorPage,

@@ -20,7 +20,10 @@ export async function keepApp(): Promise<void> {
   }
   look()
   registration.waiting?.addEventListener('statechange', look)
-  registration.addEventListener('updatefound', () => registration.installing?.addEventListener('statechange', look))
+  // The browser looks for a newer one by itself when the page is opened, and may have begun before it was asked here.
+  const follow = () => registration.installing?.addEventListener('statechange', look)
+  follow()
+  registration.addEventListener('updatefound', follow)
 }
 
 export const canKeepApp = (): boolean => 'serviceWorker' in navigator && window.isSecureContext
