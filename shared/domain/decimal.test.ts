@@ -15,6 +15,9 @@ describe('a typed number', () => {
     { text: '100000', value: 100000 },
     { text: '1.01', value: 1.01 },
     { text: '9999999999999.99', value: 9999999999999.99 },
+    { text: '٠١٢٣٤٥٦٧٨٩٫٥', value: 123456789.5 },
+    { text: '۹۰٫۲۵', value: 90.25 },
+    { text: '-٣,٥', value: -3.5 },
   ])('«$text» is $value', ({ text, value }) => {
     expect(parseDecimal(text, 2)).toEqual({ ok: true, value })
   })
@@ -37,7 +40,8 @@ describe('a typed number', () => {
     { text: 'NaN', reason: 'not_a_number' },
     { text: 'Infinity', reason: 'not_a_number' },
     { text: '12.5%', reason: 'not_a_number' },
-    { text: '٣', reason: 'not_a_number' },
+    { text: '٣٫', reason: 'not_a_number' },
+    { text: '३', reason: 'not_a_number' },
     { text: '12\n5', reason: 'not_a_number' },
     { text: '1.234', reason: 'too_many_decimals' },
     { text: '1.000', reason: 'too_many_decimals' },

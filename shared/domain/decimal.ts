@@ -14,12 +14,16 @@ export const decimalMessage = (reason: DecimalRefusal, decimals: number): string
 /** More digits than these cannot all be kept in a number. */
 const MAX_DIGITS = 15
 
+/** What an Arabic or Persian keyboard writes, in the figures 0 to 9 and with a point. The last four bits of such a digit are its value. */
+export const westernFigures = (text: string): string =>
+  text.replace(/[٠-٩۰-۹٫]/g, (sign) => (sign === '٫' ? '.' : String((sign.codePointAt(0) ?? 0) % 16)))
+
 /**
  * Reads a typed number with a decimal point or a decimal comma. Thousands separators, exponents and a leading plus are not
  * understood, and «1.234» where two places are allowed is refused, not cut: it may have meant a thousand.
  */
 export function parseDecimal(text: string, decimals: number): { ok: true; value: number } | { ok: false; reason: DecimalRefusal } {
-  const typed = text.trim()
+  const typed = westernFigures(text.trim())
   if (typed === '') return { ok: false, reason: 'empty' }
   const parts = /^(-?)(\d+)(?:[.,](\d+))?$/.exec(typed)
   if (!parts) return { ok: false, reason: 'not_a_number' }

@@ -6,6 +6,7 @@ test.each([
   [' 1234 5678 ', '12345678', '12345678'],
   ['1234-56789', '12345678', '12345678'],
   ['123456', '123456', null],
+  ['١٢٣٤ ٥٦٧٨', '12345678', '12345678'],
   ['', '', null],
   ['ABCD-EFGH-JKLM-NP23', 'ABCD-EFGH-JKLM-NP23', 'ABCDEFGHJKLMNP23'],
   [' abcd efgh jklm np23\n', 'abcd efgh jklm np23', 'ABCDEFGHJKLMNP23'],

@@ -1,3 +1,5 @@
+import { westernFigures } from '@markbook/shared/domain/decimal'
+
 const DIGITS = 8
 const CHARACTERS = 16
 /** Room for the dashes or spaces between the groups of a printed code. */
@@ -8,7 +10,7 @@ export const isPrinted = (text: string): boolean => /[a-z]/i.test(text)
 
 /** What a field for codes keeps of a typed or pasted text: of digits those, up to eight; a printed code as it was typed. */
 export const typedCode = (text: string): string =>
-  isPrinted(text) ? text.trim().slice(0, LONGEST) : text.replace(/\D/g, '').slice(0, DIGITS)
+  isPrinted(text) ? text.trim().slice(0, LONGEST) : westernFigures(text).replace(/\D/g, '').slice(0, DIGITS)
 
 /** The code that is sent, once it is whole; null before. */
 export function wholeCode(typed: string): string | null {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import i18next from 'i18next'
 import type { Plugin, PluginOption } from 'vite'
 import type { PrerenderedPage, prerenderSignIn } from './prerender.tsx'
 
@@ -55,7 +56,7 @@ export function prerender(plugins: () => PluginOption[]): Plugin {
 
 const documentOf = (template: string, { language, isBack, title, markup }: PrerenderedPage, links: readonly string[]): string =>
   template
-    .replace('lang="en"', `lang="${language}"`)
+    .replace('lang="en"', `lang="${language}" dir="${i18next.dir(language)}"`)
     .replace(/<title>.*<\/title>/, () => `<title>${title}</title>`)
     .replace('</head>', () => `${links.map((link) => `  ${link}\n  `).join('')}</head>`)
     .replace('<div id="app"></div>', () => `<div id="app" data-prerendered${isBack ? ' data-back' : ''}>${markup}</div>`)

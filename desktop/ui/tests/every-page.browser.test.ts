@@ -1,6 +1,6 @@
 import { zoe } from '@markbook/shared/story/marks'
 import { class3B, maths } from '@markbook/shared/story/school-year'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
@@ -35,10 +35,15 @@ const PAGES = {
   missing: '/there-is-no-such-page',
 }
 
-const settled = async (page: import('playwright-core').Page) => {
+const settled = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).waitFor()
   await expect.poll(() => page.getByText('Loading …').count(), { timeout: 15_000 }).toBe(0)
 }
+
+const readFromTheRight = (page: Page) =>
+  page.evaluate(() => {
+    document.documentElement.dir = 'rtl'
+  })
 
 describe.skipIf(!headlessPath)('every page', () => {
   let site: Site
@@ -58,7 +63,7 @@ describe.skipIf(!headlessPath)('every page', () => {
   })
 
   test.each(Object.entries(PAGES))(
-    '%s is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %%',
+    '%s is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %%, read from the left and from the right',
     async (name, path) => {
       await pc.page.goto(`${site.url}${path}`)
       await settled(pc.page)
@@ -73,6 +78,9 @@ describe.skipIf(!headlessPath)('every page', () => {
       await expectForEverybody(phone.page)
       await expectFits(phone.page)
       await picture(phone.page, `${name}-phone`)
+      await readFromTheRight(phone.page)
+      await expectForEverybody(phone.page)
+      await expectFits(phone.page)
       expect([...pc.faults, ...phone.faults]).toEqual([])
     },
   )

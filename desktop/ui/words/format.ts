@@ -1,3 +1,4 @@
+import { westernFigures } from '@markbook/shared/domain/decimal'
 import i18next from 'i18next'
 
 type Formatter = Intl.NumberFormat | Intl.DateTimeFormat | Intl.ListFormat
@@ -5,11 +6,13 @@ const cache = new Map<string, Formatter>()
 
 /** The chosen language with the region of the browser, where it names one (en-IE: 21 Nov 2026). */
 const locale = () => navigator.languages.find((tag) => tag.split('-')[0] === i18next.language) ?? i18next.language
+/** Figures are 0 to 9 in every language, as on papers and in files. */
+const FIGURES = { numberingSystem: 'latn' }
 
 /** Numbers, days and instants in the chosen language. Formatters are slow to create: one is cached for each language and `options`. */
 function formatter<F extends Formatter, Options>(Format: new (locale: string, options: Options) => F, options: Options): F {
   const key = JSON.stringify([i18next.language, Format.name, options])
-  const known = cache.get(key) ?? new Format(locale(), options)
+  const known = cache.get(key) ?? new Format(locale(), { ...FIGURES, ...options })
   cache.set(key, known)
   return known as F
 }
@@ -54,7 +57,9 @@ export const firstOf = (names: readonly string[], most: number, separator = ', '
 
 /** Parses a typed number with a decimal comma or point and any spaces. Null where it is no number. */
 export function typedNumber(text: string): number | null {
-  const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.')
+  const plain = westernFigures(text)
+    .replace(/[\s\u00a0\u202f]/g, '')
+    .replace(',', '.')
   return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain) ? Number(plain) : null
 }
 

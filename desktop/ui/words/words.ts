@@ -46,7 +46,7 @@ export async function loadWords(language: string): Promise<void> {
     defaultNS: 'app',
     resources: {},
     partialBundledLanguages: true,
-    interpolation: { escapeValue: false },
+    interpolation: { escapeValue: true, escape: isolated },
     returnNull: false,
   })
   await loading
@@ -56,12 +56,23 @@ export async function loadWords(language: string): Promise<void> {
 export async function initWords(language = preferredLanguage()): Promise<void> {
   if (i18next.isInitialized) return
   await loadWords(language)
+  setDocument(language)
+}
+
+/**
+ * What is put into a sentence that is read from the right, by itself: a class «4B (morning)» keeps its brackets. React escapes what is
+ * shown, so nothing is escaped here.
+ */
+const isolated = (value: string): string => (i18next.dir() === 'rtl' ? `\u2068${value}\u2069` : value)
+
+function setDocument(language: string): void {
   document.documentElement.lang = language
+  document.documentElement.dir = i18next.dir(language)
 }
 
 export async function chooseLanguage(language: string): Promise<void> {
   await load(language)
+  setDocument(language)
   await i18next.changeLanguage(language)
-  document.documentElement.lang = language
   storeLanguage(language)
 }

@@ -4,12 +4,14 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { memo, useLayoutEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
+import { isRightToLeft } from '../../words/direction.ts'
 import { editable, figure } from '../../words/format.ts'
 import { appearanceOf, type CellAppearance, markText } from './cell-appearance.ts'
 import { cellId, type GridMetrics, useCell, useCellMode, useGrid, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import { cellValueOf } from './model/cell-value.ts'
 import type { RowFigures } from './model/figures.ts'
+import { inReadingDirection } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import type { Cell, Pupil } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
@@ -38,7 +40,7 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
             key={column.id}
             row={row}
             col={first + at}
-            left={(first + at) * width}
+            start={(first + at) * width}
             width={width}
             pupil={pupil}
             column={column}
@@ -102,10 +104,10 @@ function Figure({ row, col, width, children }: FigureProps) {
   )
 }
 
-type CellProps = { row: number; col: number; left: number; width: number; pupil: Pupil; column: Assessment; language: string }
+type CellProps = { row: number; col: number; start: number; width: number; pupil: Pupil; column: Assessment; language: string }
 
 /** A cell subscribes to its own mark only, so that a change repaints one cell. */
-const MarkCell = memo(function MarkCell({ row, col, left, width, pupil, column }: CellProps) {
+const MarkCell = memo(function MarkCell({ row, col, start, width, pupil, column }: CellProps) {
   const { sheet, selection, id } = useGrid()
   const cell = useCell(sheet, column.id, pupil.id)
   const mode = useCellMode(selection, row, col)
@@ -121,7 +123,7 @@ const MarkCell = memo(function MarkCell({ row, col, left, width, pupil, column }
       data-mode={mode}
       data-look={appearance.look}
       className={styles['cell']}
-      style={{ left, width }}
+      style={{ insetInlineStart: start, width }}
     >
       {mode === 'editing' ? <MarkEditor cell={cell} pupil={pupil} column={column} /> : <CellContent appearance={appearance} />}
     </div>
@@ -182,7 +184,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         }}
         onKeyDown={(event) => {
           event.stopPropagation()
-          if (controller.handleEditorKey(event)) event.preventDefault()
+          if (controller.handleEditorKey(inReadingDirection(event, isRightToLeft()))) event.preventDefault()
         }}
         onBlur={() => controller.commitEdit(true)}
       />

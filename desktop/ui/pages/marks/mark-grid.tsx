@@ -5,11 +5,12 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isRightToLeft } from '../../words/direction.ts'
 import { figure, number } from '../../words/format.ts'
 import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid, useLayout, useSheetValue } from './grid-context.ts'
 import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
-import type { CellPosition, GridSize } from './model/navigation.ts'
+import { type CellPosition, type GridSize, inReadingDirection } from './model/navigation.ts'
 import type { CellEdit, GridSelection } from './model/selection.ts'
 
 type Props = {
@@ -41,6 +42,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   })
   const columnVirtualizer = useVirtualizer({
     horizontal: true,
+    isRtl: isRightToLeft(),
     count: columns.length,
     rangeExtractor: rendered.columns,
     getScrollElement: () => root.current,
@@ -77,7 +79,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
         aria-readonly={grid.isReadOnly}
         className={sizes.isNarrow ? `${styles['grid']} ${styles['narrow']}` : styles['grid']}
         onKeyDown={(event) => {
-          if (controller.handleKey(event)) event.preventDefault()
+          if (controller.handleKey(inReadingDirection(event, isRightToLeft()))) event.preventDefault()
         }}
         onFocus={() => selection.setFocused(true)}
         onBlur={({ relatedTarget }) => selection.setFocused(root.current?.contains(relatedTarget) ?? false)}
@@ -217,11 +219,14 @@ function reveal(element: HTMLElement, { row, col }: CellPosition, { rows, marks 
   const isFigure = col >= marks
   const beside = sizes.isNarrow ? 0 : FIGURE_KEYS.length * sizes.figure
   if (isFigure && !sizes.isNarrow) return
-  const left = isFigure ? marks * sizes.column + (col - marks) * sizes.figure : col * sizes.column
+  const start = isFigure ? marks * sizes.column + (col - marks) * sizes.figure : col * sizes.column
   const width = isFigure ? sizes.figure : sizes.column
   const room = element.clientWidth - sizes.name - beside
-  if (left < element.scrollLeft) element.scrollLeft = left
-  else if (left + width > element.scrollLeft + room) element.scrollLeft = left + width - room
+  // Where one reads from the right, the browser counts from there, downwards from 0.
+  const sign = isRightToLeft() ? -1 : 1
+  const scrolled = element.scrollLeft * sign
+  if (start < scrolled) element.scrollLeft = start * sign
+  else if (start + width > scrolled + room) element.scrollLeft = (start + width - room) * sign
 }
 
 /** Focuses the grid where nothing else on the page has the focus, so that marks can be typed at once. */
@@ -287,7 +292,7 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
       data-mode={mode}
       data-excluded={is_excluded}
       className={styles['columnHead']}
-      style={{ left: col * width, width }}
+      style={{ insetInlineStart: col * width, width }}
       title={[title, ...details, ...(is_excluded ? [leftOut] : [])].join(' · ')}
     >
       <button
@@ -333,7 +338,7 @@ function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps)
               role="gridcell"
               aria-colindex={first + at + 2}
               className={styles['footCell']}
-              style={{ left: (first + at) * sizes.column, width: sizes.column }}
+              style={{ insetInlineStart: (first + at) * sizes.column, width: sizes.column }}
             >
               {figure(footer.columns[first + at] ?? null)}
             </div>

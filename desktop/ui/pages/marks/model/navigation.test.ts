@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   commandForKey,
   editorCommandForKey,
+  inReadingDirection,
   type GridSize,
   isInRange,
   type Movement,
@@ -118,6 +119,14 @@ describe('keys', () => {
     expect(editorCommandForKey(key('ArrowDown'), true)).toEqual({ kind: 'move', step: 'down', extends: false })
     expect(editorCommandForKey(key('5'), false)).toBeNull()
   })
+})
+
+test('where one reads from the right, the arrows are exchanged, and no other key', () => {
+  const moved = (name: string, isRightToLeft: boolean) => commandForKey(inReadingDirection(key(name, { shiftKey: true }), isRightToLeft))
+  expect(moved('ArrowLeft', true)).toEqual({ kind: 'move', step: 'right', extends: true })
+  expect(moved('ArrowRight', true)).toEqual({ kind: 'move', step: 'left', extends: true })
+  expect(moved('ArrowLeft', false)).toEqual({ kind: 'move', step: 'left', extends: true })
+  for (const same of ['ArrowUp', 'Home', 'Enter', '7']) expect(moved(same, true)).toEqual(moved(same, false))
 })
 
 describe('the selection', () => {

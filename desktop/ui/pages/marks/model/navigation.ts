@@ -83,6 +83,17 @@ const WITH_CONTROL: Partial<Record<Movement, Movement>> = {
   right: 'end',
 }
 
+const SIDEWAYS: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
+
+/** The key as it would be struck where one reads from the left: the first column stands right where one reads from there. */
+export const inReadingDirection = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress, isRightToLeft: boolean): KeyPress => ({
+  key: (isRightToLeft && SIDEWAYS[key]) || key,
+  ctrlKey,
+  metaKey,
+  shiftKey,
+  altKey,
+})
+
 /** Null where the grid does not handle the key. */
 export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): GridCommand | null {
   const command = ctrlKey || metaKey

@@ -1,0 +1,91 @@
+import { mathsQuiz, zoe } from '@markbook/shared/story/marks'
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import { headlessPath } from './chromium.ts'
+import { cell, openGrid, textOf } from './grid.ts'
+import { openSite, type Site } from './site.ts'
+
+describe.skipIf(!headlessPath)('in Arabic', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+  const arabic = { locale: 'ar-TN' }
+
+  const startOf = async (place: Locator) => {
+    const box = await place.boundingBox()
+    return (box?.x ?? 0) + (box?.width ?? 0)
+  }
+  const active = (page: Page) =>
+    page.getByRole('grid').evaluate((grid) => {
+      const { row, col } = document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')?.dataset ?? {}
+      return `${row}/${col}`
+    })
+
+  test('the grid begins at the right: columns, arrows, scrolling, and figures as an Arabic keyboard writes them', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { ...arabic, viewport: sizes.phone })
+    expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])).toEqual(['ar', 'rtl'])
+    expect(await startOf(cell(page, 0, 0))).toBeGreaterThan(await startOf(cell(page, 0, 1)))
+    await cell(page, 0, 0).click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowLeft')
+    expect(await active(page)).toBe('0/1')
+    await page.keyboard.press('ArrowRight')
+    expect(await active(page)).toBe('0/0')
+    // The last column is out of sight on a telephone, until the keyboard is there.
+    await page.keyboard.press('End')
+    const shown = async (place: Locator) => {
+      const [box, grid] = [await place.boundingBox(), await page.getByRole('grid').boundingBox()]
+      return box !== null && grid !== null && box.x >= grid.x - 1 && box.x + box.width <= grid.x + grid.width + 1
+    }
+    const last = (await active(page)).split('/')[1]
+    await expect.poll(() => shown(cell(page, 0, Number(last)))).toBe(true)
+    await page.keyboard.press('Home')
+    await expect.poll(() => shown(cell(page, 0, 0))).toBe(true)
+    await page.keyboard.type('٧٫٥')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => textOf(page, 0, 0)).toMatch(/^7[.,٫]5$/)
+    const head = await site.as('okafor')
+    const marks = () => head.grades.list({ query: { assessmentId: mathsQuiz.id } })
+    await expect.poll(async () => (await marks()).find(({ student_id }) => student_id === zoe.id)?.score).toBe(7.5)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'arabic-grid-phone')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the sign-in page comes in it, and the pages of the day are whole', async () => {
+    const { context, page, faults } = await openWindow(browser, arabic)
+    await page.goto(`${site.url}/sign-in`)
+    expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl')
+    await expectForEverybody(page)
+    await picture(page, 'arabic-sign-in')
+    await site.signIn(context, 'okafor')
+    for (const [name, path] of Object.entries({
+      today: '/',
+      grid: '/marks',
+      results: `/results/${class3B.id}`,
+      reports: `/reports/${class3B.id}`,
+      years: '/years',
+      people: '/people',
+      sync: '/sync',
+    })) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await expectForEverybody(page)
+      await expectFits(page)
+      await picture(page, `arabic-${name}`)
+    }
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
