@@ -19,6 +19,11 @@ describe('the headings of a school’s list', () => {
     expect(guess('Nom de l’élève', 'Prénom(s)', 'Genre', 'Groupe', 'Né(e) le', 'Matricule', 'À l’école depuis')).toEqual([...columns])
   })
 
+  test('in Arabic, with and without signs above the letters', () => {
+    expect(guess('اللقب', 'الاسم', 'الجنس', 'القسم', 'تاريخ الولادة', 'رقم التلميذ', 'تاريخ التسجيل')).toEqual([...columns])
+    expect(guess('اسم العائلة', 'الاسم الاول', 'النوع', 'الصف', 'تاريخ الميلاد', 'المُعرّف الوحيد', 'تاريخ الإلتحاق')).toEqual([...columns])
+  })
+
   test('the server’s own', () => {
     expect(guess(...columns)).toEqual([...columns])
   })

@@ -4,19 +4,21 @@ import { fold } from '@markbook/shared/domain/fold'
 export const columns = ['last_name', 'first_name', 'gender', 'class', 'date_of_birth', 'student_number', 'enrollment_date'] as const
 export type Column = (typeof columns)[number]
 
-/** What schools write above their columns, in English and French; the likeliest first. */
+/** What schools write above their columns, in the languages of the app; the likeliest first. */
 const SYNONYMS: Record<Column, string> = {
-  last_name: 'last name, surname, family name, nom de famille, nom, nom usuel, nom d’usage, nom de naissance',
-  first_name: 'first name, forename, forenames, given name, given names, christian name, prénom, prénoms, prénom usuel',
-  gender: 'gender, sex, sexe, genre, m/f, f/m, boy/girl, girl/boy, boy or girl, fille/garçon, garçon/fille, h/f, f/h',
+  last_name:
+    'last name, surname, family name, nom de famille, nom, nom usuel, nom d’usage, nom de naissance, اللقب, اسم العائلة, الكنية, النسبة, الشهرة',
+  first_name:
+    'first name, forename, forenames, given name, given names, christian name, prénom, prénoms, prénom usuel, الاسم, الاسم الأول, الاسم الشخصي',
+  gender: 'gender, sex, sexe, genre, m/f, f/m, boy/girl, girl/boy, boy or girl, fille/garçon, garçon/fille, h/f, f/h, الجنس, النوع',
   class:
-    'class, form, classe, class name, form class, form group, tutor group, class group, current class, group, division, groupe, groupe classe, nom de la classe',
+    'class, form, classe, class name, form class, form group, tutor group, class group, current class, group, division, groupe, groupe classe, nom de la classe, الصف, القسم, الفصل, الشعبة',
   date_of_birth:
-    'date of birth, dob, d.o.b., birth date, birthdate, birthday, day of birth, born, born on, birth, date de naissance, naissance, date naiss., né le, née le, né(e) le, ddn',
+    'date of birth, dob, d.o.b., birth date, birthdate, birthday, day of birth, born, born on, birth, date de naissance, naissance, date naiss., né le, née le, né(e) le, ddn, تاريخ الميلاد, تاريخ الولادة',
   student_number:
-    'number, student number, no., nr, id, roll number, roll no, admission number, admission no, adm. no, register number, reg. no, registration number, index number, unique number, upn, matricule, numéro, n°, num, numéro matricule, n° matricule, identifiant, ine',
+    'number, student number, no., nr, id, roll number, roll no, admission number, admission no, adm. no, register number, reg. no, registration number, index number, unique number, upn, matricule, numéro, n°, num, numéro matricule, n° matricule, identifiant, ine, الرقم, رقم التلميذ, رقم الطالب, رقم التسجيل, المعرف الوحيد',
   enrollment_date:
-    'enrollment date, enrolment date, date of enrolment, enrolled, enrolled on, admission date, date of admission, admitted, entry date, date of entry, start date, joined, date joined, at the school since, date d’inscription, inscription, inscrit le, date d’entrée, entrée, entré le, à l’école depuis',
+    'enrollment date, enrolment date, date of enrolment, enrolled, enrolled on, admission date, date of admission, admitted, entry date, date of entry, start date, joined, date joined, at the school since, date d’inscription, inscription, inscrit le, date d’entrée, entrée, entré le, à l’école depuis, تاريخ التسجيل, تاريخ الالتحاق',
 }
 
 /** Words that name only the person: «Pupil’s surname», «Nom de l’élève». */

@@ -7,8 +7,10 @@ import { type Column, columns } from './headings.ts'
 export type Mapping = readonly (Column | null)[]
 
 const GENDERS: Readonly<Record<string, 'male' | 'female' | 'other'>> = Object.fromEntries([
-  ...['male', 'm', 'boy', 'b', 'man', 'masculin', 'garcon', 'g', 'homme', 'h'].map((word) => [word, 'male'] as const),
-  ...['female', 'f', 'girl', 'woman', 'feminin', 'feminine', 'fille', 'femme'].map((word) => [word, 'female'] as const),
+  ...['male', 'm', 'boy', 'b', 'man', 'masculin', 'garcon', 'g', 'homme', 'h', 'ذكر', 'ولد', 'صبي'].map((word) => [word, 'male'] as const),
+  ...['female', 'f', 'girl', 'woman', 'feminin', 'feminine', 'fille', 'femme', 'أنثى', 'انثى', 'بنت'].map(
+    (word) => [word, 'female'] as const,
+  ),
   ...['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire'].map((word) => [word, 'other'] as const),
 ])
 

@@ -10,6 +10,7 @@ import { Form, SaveActions, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
+import { isRightToLeft } from '../../words/direction.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, lasting, moment, typedNumber } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -60,7 +61,7 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
     setAt(Math.max(0, Math.min(conflicts.length - 1, to)))
   }
   useConflictKeys(conflict.id, {
-    decide: { ArrowLeft: () => decide('current'), ArrowRight: () => decide('kept') },
+    decide: { [keyTo('current')]: () => decide('current'), [keyTo('kept')]: () => decide('kept') },
     walk: { ArrowDown: () => go(place + 1), ArrowUp: () => go(place - 1) },
   })
   return (
@@ -156,6 +157,9 @@ function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => vo
 
 type KeyHandlers = Readonly<Record<string, () => void>>
 
+/** The arrow that points to the side of a choice: what stands now is on the side where one begins to read. */
+const keyTo = (choice: 'current' | 'kept') => ((choice === 'current') === isRightToLeft() ? 'ArrowRight' : 'ArrowLeft')
+
 /** The time in which keys do not decide a new conflict: they were meant for the one before. */
 const UNREAD_MS = 300
 
@@ -213,8 +217,8 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
           <Value columns={kept ? current : row} outOf={out_of} missing={t(missing)} />
           {standing && <By {...standing} />}
           {may_decide && (
-            <Button look="primary" disabled={isBusy} aria-keyshortcuts="ArrowLeft" onClick={() => onDecide('current')}>
-              ← {t('keepNow')}
+            <Button look="primary" disabled={isBusy} aria-keyshortcuts={keyTo('current')} onClick={() => onDecide('current')}>
+              {isRightToLeft() ? '→' : '←'} {t('keepNow')}
             </Button>
           )}
         </section>
@@ -223,8 +227,8 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
           <Value columns={kept} outOf={out_of} missing={t('deleted')} />
           <By {...conflict} />
           {may_decide && (
-            <Button disabled={isBusy} aria-keyshortcuts="ArrowRight" onClick={() => onDecide('kept')}>
-              {t('takeOther')} →
+            <Button disabled={isBusy} aria-keyshortcuts={keyTo('kept')} onClick={() => onDecide('kept')}>
+              {t('takeOther')} {isRightToLeft() ? '←' : '→'}
             </Button>
           )}
         </section>

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import {
   commandForKey,
   editorCommandForKey,
-  inReadingDirection,
   type GridSize,
+  inReadingDirection,
   isInRange,
   type Movement,
   positionAfterEnter,
