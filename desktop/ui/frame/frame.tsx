@@ -221,7 +221,7 @@ function Navigation({ isOpen }: { isOpen: boolean }) {
   const profile = useProfile()
   return (
     <nav className={styles['side']} data-open={isOpen} aria-label={t('navigation.label')}>
-      <Link to="/" className={`${layout['brand']} ${styles['name']}`}>
+      <Link to="/" className={`${layout['brand']} ${styles['name']}`} data-school={profile.school?.name}>
         <img src="/icon.svg" alt="" width={28} height={28} />
         {t('name')}
       </Link>

@@ -82,6 +82,12 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     const phone = await openGrid(site, browser, 'ada', { viewport: sizes.phone })
     await expectFits(phone.page)
     await picture(phone.page, 'marks-phone-rows')
+    // One row of head, also on the smallest one.
+    const headOf = async () => (await phone.page.getByRole('banner').boundingBox())?.height
+    expect(await headOf()).toBeLessThanOrEqual(48)
+    await phone.page.setViewportSize({ width: 360, height: 640 })
+    expect(await headOf()).toBeLessThanOrEqual(48)
+    await expectFits(phone.page)
     await phone.context.close()
   })
 })
