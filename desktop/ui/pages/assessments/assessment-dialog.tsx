@@ -8,6 +8,7 @@ import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { editable, enumerated, typedNumber } from '../../words/format.ts'
+import { tellDeleted } from '../bin/restore.ts'
 
 type Props = {
   /** Null for a new one. */
@@ -118,7 +119,7 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
     isValid: ({ typed }) => isSame(typed),
     save: async () => {
       await save('assessments', 'remove', { params: { id: assessment.id } }, ['grades'])
-      return t('deleted', { title: assessment.title })
+      tellDeleted(t('deleted', { title: assessment.title }), 'assessment', { id: assessment.id, name: assessment.title })
     },
   })
   return (

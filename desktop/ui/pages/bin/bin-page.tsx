@@ -1,14 +1,14 @@
 import type { BinItem } from '@markbook/shared/contract/bin'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, save } from '../../api/queries.ts'
+import { ask } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ConfirmButton } from '../../components/dialog.tsx'
 import { Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { restore } from './restore.ts'
 
 /** What was deleted and can be restored: for administrators everything, for teachers the assessments that they deleted. */
 export function BinPage() {
@@ -46,14 +46,8 @@ function Figures({ item }: { item: BinItem }) {
   return enumerated(counted.map((figure) => t(`figure.${figure}`, { count: item[figure] })))
 }
 
-const CONCERNED = ['assessments', 'grades', 'classes', 'students', 'subjects', 'terms', 'reports'] as const
-
 function Restore({ item: { id }, name }: { item: BinItem; name: string }) {
   const { t } = useTranslation('bin')
-  const restore = async () => {
-    const { left_out } = await save('bin', 'restore', { params: { id } }, CONCERNED)
-    tell(left_out > 0 ? t('restoredWithout', { name, count: left_out }) : t('restored', { name }))
-  }
   return (
     <ConfirmButton
       size="small"
@@ -62,7 +56,7 @@ function Restore({ item: { id }, name }: { item: BinItem; name: string }) {
       text={t('askText')}
       action={t('restore')}
       danger={false}
-      onConfirm={restore}
+      onConfirm={() => restore(id, name)}
     >
       {t('restore')}
     </ConfirmButton>

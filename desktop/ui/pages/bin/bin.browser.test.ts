@@ -41,6 +41,25 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await context.close()
   })
 
+  test('a deletion is undone where it was said', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await (await site.as('okafor')).subjects.create({ body: { name: 'Art', code: 'ART' } })
+    await page.goto(`${site.url}/subjects`)
+    await page.getByRole('button', { name: /^Change Art/ }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: /^Delete/ })
+      .getByRole('button', { name: 'Delete' })
+      .click()
+    await page.getByRole('button', { name: /^Change Art/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: /^Change Art/ }).waitFor()
+    expect((await (await site.as('okafor')).subjects.list()).map(({ code }) => code)).toContain('ART')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the head is told what is in the way, and it stays in the bin', async () => {
     const okafor = await site.as('okafor')
     const { id } = await okafor.subjects.create({ body: { name: 'Drama', code: 'DR' } })

@@ -8,8 +8,8 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { tellDeleted } from '../bin/restore.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
 
@@ -72,7 +72,7 @@ function Removal({ group }: { group: ClassDetails }) {
     // Leave the page first: its queries would fail for a deleted class.
     await navigate({ to: '/classes' })
     await refresh(['classes', 'reports', 'history'])
-    tell(t('deleted', { name: group.name }))
+    tellDeleted(t('deleted', { name: group.name }), 'student_group', group)
   }
   return <ConfirmDialog title={t('deleteTitle', { name: group.name })} text={t('deleteText')} action={t('delete')} onConfirm={confirm} />
 }

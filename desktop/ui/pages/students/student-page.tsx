@@ -8,9 +8,9 @@ import { ask, refresh } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Facts, Page } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { day } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { tellDeleted } from '../bin/restore.ts'
 import { StudentDialog } from './student-dialog.tsx'
 
 export function StudentPage() {
@@ -59,7 +59,7 @@ function Removal({ student }: { student: Student }) {
     // Leave the page first: its queries would fail for a deleted pupil.
     await navigate({ to: '/students' })
     await refresh(['students', 'classes', 'history'])
-    tell(t('deleted', { name }))
+    tellDeleted(t('deleted', { name }), 'student', { id: student.id, name })
   }
   return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} />
 }

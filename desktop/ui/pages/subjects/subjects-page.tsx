@@ -8,8 +8,9 @@ import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog
 import { Checkbox, TextField } from '../../components/field.tsx'
 import { Badge, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
-import { tell, tellFailure } from '../../components/toasts.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { tellDeleted } from '../bin/restore.ts'
 
 export function SubjectsPage() {
   const { t } = useTranslation('subjects')
@@ -81,7 +82,7 @@ function SubjectDialog({ subject }: { subject: Subject | null }) {
       text={t('deleteText')}
       onConfirm={async () => {
         await save('subjects', 'remove', { params: { id: subject.id } })
-        tell(t('deleted', { name: subject.name }))
+        tellDeleted(t('deleted', { name: subject.name }), 'subject', subject)
       }}
     />
   )

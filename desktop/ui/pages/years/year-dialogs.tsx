@@ -10,6 +10,7 @@ import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
+import { tellDeleted } from '../bin/restore.ts'
 import { overlapping, proposedDays } from './term-days.ts'
 
 const draftOf = (year: AcademicYear | null) => ({
@@ -131,7 +132,7 @@ export function TermDialog({ year, term, free, terms }: TermDialogProps) {
       text={t('deleteTermText')}
       onConfirm={async () => {
         await save('terms', 'remove', { params: { id: term.id } })
-        tell(t('termDeleted', { name: shownName }))
+        tellDeleted(t('termDeleted', { name: shownName }), 'term', { id: term.id, name: shownName })
       }}
     />
   )
