@@ -63,12 +63,16 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
   return [...spanIssues(year), ...('issues' in filled ? filled.issues : [])]
 }
 
-/** How many pupils, teachers and subjects go along with each class. `class_id` is null in a dry run. */
+/**
+ * How many pupils, teachers and subjects come into each class. `class_id` is null for a new class of a dry run, `from_class_id` where
+ * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
+ * active pupils of the same earlier years who have no class in this year afterwards. `issues` are of the pupils who leave.
+ */
 export const RollOver = row('RollOver', {
   dry_run: Flag,
   classes: z.array(
     z.object({
-      from_class_id: Id,
+      from_class_id: Id.nullable(),
       name: z.string(),
       students: z.int(),
       teachers: z.int(),
@@ -77,7 +81,31 @@ export const RollOver = row('RollOver', {
       issues: z.array(Issue),
     }),
   ),
+  left: z.int(),
+  left_with_drafts: z.int(),
+  unplaced: z.int(),
+  issues: z.array(Issue),
 })
+
+const RolledClass = input({
+  fromClassId: Id.optional(),
+  alsoFromClassIds: ids({ max: limits.rollOverClasses }).optional(),
+  name: Name.optional(),
+  intoClassId: Id.optional(),
+  classTeacherId: Id.optional(),
+  studentIds: ids({ max: limits.bulkStudents }).optional(),
+  otherStudentIds: ids({ max: limits.bulkStudents }).optional(),
+})
+export type RolledClass = z.infer<typeof RolledClass>
+
+/** A class is new and has a name, or is there already and receives pupils alone. */
+const rolledClassIssues = (one: RolledClass): FailureIssue[] => {
+  if ((one.name === undefined) === (one.intoClassId === undefined)) return [{ path: 'name', message: 'must be said unless intoClassId is' }]
+  const copied = (['fromClassId', 'alsoFromClassIds', 'classTeacherId', 'studentIds'] as const).filter((key) => one[key] !== undefined)
+  if (one.intoClassId !== undefined) return copied.map((path) => ({ path, message: 'cannot be said with intoClassId' }))
+  const needFrom = (['alsoFromClassIds', 'studentIds'] as const).filter((key) => one[key] !== undefined && one.fromClassId === undefined)
+  return needFrom.map((path) => ({ path, message: 'needs fromClassId' }))
+}
 
 /** The one code that decisions §4 names without a resource. */
 export const activeYearFailures = failures('', {
@@ -116,15 +144,21 @@ export const academicYears = {
   }),
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
+    notes:
+      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. All or nothing.',
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: input({
       classes: z
         .array(
-          input({ fromClassId: Id, name: Name, studentIds: ids({ max: limits.bulkStudents }).optional() }),
+          RolledClass.check((context) => reportIssues(context, rolledClassIssues(context.value))),
           say('must be a list of classes'),
         )
-        .min(1, 'must name at least one class')
         .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
+      leavingStudentIds: ids({ max: limits.bulkStudents }).optional(),
+    }).check((context) => {
+      const { classes, leavingStudentIds = [] } = context.value
+      if (classes.length + leavingStudentIds.length > 0) return
+      reportIssues(context, [{ path: 'classes', message: 'must name at least one class' }])
     }),
     reply: RollOver,
     fails: ['academic_years.roll_over_issues'],

@@ -117,6 +117,6 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
 
   rollOver: on(academicYears.rollOver, {
     load: (context, { params }) => rowOf(context, 'academic_year', params.id),
-    run: ({ tx }, { body, query }, year) => rollOver(tx, year, body.classes, query.dryRun),
+    run: (context, { body, query }, year) => rollOver(context, year, body, query.dryRun),
   }),
 }

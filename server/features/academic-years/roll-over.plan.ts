@@ -1,7 +1,9 @@
+import type { RolledClass } from '@markbook/shared/contract/academic-years'
 import type { Issue } from '@markbook/shared/failures'
 
-export type Wanted = { fromClassId: string; name: string; studentIds?: string[] | undefined }
-type Pupil = { classId: string; id: string; firstName: string; lastName: string; isActive: boolean }
+type Pupil = { id: string; firstName: string; lastName: string; isActive: boolean }
+/** `classId`: the class of the earlier year whose subjects the pupil took; null where there was none. */
+type Placed<C extends string | null = string> = Pupil & { classId: C }
 
 /** Columns of new rows: who teaches a subject in a class, and who takes it. */
 type Teaching = { user_profile_id: string; subject_id: string }
@@ -10,21 +12,27 @@ type Taking = { student_id: string; subject_id: string }
 /** What the database says about the classes that are taken over and the year that receives them. */
 export type Facts = {
   year: { id: string; start_date: string }
-  /** Who rolls over; becomes class teacher where the one of last year teaches here no longer. */
+  /** Who rolls over; becomes class teacher where nobody is named and the one of last year teaches here no longer. */
   callerId: string
   classes: ReadonlyMap<string, { year: string; yearStarts: string }>
-  pupils: readonly Pupil[]
+  pupils: readonly Placed[]
+  /** Pupils who are named apart from a class: those who join another one, and those who leave. */
+  others: ReadonlyMap<string, Placed<string | null>>
   teachers: readonly { classId: string; id: string; classTeacher: string | null }[]
+  /** Of the class teachers who are named, those who teach at the school. */
+  staff: ReadonlySet<string>
   subjectTeachers: readonly (Teaching & { classId: string })[]
   takers: readonly (Taking & { classId: string })[]
-  /** Names of the classes that the year already has. */
-  takenNames: ReadonlySet<string>
+  /** The classes that the year already has: their names by id. */
+  existing: ReadonlyMap<string, string>
   /** The class that a pupil already has in that year, by the pupil's id. */
   places: ReadonlyMap<string, string>
 }
 
 export type Opening = {
-  fromClassId: string
+  fromClassId: string | null
+  /** The class that is there already; null for one that is opened. */
+  intoClassId: string | null
   name: string
   studentIds: string[]
   teacherIds: string[]
@@ -33,40 +41,70 @@ export type Opening = {
   taking: Taking[]
   issues: Issue[]
 }
+export type Plan = { openings: Opening[]; leaving: string[]; issues: Issue[] }
 
 /** The classes that would be opened, each with what stands in its way. Pure, so that a dry run and a real one cannot differ. */
-export function planRollOver(wanted: readonly Wanted[], facts: Facts): Opening[] {
-  const names = new Set(facts.takenNames)
+export function planRollOver(wanted: readonly RolledClass[], leavingIds: readonly string[], facts: Facts): Plan {
+  const names = new Set(facts.existing.values())
   const places = new Map(facts.places)
-  return wanted.map((one) => {
-    const chosen = chosenPupils(one, facts.pupils)
+  const openings = wanted.map((one): Opening => {
+    const name = one.name ?? facts.existing.get(one.intoClassId ?? '') ?? ''
+    const chosen = chosenPupils(one, facts)
     const issues = [
       ...classIssues(one, facts),
-      ...(names.has(one.name) ? [{ path: 'name', message: `This year already has a class called ${one.name}.` }] : []),
+      ...(one.name !== undefined && names.has(name) ? [{ path: 'name', message: `This year already has a class called ${name}.` }] : []),
       ...chosen.issues,
       ...chosen.pupils.flatMap((pupil) => pupilIssues(pupil, places)),
     ]
-    names.add(one.name)
-    for (const pupil of chosen.pupils) if (!places.has(pupil.id)) places.set(pupil.id, one.name)
-    return { fromClassId: one.fromClassId, name: one.name, ...goingAlong(one, chosen.pupils, facts), issues }
+    names.add(name)
+    for (const pupil of chosen.pupils) if (!places.has(pupil.id)) places.set(pupil.id, name)
+    const what = { fromClassId: one.fromClassId ?? null, intoClassId: one.intoClassId ?? null, name }
+    return { ...what, ...goingAlong(one, chosen.pupils, facts), issues }
   })
+  return { openings, leaving: [...leavingIds], issues: leavingIds.flatMap((id, at) => leavingIssues(id, at, facts, places)) }
 }
 
-const classIssues = ({ fromClassId }: Wanted, { classes, year }: Facts): Issue[] => {
-  const from = classes.get(fromClassId)
-  const isEarlier = from !== undefined && from.year !== year.id && from.yearStarts < year.start_date
-  return isEarlier ? [] : [{ path: 'fromClassId', message: 'must be a class of an earlier year' }]
+export const sourcesOf = ({ fromClassId, alsoFromClassIds = [] }: RolledClass): string[] =>
+  fromClassId === undefined ? [] : [...new Set([fromClassId, ...alsoFromClassIds])]
+
+function classIssues(one: RolledClass, { classes, year, existing, staff }: Facts): Issue[] {
+  const wrong = sourcesOf(one).flatMap((id) => {
+    const from = classes.get(id)
+    const isEarlier = from !== undefined && from.year !== year.id && from.yearStarts < year.start_date
+    return isEarlier
+      ? []
+      : [{ path: id === one.fromClassId ? 'fromClassId' : 'alsoFromClassIds', message: 'must be a class of an earlier year' }]
+  })
+  const isElsewhere = one.intoClassId !== undefined && !existing.has(one.intoClassId)
+  const isStranger = one.classTeacherId !== undefined && !staff.has(one.classTeacherId)
+  return [
+    ...wrong,
+    ...(isElsewhere ? [{ path: 'intoClassId', message: 'must be a class of this year' }] : []),
+    ...(isStranger ? [{ path: 'classTeacherId', message: 'is not a teacher of this school' }] : []),
+  ]
 }
 
-/** The pupils named, or all who have not left. */
-function chosenPupils({ fromClassId, studentIds }: Wanted, all: readonly Pupil[]): { pupils: Pupil[]; issues: Issue[] } {
-  const own = all.filter((pupil) => pupil.classId === fromClassId)
-  if (!studentIds) return { pupils: own.filter((pupil) => pupil.isActive), issues: [] }
+/** The pupils named, or all of the classes who have not left; and those who join them. */
+function chosenPupils(one: RolledClass, { pupils: all, others }: Facts): { pupils: Placed<string | null>[]; issues: Issue[] } {
+  const sources = new Set(sourcesOf(one))
+  const own = all.filter((pupil) => sources.has(pupil.classId))
   const byId = new Map(own.map((pupil) => [pupil.id, pupil]))
-  const strangers = studentIds.flatMap((id, at) =>
+  const going = one.studentIds ? one.studentIds.flatMap((id) => byId.get(id) ?? []) : own.filter((pupil) => pupil.isActive)
+  const joining = (one.otherStudentIds ?? []).flatMap((id) => others.get(id) ?? [])
+  const strangers = (one.studentIds ?? []).flatMap((id, at) =>
     byId.has(id) ? [] : [{ path: `studentIds.${at}`, message: 'is not a pupil of that class' }],
   )
-  return { pupils: studentIds.flatMap((id) => byId.get(id) ?? []), issues: strangers }
+  const foreign = (one.otherStudentIds ?? []).flatMap((id, at) =>
+    others.has(id) ? [] : [{ path: `otherStudentIds.${at}`, message: 'is not a pupil of this school' }],
+  )
+  return { pupils: [...going, ...joining], issues: [...strangers, ...foreign, ...twice(going, joining)] }
+}
+
+const twice = (going: readonly Pupil[], joining: readonly Pupil[]): Issue[] => {
+  const ids = new Set(going.map(({ id }) => id))
+  return joining.flatMap(({ id, firstName, lastName }) =>
+    ids.has(id) ? [{ path: 'otherStudentIds', message: `${firstName} ${lastName} is named twice.` }] : [],
+  )
 }
 
 function pupilIssues({ id, firstName, lastName, isActive }: Pupil, places: ReadonlyMap<string, string>): Issue[] {
@@ -75,20 +113,29 @@ function pupilIssues({ id, firstName, lastName, isActive }: Pupil, places: Reado
   return isActive ? [] : [{ path: 'studentIds', message: `${firstName} ${lastName} has left the school.` }]
 }
 
-function goingAlong({ fromClassId }: Wanted, pupils: readonly Pupil[], { teachers, subjectTeachers, takers, callerId }: Facts) {
-  const studentIds = new Set(pupils.map((pupil) => pupil.id))
-  const staff = teachers.filter((teacher) => teacher.classId === fromClassId)
-  const classTeacherId = staff.find((teacher) => teacher.id === teacher.classTeacher)?.id ?? callerId
+function leavingIssues(id: string, at: number, { others }: Facts, places: ReadonlyMap<string, string>): Issue[] {
+  const pupil = others.get(id)
+  const path = `leavingStudentIds.${at}`
+  if (!pupil) return [{ path, message: 'is not a pupil of this school' }]
+  const place = places.get(id)
+  return place === undefined ? [] : [{ path, message: `${pupil.firstName} ${pupil.lastName} would leave and be in ${place}.` }]
+}
+
+function goingAlong(one: RolledClass, pupils: readonly Placed<string | null>[], facts: Facts) {
+  const { teachers, subjectTeachers, takers, callerId } = facts
+  const sources = new Set(sourcesOf(one))
+  const classOfPupil = new Map(pupils.map(({ id, classId }) => [id, classId]))
+  const taking = takers.filter(({ classId, student_id }) => classOfPupil.get(student_id) === classId)
+  const studentIds = [...classOfPupil.keys()]
+  const takingOwn = taking.map(({ classId: _, ...own }) => own)
+  if (one.intoClassId !== undefined) return { studentIds, teacherIds: [], classTeacherId: '', teaching: [], taking: takingOwn }
+  const staff = teachers.filter((teacher) => sources.has(teacher.classId))
+  const formerIn = (id: string) => staff.find((teacher) => teacher.classId === id && teacher.id === teacher.classTeacher)?.id
+  const former = [...sources].map(formerIn).find((id) => id !== undefined)
+  const classTeacherId = one.classTeacherId ?? former ?? callerId
   const teacherIds = new Set([...staff.map((teacher) => teacher.id), classTeacherId])
-  return {
-    studentIds: [...studentIds],
-    teacherIds: [...teacherIds],
-    classTeacherId,
-    teaching: subjectTeachers
-      .filter(({ classId, user_profile_id }) => classId === fromClassId && teacherIds.has(user_profile_id))
-      .map(({ classId: _, ...own }) => own),
-    taking: takers
-      .filter(({ classId, student_id }) => classId === fromClassId && studentIds.has(student_id))
-      .map(({ classId: _, ...own }) => own),
-  }
+  const taught = subjectTeachers.filter(({ classId, user_profile_id }) => sources.has(classId) && teacherIds.has(user_profile_id))
+  // Two classes that become one may have the same teacher of the same subject.
+  const teaching = new Map(taught.map(({ classId: _, ...own }) => [`${own.user_profile_id} ${own.subject_id}`, own]))
+  return { studentIds, teacherIds: [...teacherIds], classTeacherId, teaching: [...teaching.values()], taking: takingOwn }
 }

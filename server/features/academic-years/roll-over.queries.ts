@@ -1,6 +1,6 @@
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
-import { statement } from '../../store/statement.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
 /** `classes` and `students` are JSON lists of ids. */
@@ -66,3 +66,37 @@ export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
     .innerJoin(subject, matches(subject, { school_id: taken.school_id, id: taken.subject_id, is_active: true }))
     .where(and(eq(taken.school_id, p.school), dialect.inList(taken.student_group_id, p.classes)))
 })
+
+/** Pupils by id, who stay as they are until the commit. */
+export const pupilsNamed = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { lock: true })
+
+/** In which classes these pupils were in years that began before a day, the latest last. */
+export const formerClasses = statement<{ school: string; ids: string; before: string }>()(({ db, t, p, dialect }) => {
+  const { enrolment, academic_year } = t
+  return db
+    .select(pick(enrolment, 'student_id', 'student_group_id'))
+    .from(enrolment)
+    .innerJoin(academic_year, matches(academic_year, { school_id: enrolment.school_id, id: enrolment.academic_year_id }))
+    .where(and(eq(enrolment.school_id, p.school), dialect.inList(enrolment.student_id, p.ids), lt(academic_year.start_date, p.before)))
+    .orderBy(asc(academic_year.start_date), asc(academic_year.id))
+})
+
+/** The active pupils who have a class in one of these years. */
+export const activeInYears = statement<{ school: string; years: string }>()(({ db, t, p, dialect }) => {
+  const { enrolment, student } = t
+  return db
+    .selectDistinct({ id: student.id })
+    .from(enrolment)
+    .innerJoin(student, matches(student, { school_id: enrolment.school_id, id: enrolment.student_id, is_active: true }))
+    .where(and(eq(enrolment.school_id, p.school), dialect.inList(enrolment.academic_year_id, p.years)))
+})
+
+/** Who has a class in a year. */
+export const placedInYear = rowsBy('enrolment', { school: 'school_id', year: 'academic_year_id' }, { columns: ['student_id'] })
+
+/** The report books of these pupils that are drafts. */
+export const draftsOfPupils = rowsBy(
+  'report_book',
+  { school: 'school_id', ids: { in: 'student_id' } },
+  { where: { status: 'draft' }, columns: ['student_id'] },
+)

@@ -1,3 +1,4 @@
+import type { RolledClass } from '@markbook/shared/contract/academic-years'
 import { naturalId } from '@markbook/shared/ids'
 import { aoife, elan, hilltopPupil, lukasz, mei, oisin, pupilsOf3B, sean, wanderer, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
@@ -28,9 +29,14 @@ beforeEach(async () => {
 afterAll(() => st.close())
 
 const absent = '00000000-0000-7000-8000-999999999999'
-type Wanted = { fromClassId: string; name: string; studentIds?: string[] }
-const rollOver = (classes: Wanted[], more: { dryRun?: 'true' | 'false'; to?: string } = {}) =>
-  st.as.okafor.academicYears.rollOver.raw({ params: { id: more.to ?? year }, query: { dryRun: more.dryRun ?? 'false' }, body: { classes } })
+type Wanted = RolledClass
+type More = { dryRun?: 'true' | 'false'; to?: string; leaving?: string[] }
+const rollOver = (classes: Wanted[], { to = year, dryRun = 'false', leaving }: More = {}) => {
+  const body = leaving ? { classes, leavingStudentIds: leaving } : { classes }
+  return st.as.okafor.academicYears.rollOver.raw({ params: { id: to }, query: { dryRun }, body })
+}
+type Opened = { classes: { class_id: string }[] }
+const openedBy = ({ body }: { body: unknown }) => (body as Opened).classes.map(({ class_id }) => class_id)
 const as4B: Wanted = { fromClassId: class3B.id, name: '4B' }
 const as4A: Wanted = { fromClassId: class3A.id, name: '4A' }
 const of = async <T extends 'teacher_group_assignment' | 'teacher_subject_assignment' | 'enrolment' | 'student_subject'>(
@@ -73,6 +79,10 @@ describe('POST /api/academic-years/:id/roll-over', () => {
       body: {
         dry_run: true,
         classes: [{ from_class_id: class3B.id, name: '4B', students: 6, teachers: 2, subjects: 2, class_id: null, issues: [] }],
+        left: 0,
+        left_with_drafts: 0,
+        unplaced: 2,
+        issues: [],
       },
     })
   })
@@ -187,6 +197,129 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     ]
     expect(gone.status).toBe(404)
     expect(foreign.body).toEqual(gone.body)
+  })
+
+  test('who repeats joins another class with the subjects that they took, and who leaves becomes inactive', async () => {
+    const [zoes] = await st.as.okafor.classes.subjectsTaken({ params: { id: class3B.id } })
+    const taken = (await of('student_subject', class3B.id)).filter((row) => row.student_id === zoe.id)
+    expect(zoes && taken.length).toBe(1)
+    const stay = pupilsOf3B.map(({ id }) => id).filter((id) => id !== zoe.id && id !== mei.id)
+    const answer = await rollOver(
+      [
+        { ...as4B, studentIds: stay },
+        { fromClassId: lastYears2B.id, name: '3B', otherStudentIds: [zoe.id, wanderer.id], classTeacherId: people.ada.id },
+      ],
+      { leaving: [mei.id] },
+    )
+    expect(answer).toMatchObject({ status: 200, body: { classes: [{ students: 4 }, { students: 2, subjects: 1 }], left: 1, unplaced: 2 } })
+    const [, second = ''] = openedBy(answer)
+    expect(await of('student_subject', second)).toMatchObject([{ student_id: zoe.id, subject_id: irish.id }])
+    expect((await of('enrolment', second)).map((row) => row.student_id).sort()).toEqual([zoe.id, wanderer.id].sort())
+    expect((await st.rows('class_teacher')).find((row) => row.id === second)).toMatchObject({ user_profile_id: people.ada.id })
+    expect(await st.as.okafor.students.get({ params: { id: mei.id } })).toMatchObject({ is_active: false })
+    await st.as.okafor.students.update({ params: { id: mei.id }, body: { isActive: true } })
+  })
+
+  test('two classes become one with the teachers of both, each subject of a teacher once', async () => {
+    const answer = await rollOver([{ ...as4B, name: '4 Both', alsoFromClassIds: [class3A.id] }])
+    expect(answer).toMatchObject({ status: 200, body: { classes: [{ from_class_id: class3B.id, students: 8 }], unplaced: 0 } })
+    const [id = ''] = openedBy(answer)
+    const before = [...(await of('teacher_group_assignment', class3B.id)), ...(await of('teacher_group_assignment', class3A.id))]
+    const teachers = (await of('teacher_group_assignment', id)).map((row) => row.user_profile_id)
+    expect(new Set(teachers)).toEqual(new Set(before.map((row) => row.user_profile_id)))
+    const taught = (await of('teacher_subject_assignment', id)).map((row) => `${row.user_profile_id} ${row.subject_id}`)
+    expect(new Set(taught).size).toBe(taught.length)
+  })
+
+  test('a class that continues none has its class teacher alone; a second run brings those who were forgotten into it', async () => {
+    const answer = await rollOver([{ name: '1 New', classTeacherId: people.quinn.id }])
+    expect(answer).toMatchObject({ status: 200, body: { classes: [{ from_class_id: null, students: 0, teachers: 1, subjects: 0 }] } })
+    const [id = ''] = openedBy(answer)
+    const again = await rollOver([{ intoClassId: id, otherStudentIds: [elan.id] }])
+    expect(again).toMatchObject({ status: 200, body: { classes: [{ name: '1 New', class_id: id, students: 1, teachers: 0 }] } })
+    expect((await of('enrolment', id)).map((row) => row.student_id)).toEqual([elan.id])
+    expect(await of('teacher_group_assignment', id)).toMatchObject([{ user_profile_id: people.quinn.id }])
+  })
+
+  test('leavers alone, with how many of them have a report book in draft', async () => {
+    const [book] = await st.rows('report_book')
+    const draft = { ...book!, id: naturalId('report_book', sean.id, book!.term_id, 'year_end'), report_type: 'year_end' as const }
+    await st.services.store.write(asSystem(), (tx) => tx.insert('report_book', [{ ...draft, student_id: sean.id, status: 'draft' }]))
+    const dry = await rollOver([], { leaving: [sean.id, wanderer.id], dryRun: 'true' })
+    expect(dry.body).toMatchObject({ classes: [], left: 2, left_with_drafts: 1, issues: [] })
+    expect(await rollOver([], { leaving: [sean.id] })).toMatchObject({ status: 200, body: { left: 1, left_with_drafts: 1 } })
+    expect((await st.rows('report_book')).find(({ id }) => id === draft.id)).toMatchObject({ status: 'draft' })
+    expect(await rollOver([], { leaving: [sean.id] })).toMatchObject({ status: 200, body: { left: 0 } })
+    await st.as.okafor.students.update({ params: { id: sean.id }, body: { isActive: true } })
+  })
+
+  test.each([
+    ['one class and joins another', () => [as4B, { name: '4N', otherStudentIds: [elan.id] }], {}, 'classes.1.studentIds'],
+    ['one class twice', () => [{ ...as4B, otherStudentIds: [elan.id] }], {}, 'classes.0.otherStudentIds'],
+    ['a class and among those who leave', () => [as4B], { leaving: [elan.id] }, 'leavingStudentIds.0'],
+    ['the neighbour’s and joins', () => [{ name: '4N', otherStudentIds: [elan.id, hilltopPupil.id] }], {}, 'classes.0.otherStudentIds.1'],
+    ['the neighbour’s and leaves', () => [as4B], { leaving: [hilltopPupil.id] }, 'leavingStudentIds.0'],
+    ['nobody’s', () => [{ name: '4N', otherStudentIds: [absent] }], {}, 'classes.0.otherStudentIds.0'],
+  ] as [string, () => Wanted[], More, string][])('a pupil who is in %s: 409, and nothing changes', async (_what, classes, more, path) => {
+    const before = await st.digest()
+    const { status, body } = await rollOver(classes(), more)
+    expect({ status, body }).toMatchObject({ status: 409, body: { code: 'academic_years.roll_over_issues' } })
+    expect((body as { issues: { path: string }[] }).issues.map((issue) => issue.path)).toContain(path)
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('a class of another year cannot receive pupils, nor a stranger be class teacher', async () => {
+    const dry = await rollOver(
+      [
+        { intoClassId: class3B.id, otherStudentIds: [] },
+        { name: '4N', classTeacherId: people.niamh.id },
+        { name: '4M', classTeacherId: people.marker.id },
+      ],
+      { dryRun: 'true' },
+    )
+    expect(dry.body).toMatchObject({
+      classes: [{ issues: [{ path: 'intoClassId' }] }, { issues: [{ path: 'classTeacherId' }] }, { issues: [{ path: 'classTeacherId' }] }],
+    })
+    expect((await rollOver([{ intoClassId: hilltopClass.id }])).status).toBe(404)
+    expect((await rollOver([{ intoClassId: absent }])).status).toBe(404)
+  })
+
+  test('five hundred pupils go up in one request', async () => {
+    const pupils = Array.from({ length: 500 }, (_, at) => ({
+      id: naturalId('membership', `pupil ${at}`, year),
+      school_id: stBrigids,
+      first_name: 'P',
+      last_name: `${at}`,
+      gender: 'other' as const,
+      is_active: true,
+    }))
+    await st.services.store.write(asSystem(), (tx) => tx.insert('student', pupils))
+    const chosen = pupils.map(({ id }) => id)
+    const answer = await rollOver(
+      [
+        { name: '1 X', otherStudentIds: chosen.slice(0, 250) },
+        { name: '1 Y', otherStudentIds: chosen.slice(250, 400) },
+      ],
+      { leaving: chosen.slice(400) },
+    )
+    expect(answer).toMatchObject({ status: 200, body: { classes: [{ students: 250 }, { students: 150 }], left: 100 } })
+    expect((await st.rows('enrolment')).filter((row) => row.academic_year_id === year)).toHaveLength(400)
+  })
+
+  test('of two heads who place the same pupil elsewhere at once one is refused', async () => {
+    const answers = await Promise.all(['4P', '4Q'].map((name) => rollOver([{ name, otherStudentIds: [oisin.id] }])))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect((await st.rows('enrolment')).filter((row) => row.academic_year_id === year)).toHaveLength(1)
+  })
+
+  test.each([
+    ['a name and a class that is there', { name: '4B', intoClassId: class3B.id }],
+    ['neither a name nor a class', { fromClassId: class3B.id }],
+    ['pupils of no class', { name: '4B', studentIds: [elan.id] }],
+    ['a second class without a first', { name: '4B', alsoFromClassIds: [class3B.id] }],
+    ['teachers for a class that is there', { intoClassId: class3B.id, fromClassId: class3A.id }],
+  ])('400 for %s', async (_what, one) => {
+    expect((await rollOver([one])).status).toBe(400)
   })
 
   test.each([

@@ -1,47 +1,124 @@
-import { academicYearFailures, type RollOver } from '@markbook/shared/contract/academic-years'
+import { academicYearFailures, type academicYears, type RolledClass } from '@markbook/shared/contract/academic-years'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import type { WriteTx } from '../../store/tx.ts'
-import { enrolmentsInYear } from '../classes/classes.policy.ts'
+import { enrolmentsInYear, staysTeacher } from '../classes/classes.policy.ts'
+import type { PolicyContext } from '../policy.ts'
 import { classesOfYear } from './academic-years.policy.ts'
-import { type Facts, type Opening, planRollOver, type Wanted } from './roll-over.plan.ts'
-import { classesToRollOver, pupilsOfClasses, subjectTeachersOfClasses, takersInClasses, teachersOfClasses } from './roll-over.queries.ts'
+import { type Facts, type Opening, type Plan, planRollOver, sourcesOf } from './roll-over.plan.ts'
+import {
+  activeInYears,
+  classesToRollOver,
+  draftsOfPupils,
+  formerClasses,
+  placedInYear,
+  pupilsNamed,
+  pupilsOfClasses,
+  subjectTeachersOfClasses,
+  takersInClasses,
+  teachersOfClasses,
+} from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
+type Wanted = z.infer<typeof academicYears.rollOver.body>
+type RolledOver = z.infer<typeof academicYears.rollOver.reply>
+type Context = PolicyContext & { tx: WriteTx }
+type Leavers = readonly Row<'student'>[]
 /** As many as a validation failure names. */
 const ISSUES_ANSWERED = 50
 
 /** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
-export async function rollOver(tx: WriteTx, year: Year, wanted: readonly Wanted[], isDryRun: boolean): Promise<z.infer<typeof RollOver>> {
-  const openings = planRollOver(wanted, await factsOf(tx, year, wanted))
-  if (isDryRun) return { dry_run: true, classes: openings.map((opening) => reported(opening, null)) }
-  const issues = openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message })))
+export async function rollOver(context: Context, year: Year, wanted: Wanted, isDryRun: boolean): Promise<RolledOver> {
+  const { tx } = context
+  const { classes, leavingStudentIds: leavingIds = [] } = wanted
+  const named = await pupilsNamed(tx, { school: year.school_id, ids: JSON.stringify(idsNamed(wanted)) })
+  const facts = await factsOf(context, year, classes, named)
+  const plan = planRollOver(classes, leavingIds, facts)
+  const leavers = named.filter(({ id, is_active }) => is_active && leavingIds.includes(id))
+  const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, plan, leavers)) }
+  if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: plan.issues }
+  const issues = [
+    ...plan.openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message }))),
+    ...plan.issues,
+  ]
   if (issues.length > 0) throw academicYearFailures.rollOverIssues({ issues: issues.slice(0, ISSUES_ANSWERED) })
-  const opened = openings.map((opening) => ({ ...opening, id: tx.newId() }))
+  const opened = plan.openings.map((opening) => ({ ...opening, id: opening.intoClassId ?? tx.newId() }))
   await write(tx, year, opened)
-  return { dry_run: false, classes: opened.map((opening) => reported(opening, opening.id)) }
+  await tx.update(
+    'student',
+    leavers.map((before) => ({ before, patch: { is_active: false } })),
+  )
+  return { ...answer, classes: opened.map((opening) => reported(opening, opening.id)), issues: [] }
 }
 
-async function factsOf(tx: WriteTx, year: Year, wanted: readonly Wanted[]): Promise<Facts> {
-  const chosen = [...new Set(wanted.map((one) => one.fromClassId))]
-  const of = { school: year.school_id, classes: JSON.stringify(chosen) }
+const idsNamed = ({ classes, leavingStudentIds = [] }: Wanted) => [
+  ...new Set([...classes.flatMap((one) => one.otherStudentIds ?? []), ...leavingStudentIds]),
+]
+
+async function factsOf(context: Context, year: Year, wanted: readonly RolledClass[], named: Leavers): Promise<Facts> {
+  const { tx } = context
+  const school = year.school_id
+  const chosen = [...new Set(wanted.flatMap(sourcesOf))]
+  const of = { school, classes: JSON.stringify(chosen) }
   const classes = new Map((await classesToRollOver(tx, of)).map((group) => [group.id, group]))
   if (classes.size < chosen.length) throw common.notFound()
+  const existing = new Map((await classesOfYear(tx, { school, year: year.id })).map((group) => [group.id, group.name]))
+  for (const { intoClassId } of wanted) {
+    if (intoClassId !== undefined && !existing.has(intoClassId) && !(await tx.find('student_group', school, intoClassId)))
+      throw common.notFound()
+  }
   const pupils = await pupilsOfClasses(tx, of)
-  const ids = JSON.stringify(pupils.map((pupil) => pupil.id))
+  const others = await withFormerClass(tx, year, named)
+  const ids = JSON.stringify([...pupils.map((pupil) => pupil.id), ...others.keys()])
+  const taken = JSON.stringify([...new Set([...chosen, ...[...others.values()].flatMap(({ classId }) => classId ?? [])])])
   return {
     year,
     callerId: tx.actor ?? '',
     classes,
     pupils,
+    others,
     teachers: await teachersOfClasses(tx, of),
+    staff: await staffOf(context, wanted),
     subjectTeachers: await subjectTeachersOfClasses(tx, of),
-    takers: await takersInClasses(tx, of),
-    takenNames: new Set((await classesOfYear(tx, { school: year.school_id, year: year.id })).map((group) => group.name)),
-    places: new Map(
-      (await enrolmentsInYear(tx, { school: year.school_id, year: year.id, ids })).map((at) => [at.student_id, at.class_name]),
-    ),
+    takers: await takersInClasses(tx, { school, classes: taken }),
+    existing,
+    places: new Map((await enrolmentsInYear(tx, { school, year: year.id, ids })).map((at) => [at.student_id, at.class_name])),
+  }
+}
+
+/** The named pupils with the class that each had in the latest year before this one. */
+async function withFormerClass(tx: WriteTx, year: Year, named: Leavers): Promise<Facts['others']> {
+  const ids = JSON.stringify(named.map(({ id }) => id))
+  const former = await formerClasses(tx, { school: year.school_id, ids, before: year.start_date })
+  // The latest comes last, and stays.
+  const classOfPupil = new Map(former.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
+  return new Map(
+    named.map(({ id, first_name: firstName, last_name: lastName, is_active: isActive }) => [
+      id,
+      { id, firstName, lastName, isActive, classId: classOfPupil.get(id) ?? null },
+    ]),
+  )
+}
+
+async function staffOf(context: Context, wanted: readonly RolledClass[]): Promise<ReadonlySet<string>> {
+  const staff = new Set<string>()
+  const chosen = [...new Set(wanted.flatMap((one) => one.classTeacherId ?? []))].sort()
+  for (const id of chosen) if (await staysTeacher(context, id)) staff.add(id)
+  return staff
+}
+
+async function counted(tx: WriteTx, year: Year, facts: Facts, { openings }: Plan, leavers: Leavers) {
+  const leaving = new Set(leavers.map(({ id }) => id))
+  const here = await placedInYear(tx, { school: year.school_id, year: year.id })
+  const placed = new Set([...here.map((at) => at.student_id), ...openings.flatMap(({ studentIds }) => studentIds)])
+  const years = JSON.stringify([...new Set([...facts.classes.values()].map((group) => group.year))])
+  const active = await activeInYears(tx, { school: year.school_id, years })
+  const drafts = await draftsOfPupils(tx, { school: year.school_id, ids: JSON.stringify([...leaving]) })
+  return {
+    left: leavers.length,
+    left_with_drafts: new Set(drafts.map((book) => book.student_id)).size,
+    unplaced: active.filter(({ id }) => !placed.has(id) && !leaving.has(id)).length,
   }
 }
 
@@ -60,11 +137,13 @@ type Opened = Opening & { id: string }
 async function write(tx: WriteTx, { id: academic_year_id, school_id }: Year, opened: readonly Opened[]) {
   const rowsOf = <T>(make: (opening: Opened) => T[]) =>
     opened.flatMap((opening) => make(opening).map((row) => ({ school_id, student_group_id: opening.id, ...row })))
-  const groups = opened.map(({ id, name }) => ({ id, school_id, academic_year_id, name }))
+  const groups = opened.flatMap(({ id, name, intoClassId }) => (intoClassId === null ? [{ id, school_id, academic_year_id, name }] : []))
   const teachers = rowsOf(({ teacherIds }) => teacherIds.map((user_profile_id) => ({ user_profile_id, academic_year_id })))
   const teaching = rowsOf((opening) => opening.teaching.map((row) => ({ ...row, academic_year_id })))
   const places = rowsOf(({ studentIds }) => studentIds.map((student_id) => ({ student_id, academic_year_id, enrolled_at: tx.now })))
-  const classTeachers = rowsOf(({ id, classTeacherId }) => [{ id, user_profile_id: classTeacherId }])
+  const classTeachers = rowsOf(({ id, intoClassId, classTeacherId }) =>
+    intoClassId === null ? [{ id, user_profile_id: classTeacherId }] : [],
+  )
   const taking = rowsOf((opening) => opening.taking)
   await tx.insert('student_group', groups)
   await tx.insert('teacher_group_assignment', teachers)

@@ -1,27 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
-import { Button } from '../../components/button.tsx'
-import { ButtonLink } from '../../components/button-link.tsx'
-import { Actions, Form, Options, SelectField } from '../../components/field.tsx'
-import layout from '../../components/layout.module.css'
-import { Answer, Badge, Empty, FailureNotice, Page } from '../../components/page.tsx'
-import { Table } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
-import { nextName } from './next-name.ts'
+import { ask, askWhole } from '../../api/queries.ts'
+import { Options, SelectField } from '../../components/field.tsx'
+import { Answer, Empty, Page } from '../../components/page.tsx'
+import { listedName } from '../../words/names.ts'
+import { RollOverForm } from './roll-over-form.tsx'
+import { type Former, NO_CLASS } from './roll-over-plan.ts'
 
-type Group = ReplyOf<'classes', 'list'>[number]
-type Outcome = ReplyOf<'academicYears', 'rollOver'>
-
-/** Creates the classes of a year from an earlier year's: chosen and named here, checked in a dry run, then written together. */
+/** Creates the classes of a year from an earlier year's: chosen here with every exception, checked in a dry run, then written together. */
 export function RollOverPage() {
   const { t } = useTranslation('years')
   const { yearId } = useParams({ from: '/school/years/$yearId/roll-over' })
   const years = useQuery(ask('academicYears', 'list'))
   const year = years.data?.find(({ id }) => id === yearId)
-  const others = (years.data ?? []).filter(({ id, start_date }) => id !== yearId && start_date <= (year?.start_date ?? ''))
+  const others = (years.data ?? []).filter(({ id, start_date }) => id !== yearId && start_date < (year?.start_date ?? ''))
   const [chosenId, setChosenId] = useState('')
   const from = others.find(({ id }) => id === chosenId) ?? others[0]
   return (
@@ -44,94 +38,69 @@ export function RollOverPage() {
   )
 }
 
-function Classes({ fromYearId, yearId }: { fromYearId: string; yearId: string }) {
-  const { t } = useTranslation('years')
-  const classes = useQuery(ask('classes', 'list', { query: { academicYearId: fromYearId } }))
+type Years = { fromYearId: string; yearId: string }
+
+function Classes({ fromYearId, yearId }: Years) {
+  const [classes, before] = [useClasses(fromYearId), usePlaces(fromYearId)]
+  const [existing, now] = [useClasses(yearId), usePlaces(yearId)]
+  const pupils = useQuery(askWhole('students', 'list', { query: { isActive: 'true' } }))
   return (
-    <Answer of={classes} empty={t('noOther')}>
-      {(groups) => <Choice groups={groups} yearId={yearId} />}
+    <Answer of={classes}>
+      {(groups) => (
+        <Answer of={existing}>
+          {(here) => (
+            <Answer of={before}>
+              {(places) => (
+                <Answer of={now}>
+                  {(placed) => (
+                    <Answer of={pupils}>
+                      {(list) => (
+                        <RollOverForm
+                          yearId={yearId}
+                          fromYearId={fromYearId}
+                          former={formerClasses({ groups, places, placed, pupils: list })}
+                          existing={here}
+                          sizes={sizesOf(placed)}
+                        />
+                      )}
+                    </Answer>
+                  )}
+                </Answer>
+              )}
+            </Answer>
+          )}
+        </Answer>
+      )}
     </Answer>
   )
 }
 
-function Choice({ groups, yearId }: { groups: readonly Group[]; yearId: string }) {
-  const { t } = useTranslation(['years', 'app'])
-  const navigate = useNavigate()
-  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students'])
-  const [names, setNames] = useState<Readonly<Record<string, string>>>(() =>
-    Object.fromEntries(groups.map(({ id, name }) => [id, nextName(name)])),
-  )
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
-  const [outcome, setOutcome] = useState<Outcome | null>(null)
-  const going = groups.filter(({ id }) => !left.has(id))
-  const change = (act: () => void) => {
-    act()
-    setOutcome(null)
-  }
-  const run = async (dryRun: boolean) => {
-    const body = { classes: going.map(({ id }) => ({ fromClassId: id, name: (names[id] ?? '').trim() })) }
-    const answer = await rollOver.mutateAsync({ params: { id: yearId }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
-    setOutcome(answer)
-    if (dryRun) return
-    tell(t('opened', { count: answer.classes.length }))
-    await navigate({ to: '/classes' })
-  }
-  const isReady = outcome?.dry_run === true && outcome.classes.every(({ issues }) => issues.length === 0)
-  return (
-    <Form onSend={() => void run(!isReady).catch(() => null)}>
-      <FailureNotice failure={rollOver.error} />
-      <Table
-        label={t('rollOver')}
-        rows={groups}
-        keyOf={({ id }) => id}
-        rowName={1}
-        columns={[
-          {
-            head: t('goesUp'),
-            cell: ({ id, name }) => (
-              <input
-                type="checkbox"
-                aria-label={t('goesUpOf', { name })}
-                checked={!left.has(id)}
-                onChange={({ target }) =>
-                  change(() => setLeft(new Set(target.checked ? [...left].filter((one) => one !== id) : [...left, id])))
-                }
-              />
-            ),
-          },
-          { head: t('oldName'), cell: ({ name }) => name },
-          {
-            head: t('newName'),
-            cell: ({ id, name }) => (
-              <input
-                className={layout['control']}
-                style={{ width: 140 }}
-                aria-label={t('newNameOf', { name })}
-                value={names[id] ?? ''}
-                maxLength={200}
-                disabled={left.has(id)}
-                onChange={({ target }) => change(() => setNames({ ...names, [id]: target.value }))}
-              />
-            ),
-          },
-          { head: t('see'), cell: ({ id }) => <RollOverOutcome of={outcome?.classes.find(({ from_class_id }) => from_class_id === id)} /> },
-        ]}
-      />
-      <Actions>
-        <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
-        <Button type="submit" look="primary" disabled={going.length === 0} busy={rollOver.isPending}>
-          {isReady ? t('open', { count: going.length }) : t('see')}
-        </Button>
-      </Actions>
-    </Form>
-  )
+const useClasses = (academicYearId: string) => useQuery(ask('classes', 'list', { query: { academicYearId } }))
+const usePlaces = (academicYearId: string) => useQuery(askWhole('classes', 'places', { query: { academicYearId } }))
+
+type Place = { student_id: string; student_group_id: string }
+
+const sizesOf = (places: readonly Place[]): ReadonlyMap<string, number> => {
+  const sizes = new Map<string, number>()
+  for (const { student_group_id: id } of places) sizes.set(id, (sizes.get(id) ?? 0) + 1)
+  return sizes
 }
 
-function RollOverOutcome({ of }: { of: Outcome['classes'][number] | undefined }) {
-  const { t } = useTranslation('years')
-  if (!of) return null
-  const { issues } = of
-  if (issues.length > 0) return <Badge tone="bad">{issues.map(({ message }) => message).join('; ')}</Badge>
-  const brought = (['students', 'teachers', 'subjects'] as const).map((what) => t(`brings.${what}`, { count: of[what] }))
-  return <Badge tone="good">{brought.join(', ')}</Badge>
+type Known = {
+  groups: readonly { id: string; name: string }[]
+  places: readonly Place[]
+  placed: readonly Place[]
+  pupils: readonly { id: string; first_name: string; last_name: string }[]
+}
+
+/** The classes of last year with who of them has no class yet, then the pupils who had none. */
+function formerClasses({ groups, places, placed, pupils }: Known): Former[] {
+  const classOf = new Map(places.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
+  const hasPlace = new Set(placed.map(({ student_id }) => student_id))
+  const inClass = (id: string) => pupils.filter((pupil) => (classOf.get(pupil.id) ?? NO_CLASS) === id)
+  return [...groups, { id: NO_CLASS, name: '' }].map(({ id, name }) => {
+    const all = inClass(id)
+    const waiting = all.filter((pupil) => !hasPlace.has(pupil.id))
+    return { id, name, placed: all.length - waiting.length, pupils: waiting.map((pupil) => ({ id: pupil.id, name: listedName(pupil) })) }
+  })
 }

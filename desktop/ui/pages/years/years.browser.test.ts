@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -74,6 +74,70 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('dialog', { name: 'Delete 2031/32?' }).getByRole('button', { name: 'Delete' }).click()
     await dialogsClosed(page)
     await expect.poll(ofYear).toBeUndefined()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head opens the next year: one repeats, one leaves, a class is new; the choices survive a reload', async () => {
+    const okafor = await site.as('okafor')
+    const body = { name: '2032/33', startDate: '2032-09-01', endDate: '2033-06-30', gradingModel: 'term_based' } as const
+    const year = await okafor.academicYears.create({ body })
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/years/${year.id}/roll-over`)
+    const opened = page.getByRole('region', { name: 'Classes of the new year' })
+    await opened.getByLabel('Name of new class 1').waitFor()
+    await opened.getByLabel('Class teacher of 4A').selectOption({ label: 'Ada Nowak' })
+    await opened.getByRole('button', { name: 'Add a class' }).click()
+    await opened.getByLabel('Name of new class 3').fill('3B')
+
+    await page.getByRole('button', { name: 'Where the pupils of 3B go' }).click()
+    await page.getByLabel('Adeyemi, Zoë goes to').selectOption('3B (repeats)')
+    await page.getByLabel('Chen, Mei goes to').selectOption('Leaves the school')
+    await page.getByLabel('Murphy, Seán goes to').selectOption('Not placed yet')
+    await expectForEverybody(page)
+    await picture(page, 'roll-over-pupils')
+    await page.getByRole('button', { name: 'Close' }).click()
+    await dialogsClosed(page)
+    await page.reload()
+    await page.getByText('1 elsewhere').waitFor()
+    await page.getByText('1 leaves').waitFor()
+    await page.getByText('2: Murphy, Seán; Gallagher, Robin').waitFor()
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'See what would happen' }).click()
+    await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
+    await picture(page, 'roll-over-seen')
+    expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toEqual([])
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'roll-over-phone')
+    await page.setViewportSize(sizes.pc)
+
+    // A class of that name was made meanwhile: it is said, and nothing is written.
+    const other = await okafor.classes.create({ body: { name: '4A', academicYearId: year.id } })
+    await page.getByRole('button', { name: 'Write it' }).click()
+    await page.getByText('This year already has a class called 4A.').waitFor()
+    expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toHaveLength(1)
+    await okafor.classes.remove({ params: { classId: other.id } })
+    await page.getByRole('button', { name: 'Write it' }).click()
+    await page.waitForURL(`${site.url}/classes`)
+    const classes = await okafor.classes.list({ query: { academicYearId: year.id } })
+    expect(classes.map(({ name }) => name)).toEqual(['3B', '4A', '4B'])
+    const namesIn = async (name: string) => {
+      const id = classes.find((one) => one.name === name)?.id ?? ''
+      return (await okafor.classes.students({ params: { id } })).map((one) => one.first_name)
+    }
+    expect(await namesIn('3B')).toEqual(['Zoë'])
+    expect(await namesIn('4B')).toEqual(['Aoife', 'Élan', 'Łukasz'])
+    expect((await okafor.students.list({ query: { search: 'Mei' } }))[0]).toMatchObject({ is_active: false })
+
+    // The second run: who was forgotten goes into the class that is there.
+    await page.goto(`${site.url}/years/${year.id}/roll-over`)
+    await page.getByText('already open').first().waitFor()
+    await page.getByRole('button', { name: 'See what would happen' }).click()
+    await page.getByRole('button', { name: 'Write it' }).click()
+    await page.waitForURL(`${site.url}/classes`)
+    expect(await namesIn('4B')).toEqual(['Aoife', 'Seán', 'Élan', 'Łukasz'])
     expect(faults).toEqual([])
     await context.close()
   })

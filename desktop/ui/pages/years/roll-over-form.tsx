@@ -1,0 +1,155 @@
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { Button } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
+import { Actions, Checkbox, Form } from '../../components/field.tsx'
+import { Card, Facts, FailureNotice, Notice } from '../../components/page.tsx'
+import { tell } from '../../components/toasts.tsx'
+import { firstOf, number } from '../../words/format.ts'
+import { FormerClasses } from './roll-over-former.tsx'
+import { bodyOf, type Choices, type Former, LATER, LEAVES, placements, proposed, storedChoices } from './roll-over-plan.ts'
+import { NewClasses } from './roll-over-targets.tsx'
+
+type Outcome = ReplyOf<'academicYears', 'rollOver'>
+export type Group = { id: string; name: string }
+export type ChoicesProps = {
+  former: readonly Former[]
+  existing: readonly Group[]
+  choices: Choices
+  onChange: (change: Partial<Choices>) => void
+}
+
+type Props = {
+  yearId: string
+  fromYearId: string
+  former: readonly Former[]
+  existing: readonly Group[]
+  sizes: ReadonlyMap<string, number>
+}
+
+/** What was chosen survives a reload in this browser, until it is written or begun anew. */
+function useChoices({ yearId, fromYearId, former, existing }: Props) {
+  const { id } = useProfile()
+  const key = `markbook.roll-over.${id}.${fromYearId}.${yearId}`
+  const [choices, setChoices] = useState<Choices>(() => storedChoices(readStored(key)) ?? proposed(former, existing))
+  const change = (next: Choices | null) => {
+    setChoices(next ?? proposed(former, existing))
+    writeStored(key, next && JSON.stringify(next))
+  }
+  return [choices, change] as const
+}
+
+export function RollOverForm(props: Props) {
+  const { yearId, former, existing, sizes } = props
+  const { t } = useTranslation(['years', 'app'])
+  const navigate = useNavigate()
+  const staff = useQuery(ask('classes', 'schoolTeachers'))
+  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students'])
+  const [choices, setChoices] = useChoices(props)
+  const [seen, setSeen] = useState<{ keys: readonly string[]; outcome: Outcome; sent: string } | null>(null)
+  const { keys, body } = bodyOf(former, choices, existing)
+  const sent = JSON.stringify(body)
+  // An outcome counts for what was asked alone.
+  const outcome = seen?.sent === sent ? seen.outcome : null
+  const change = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
+  const run = async (dryRun: boolean) => {
+    const answer = await rollOver.mutateAsync({ params: { id: yearId }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
+    setSeen({ keys, outcome: answer, sent })
+    if (dryRun) return
+    setChoices(null)
+    tell(t('rolledOver', { count: answer.classes.reduce((sum, { students }) => sum + students, 0) }))
+    await navigate({ to: '/classes' })
+  }
+  const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
+  const isNothing = body.classes.length === 0 && !body.leavingStudentIds
+  const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
+  return (
+    <Form onSend={() => void run(!isReady).catch(() => null)}>
+      <NewClasses {...{ former, existing, choices, sizes, outcomes }} staff={staff.data ?? []} onChange={change} />
+      <FormerClasses {...{ former, existing, choices }} onChange={change} />
+      <Standing {...{ former, existing, choices }} onChange={change} />
+      {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
+      <FailureNotice failure={rollOver.error} />
+      {(rollOver.error?.issues ?? []).length > 0 && (
+        <ul>
+          {rollOver.error?.issues?.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      <Actions>
+        <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
+        <Button
+          onClick={() => {
+            setChoices(null)
+            rollOver.reset()
+          }}
+        >
+          {t('beginAnew')}
+        </Button>
+        <Button type="submit" look="primary" disabled={isNothing} busy={rollOver.isPending}>
+          {isReady ? t('rollOverNow') : t('see')}
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+/** How many have a place, leave, and have none, with the names of the last. */
+function Standing({ former, existing, choices, onChange }: ChoicesProps) {
+  const { t } = useTranslation('years')
+  const all = placements(former, choices, existing)
+  const leaving = all.filter(({ to }) => to === LEAVES)
+  const later = all.filter(({ to }) => to === LATER)
+  const names = (placed: typeof all) =>
+    firstOf(
+      placed.map(({ pupil }) => pupil.name),
+      8,
+      '; ',
+    )
+  return (
+    <Card title={t('standing')}>
+      <Facts
+        of={[
+          [t('placedPupils'), number(all.length - leaving.length - later.length)],
+          [t('leavingPupils'), leaving.length === 0 ? number(0) : `${number(leaving.length)}: ${names(leaving)}`],
+          [t('unplacedPupils'), later.length === 0 ? number(0) : `${number(later.length)}: ${names(later)}`],
+        ]}
+      />
+      <Checkbox
+        label={t('makesInactive')}
+        checked={choices.makesInactive}
+        onChange={({ target }) => onChange({ makesInactive: target.checked })}
+      />
+    </Card>
+  )
+}
+
+function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
+  const { t } = useTranslation('years')
+  const issues = [of, ...of.classes].flatMap((one) => one.issues)
+  if (!isReady) {
+    return (
+      <Notice tone="bad">
+        <ul>
+          {issues.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      </Notice>
+    )
+  }
+  return (
+    <Notice tone={of.unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
+      <span>
+        {t('wouldBe', { classes: of.classes.length })} {t('wouldLeave', { count: of.left })}{' '}
+        {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })} {t('wouldWait', { count: of.unplaced })}
+      </span>
+    </Notice>
+  )
+}

@@ -1,0 +1,106 @@
+import type { RolledClass } from '@markbook/shared/contract/academic-years'
+import { nextName } from './next-name.ts'
+
+/** A class of the new year: one that is there already (`classId`), or one that is opened. `teacherId`: its class teacher, '' for the one of last year. */
+export type Target = { key: string; name: string; classId: string | null; teacherId: string }
+/** Where a pupil goes: the key of a target, or one of these. */
+export const LEAVES = 'leaves'
+export const LATER = 'later'
+/** The pupils who had no class in the year before. */
+export const NO_CLASS = 'none'
+
+/** What the head has chosen. `goes`: the destinations of a former class, of which several share its pupils; `pupils`: who goes elsewhere. */
+export type Choices = {
+  targets: readonly Target[]
+  goes: Readonly<Record<string, readonly string[]>>
+  pupils: Readonly<Record<string, string>>
+  makesInactive: boolean
+}
+
+type Named = { id: string; name: string }
+export type Pupil = { id: string; name: string }
+/** A class of the year before, with its active pupils who have no class in the new year yet, in the order of the register. */
+export type Former = Named & { pupils: readonly Pupil[]; placed: number }
+
+export const targetOf = ({ id, name }: Named): Target => ({ key: id, name, classId: id, teacherId: '' })
+
+/** Each class goes up by one under the next name, into the class that has that name already where there is one. A class without pupils goes nowhere. */
+export function proposed(former: readonly Former[], existing: readonly Named[]): Choices {
+  const opened = new Map<string, Target>()
+  const goes: Record<string, readonly string[]> = {}
+  for (const { id, name, pupils } of former) {
+    if (id === NO_CLASS || pupils.length === 0) continue
+    const next = nextName(name)
+    const known = existing.find((one) => one.name === next)
+    if (!known && !opened.has(next)) opened.set(next, { key: `new ${id}`, name: next, classId: null, teacherId: '' })
+    goes[id] = [known?.id ?? opened.get(next)?.key ?? LATER]
+  }
+  return { targets: [...opened.values()], goes, pupils: {}, makesInactive: true }
+}
+
+/** Where each pupil of a class goes unless something else was chosen: several destinations get equal parts of the register. */
+export function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: number): string {
+  const destinations = goes[id] ?? []
+  return destinations[Math.floor((at * destinations.length) / Math.max(1, pupils.length))] ?? LATER
+}
+
+export type Placement = { pupil: Pupil; from: Former; to: string; isException: boolean }
+
+/** Where every pupil goes. A destination that is no more (a class that was deleted meanwhile) counts as none. */
+export function placements(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
+  const known = new Set([LEAVES, LATER, ...choices.targets.map(({ key }) => key), ...existing.map(({ id }) => id)])
+  const valid = (to: string) => (known.has(to) ? to : LATER)
+  return former.flatMap((from) =>
+    from.pupils.map((pupil, at) => {
+      const share = valid(shareOf(from, choices, at))
+      const to = valid(choices.pupils[pupil.id] ?? share)
+      return { pupil, from, to, isException: to !== share && !(choices.goes[from.id] ?? []).includes(to) }
+    }),
+  )
+}
+
+/** The class of last year of which a new class has the teachers and subjects. */
+export const sourcesOf = (key: string, former: readonly Former[], { goes }: Pick<Choices, 'goes'>) =>
+  former.filter(({ id }) => id !== NO_CLASS && goes[id]?.includes(key))
+
+type Body = { classes: RolledClass[]; leavingStudentIds?: string[] }
+
+/** What is sent: each new class, and each class of the new year that gets pupils. The keys say which target each of `classes` is. */
+export function bodyOf(former: readonly Former[], choices: Choices, existing: readonly Named[]): { keys: string[]; body: Body } {
+  const placed = placements(former, choices, existing)
+  const opened = choices.targets.map((target) => ({ key: target.key, rolled: opening(target, former, choices, placed) }))
+  const filled = existing.flatMap(({ id }) => {
+    const joining = idsOf(placed.filter(({ to }) => to === id))
+    return joining.length > 0 ? [{ key: id, rolled: { intoClassId: id, otherStudentIds: joining } }] : []
+  })
+  const parts = [...opened, ...filled]
+  const leaving = choices.makesInactive ? idsOf(placed.filter(({ to }) => to === LEAVES)) : []
+  const classes = parts.map(({ rolled }) => rolled)
+  return { keys: parts.map(({ key }) => key), body: { classes, ...(leaving.length > 0 && { leavingStudentIds: leaving }) } }
+}
+
+const idsOf = (placed: readonly Placement[]) => placed.map(({ pupil }) => pupil.id)
+
+function opening({ key, name, teacherId }: Target, former: readonly Former[], choices: Choices, placed: readonly Placement[]): RolledClass {
+  const [first, ...more] = sourcesOf(key, former, choices).map(({ id }) => id)
+  const own = placed.filter(({ to }) => to === key)
+  const isFromSource = ({ from }: Placement) => from.id === first || more.includes(from.id)
+  const joining = idsOf(own.filter((one) => !isFromSource(one)))
+  return {
+    name: name.trim(),
+    ...(first !== undefined && { fromClassId: first, studentIds: idsOf(own.filter(isFromSource)) }),
+    ...(more.length > 0 && { alsoFromClassIds: more }),
+    ...(joining.length > 0 && { otherStudentIds: joining }),
+    ...(teacherId !== '' && { classTeacherId: teacherId }),
+  }
+}
+
+/** Choices as they were kept; null where nothing, or nothing that can be read, was kept. */
+export function storedChoices(text: string | null): Choices | null {
+  try {
+    const kept = JSON.parse(text ?? 'null') as Choices | null
+    return kept && Array.isArray(kept.targets) && typeof kept.goes === 'object' && typeof kept.pupils === 'object' ? kept : null
+  } catch {
+    return null
+  }
+}
