@@ -85,8 +85,10 @@ export const classes = {
     reply: z.array(ClassListItem),
   }),
   create: endpoint('POST /api/classes', 'staff', 'Create a class and become its class teacher', {
+    notes:
+      'An administrator may name another class teacher, an active teacher of the school: `subjectIds` are then theirs, and the creator is not assigned.',
     status: 201,
-    body: input({ name: Name, academicYearId: Id, subjectIds: subjectIds.optional() }),
+    body: input({ name: Name, academicYearId: Id, subjectIds: subjectIds.optional(), classTeacherId: Id.optional() }),
     reply: Class,
     fails: ['classes.duplicate_name'],
   }),

@@ -35,9 +35,9 @@ type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 const byYearAndName = (a: Listed, b: Listed) =>
   compareText(b.start_date, a.start_date) || compareText(a.academic_year_id, b.academic_year_id) || byFoldedName(a, b)
 
-async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_year_id' | 'name'>, user: string) {
+async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_year_id' | 'name' | 'created_by'>, user: string) {
   const group = await tx
-    .insert('student_group', { id: tx.newId(), created_by: user, ...row })
+    .insert('student_group', { id: tx.newId(), ...row })
     .catch(orDuplicate)
     .catch(orGone)
   const { id, school_id } = group
@@ -64,16 +64,18 @@ const ownHandlers = {
 
   create: on(classes.create, {
     load: async (context, { targets }) => {
-      // Its first teacher.
-      if (!(await staysTeacher(context, context.caller.user_id))) throw common.forbidden()
-      return yearOf(context, targets['academicYearId'])
+      const { caller } = context
+      const first = targets['classTeacherId'] ?? caller.user_id
+      if (first !== caller.user_id && caller.role !== 'admin') throw common.forbidden()
+      if (!(await staysTeacher(context, first))) throw first === caller.user_id ? common.forbidden() : common.notFound()
+      return { year: await yearOf(context, targets['academicYearId']), first }
     },
-    run: async ({ tx, caller }, { body }, year) => {
+    run: async ({ tx, caller }, { body }, { year, first }) => {
       const subjects = await subjectsOf(tx, year.school_id, body.subjectIds ?? [])
       const row = { school_id: year.school_id, academic_year_id: year.id, name: body.name }
       await demandFreeName(tx, row)
-      const group = await openClass(tx, row, caller.user_id)
-      await setSubjects(tx, group, caller.user_id, subjects)
+      const group = await openClass(tx, { ...row, created_by: caller.user_id }, first)
+      await setSubjects(tx, group, first, subjects)
       return group
     },
   }),

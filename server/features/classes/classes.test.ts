@@ -119,6 +119,35 @@ describe('POST /api/classes', () => {
     await st.as.okafor.classes.remove({ params: { classId } })
   })
 
+  test('an administrator names the class teacher, whose subjects these are, and is not assigned', async () => {
+    const body = { ...named('1F'), classTeacherId: people.ada.id, subjectIds: [maths.id] }
+    const { id: classId, created_by } = await st.as.okafor.classes.create({ body })
+    expect(created_by).toBe(people.okafor.id)
+    expect(await st.as.okafor.classes.teachers({ params: { classId } })).toMatchObject([
+      { teacherId: people.ada.id, isClassTeacher: true, subjects: [{ code: 'MA' }] },
+    ])
+    expect(await st.as.ada.classes.get({ params: { classId } })).toMatchObject({ is_class_teacher: true })
+    await st.as.okafor.classes.remove({ params: { classId } })
+  })
+
+  test.each([
+    ['a teacher names somebody else', 'ada', people.byrne.id, 403],
+    ['the class teacher would be a member', 'okafor', people.niamh.id, 404],
+    ['the class teacher would be switched off', 'okafor', people.doyle.id, 404],
+    ['the class teacher would be the neighbour’s', 'okafor', people.marker.id, 404],
+    ['the class teacher would be nobody', 'okafor', absent, 404],
+    ['the id is none', 'okafor', 'ada', 400],
+  ] as const)('where %s: %s gets a refusal and nothing changes', async (_what, who, classTeacherId, status) => {
+    const reply = await refused(st, () => st.as[who].classes.create.raw({ body: { ...named('1F'), classTeacherId } }))
+    expect(reply).toMatchObject({ status })
+  })
+
+  test('a teacher may name themselves', async () => {
+    const { id: classId } = await st.as.ada.classes.create({ body: { ...named('1F'), classTeacherId: people.ada.id } })
+    expect(await st.as.ada.classes.get({ params: { classId } })).toMatchObject({ is_class_teacher: true })
+    await st.as.ada.classes.remove({ params: { classId } })
+  })
+
   test('409 for a name that its year has, but not in another year', async () => {
     const reply = await refused(st, () => st.as.ada.classes.create.raw({ body: named('3B') }))
     expect(reply).toEqual({ status: 409, code: 'classes.duplicate_name' })

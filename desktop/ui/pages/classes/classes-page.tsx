@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
@@ -10,6 +11,7 @@ import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { number } from '../../words/format.ts'
+import { ClassTeacherField } from './class-teacher-field.tsx'
 import { SubjectList } from './subject-list.tsx'
 import { useClassMembership } from './use-class-membership.ts'
 
@@ -85,18 +87,23 @@ function List({ yearId }: { yearId: string }) {
 function NewClass({ yearId }: { yearId: string }) {
   const { t } = useTranslation(['classes', 'app'])
   const navigate = useNavigate()
+  const me = useProfile()
+  const mayName = isAdmin(me)
   const form = useForm({
-    initial: { name: '', chosen: new Set<string>() as ReadonlySet<string> },
-    save: async ({ name, chosen }) => {
-      const made = await save('classes', 'create', { body: { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen] } })
+    initial: { name: '', teacherId: '', chosen: new Set<string>() as ReadonlySet<string> },
+    save: async ({ name, teacherId, chosen }) => {
+      const body = { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen], ...(teacherId && { classTeacherId: teacherId }) }
+      const made = await save('classes', 'create', { body })
       await navigate({ to: '/classes/$classId', params: { classId: made.id } })
     },
   })
   const { draft, set, field } = form
+  const isOther = draft.teacherId !== '' && draft.teacherId !== me.id
   return (
     <FormDialog title={t('add')} form={form}>
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
-      <SubjectList label={t('subjects')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
+      {mayName && <ClassTeacherField label={t('whoLeads')} value={draft.teacherId} onChange={(teacherId) => set({ teacherId })} />}
+      <SubjectList label={t(isOther ? 'subjectsOfTeacher' : 'subjects')} chosen={draft.chosen} onChange={(chosen) => set({ chosen })} />
     </FormDialog>
   )
 }

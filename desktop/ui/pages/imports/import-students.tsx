@@ -11,6 +11,7 @@ import { FailureNotice, Notice } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day, enumerated } from '../../words/format.ts'
+import { ClassTeacherField } from '../classes/class-teacher-field.tsx'
 import type { ReadTable } from './csv.ts'
 import { DayForms, type DaysRead, useDays } from './days.tsx'
 import { type Column, columns, guessColumns } from './headings.ts'
@@ -145,9 +146,13 @@ type Props = { report: ImportReport; yearId: string; onMade: () => void }
 function MissingClasses({ report, yearId, onMade }: Props) {
   const { t } = useTranslation('students')
   const missing = missingClasses(report)
+  const [leaders, setLeaders] = useState<Readonly<Record<string, string>>>({})
   const make = useMutation({
     mutationFn: async () => {
-      for (const { name } of missing) await client.classes.create({ body: { name, academicYearId: yearId } })
+      for (const { name } of missing) {
+        const classTeacherId = leaders[name]
+        await client.classes.create({ body: { name, academicYearId: yearId, ...(classTeacherId && { classTeacherId }) } })
+      }
     },
     onSuccess: onMade,
     onSettled: () => refresh(['classes', 'history']),
@@ -162,6 +167,16 @@ function MissingClasses({ report, yearId, onMade }: Props) {
           {t('missing.make', { count: missing.length, name: missing[0]?.name })}
         </Button>
       </Notice>
+      <div className={layout['columns']}>
+        {missing.map(({ name }) => (
+          <ClassTeacherField
+            key={name}
+            label={t('missing.teacherOf', { name })}
+            value={leaders[name] ?? ''}
+            onChange={(id) => setLeaders({ ...leaders, [name]: id })}
+          />
+        ))}
+      </div>
       <FailureNotice failure={make.error} />
     </>
   )
