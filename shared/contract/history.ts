@@ -55,6 +55,7 @@ export const history = {
       'grades.not_your_subject',
       'assessments.not_your_subject',
       'assessments.shared',
+      'students.personal_data',
     ],
   }),
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { codeEffects, standardMarkCodes } from '../domain/mark-codes.ts'
+import { personalDataReaders } from '../domain/personal-data.ts'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { JoinStatus, Role, SchoolRef } from './auth.ts'
@@ -41,8 +42,13 @@ export type School = z.infer<typeof School>
 
 const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(codeEffects), printed: Flag })
 
-/** Whether an administrator approves report books before they are published; null is no. */
-const wishes = { approves_reports: Flag.nullable() }
+const PersonalDataFor = choice(personalDataReaders)
+
+/**
+ * Whether an administrator approves report books before they are published; null is no. Who sees the birth dates and genders of pupils:
+ * administrators and each class teacher of their own pupils, or all who teach; null is the former.
+ */
+const wishes = { approves_reports: Flag.nullable(), personal_data_for: PersonalDataFor.nullable() }
 
 /** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
 const OwnSchool = row('OwnSchool', {
@@ -150,7 +156,13 @@ export const schools = {
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
     notes: '`markCodes` null: the standard ones again.',
-    body: input({ name: Name.optional(), ...contact, markCodes: MarkCodes.nullish(), approvesReports: Flag.nullish() }),
+    body: input({
+      name: Name.optional(),
+      ...contact,
+      markCodes: MarkCodes.nullish(),
+      approvesReports: Flag.nullish(),
+      personalDataFor: PersonalDataFor.nullish(),
+    }),
     reply: row('ChangedSchool', { ...School.shape, ...wishes }),
     fails: ['schools.code_in_use'],
   }),

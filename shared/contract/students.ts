@@ -6,11 +6,12 @@ import { choice, Day, Done, Flag, Id, Instant, input, label, Name, note, QueryFl
 
 export const Gender = choice(['male', 'female', 'other'])
 
+/** `gender` and `date_of_birth` are null for whoever may not see them (`personal_data_for` of the school). */
 export const Student = row('Student', {
   id: Id,
   first_name: z.string(),
   last_name: z.string(),
-  gender: Gender,
+  gender: Gender.nullable(),
   date_of_birth: Day.nullable(),
   enrollment_date: Day.nullable(),
   is_active: Flag,
@@ -32,6 +33,7 @@ export type StudentInput = z.infer<typeof StudentInput>
 
 export const studentFailures = failures('students', {
   duplicateNumber: [409, 'Another student of the school already has that student number.'],
+  personalData: [403, 'The birth dates and genders of pupils are for their class teacher and for administrators.'],
   hasResults: [409, 'This student has grades or report books and cannot be deleted. They can be made inactive.'],
 })
 
@@ -54,9 +56,11 @@ export const students = {
   }),
   get: endpoint('GET /api/students/:id', 'staff', 'Read a student', { reply: Student }),
   update: endpoint('PATCH /api/students/:id', 'staff', 'Change a student', {
-    body: StudentInput.extend({ isActive: Flag }).partial(),
+    notes:
+      'Whoever may not see `gender` and `dateOfBirth` may not set them either: null leaves them as they are, anything else is refused.',
+    body: StudentInput.extend({ isActive: Flag, gender: Gender.nullable() }).partial(),
     reply: Student,
-    fails: ['students.duplicate_number'],
+    fails: ['students.duplicate_number', 'students.personal_data'],
   }),
   remove: endpoint('DELETE /api/students/:id', 'admin', 'Delete a student', { reply: Done, fails: ['students.has_results'] }),
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { codeEffects, type MarkCode } from '../domain/mark-codes.ts'
+import { personalDataReaders } from '../domain/personal-data.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord, ofSchool } from './describe.ts'
 
@@ -43,7 +44,7 @@ const isMarkCode = (value: unknown) =>
   codeEffects.some((effect) => effect === value['effect']) &&
   typeof value['printed'] === 'boolean'
 
-/** `mark_codes` null: the standard ones. `approves_reports` null: no. */
+/** `mark_codes` null: the standard ones. `approves_reports` null: no. `personal_data_for` null: `class_teachers`. */
 export const school = (c: Columns) =>
   c.table('public', 'school', {
     columns: {
@@ -62,6 +63,7 @@ export const school = (c: Columns) =>
       is_active: c.flag().notNull(),
       mark_codes: c.json<MarkCode[]>(),
       approves_reports: c.flag(),
+      personal_data_for: c.choice(personalDataReaders),
       ...timestamps(c),
     },
     rules: (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
@@ -80,6 +82,7 @@ export const schoolDescription: Description = {
     is_active: ['is_active'],
     mark_codes: ['mark_codes'],
     approves_reports: ['approves_reports'],
+    personal_data_for: ['personal_data_for'],
   },
   audit: ['updated_at'],
   json: { mark_codes: (value) => value === null || (Array.isArray(value) && value.every(isMarkCode)) },

@@ -6,6 +6,7 @@ import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { inOrder } from '../references.ts'
+import { personalDataSeenBy, seenPupil } from '../students/personal-data.policy.ts'
 import { enrolmentsInYear, placeOf, studentsOfClass } from './classes.policy.ts'
 import { studentsById } from './enrolment.queries.ts'
 import { subjectsOfStudent } from './student-subjects.queries.ts'
@@ -44,7 +45,10 @@ async function enrol(tx: WriteTx, group: Row<'student_group'>, students: readonl
 export const enrolmentHandlers = {
   students: on(classes.students, {
     load: (context, { params }) => classOf(context, 'readClass', params.id),
-    run: ({ tx }, _input, { group }) => studentsOfClass(tx, { school: group.school_id, group: group.id }),
+    run: async (context, _input, { group }) => {
+      const pupils = await studentsOfClass(context.tx, { school: group.school_id, group: group.id })
+      return pupils.map(seenPupil(await personalDataSeenBy(context)))
+    },
   }),
 
   enroll: on(classes.enroll, {

@@ -4,6 +4,7 @@ import { textToChanges } from '@markbook/shared/tables/changes'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { nodeNames } from '../replication/replication.queries.ts'
+import { personalDataSeenBy, seenValues } from '../students/personal-data.policy.ts'
 import { readablePast } from './history.policy.ts'
 import { entryById } from './history.queries.ts'
 import type { EntryOf } from './undo.ts'
@@ -27,8 +28,10 @@ export const historyHandlers: Handlers<typeof history> = {
       const actors = [...new Set(entries.flatMap(({ actor_id }) => actor_id ?? []))]
       const awaited = await peopleAwaited(context.tx, context.caller.school_id, actors)
       const named = (id: string, name: string | null) => (awaited.has(id) ? null : name)
+      const sees = await personalDataSeenBy(context)
       return entries.map(({ actor_id: id, first_name, last_name, node_id, ...entry }) => ({
         ...entry,
+        changes: seenValues(sees, entry.entity, entry.row_id, entry.changes),
         node_name: names.get(node_id) ?? null,
         actor: id === null ? null : { id, first_name: named(id, first_name), last_name: named(id, last_name) },
         node: node_id,
@@ -58,7 +61,9 @@ export const historyHandlers: Handlers<typeof history> = {
       const { user_id: id, first_name, last_name } = context.caller
       const actor = { id, first_name, last_name }
       const here = { node: written.node_id, node_name: context.services.config.nodeName }
-      return { ...written, action: written.action as 'update', actor, ...here, changes: textToChanges(written.changes) }
+      const sees = await personalDataSeenBy(context)
+      const changes = seenValues(sees, entry.entity, entry.row_id, textToChanges(written.changes))
+      return { ...written, action: written.action as 'update', actor, ...here, changes }
     },
   }),
 }

@@ -16,6 +16,7 @@ import { rowOf } from '../policy.ts'
 import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
+import { personalDataSeenBy, type Sees, seenValues } from '../students/personal-data.policy.ts'
 import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
 import { carryOut, type DecidingScene, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
 import { holdingsOf, NOTHING_HELD } from './holdings.ts'
@@ -38,6 +39,13 @@ async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]) {
   const isTheirs = (conflict: Conflict) => role === 'admin' || known.get(keyOf(conflict)) === true
   return { conflicts: conflicts.filter((each) => isTheirs(each) || each.actor_id === user_id), mayDecide: isTheirs }
 }
+
+type ShownConflict = Awaited<ReturnType<typeof shownConflicts>>[number]
+const seenConflicts = (sees: Sees, shown: readonly ShownConflict[]) =>
+  shown.map((one) => {
+    const seen = <V extends ShownConflict['kept']>(values: V) => seenValues(sees, one.entity, one.row_id, values)
+    return { ...one, kept: seen(one.kept), current: seen(one.current), before: seen(one.before) }
+  })
 
 /** A laptop carries only what its one user may read. */
 const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
@@ -79,7 +87,8 @@ function resolutionOf({ value: kept }: Conflict, { choice, value }: Decision): R
   return typed && Object.keys(typed).length === 0 ? { choice: 'current', value: null } : { choice, value: typed }
 }
 
-const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Conflict[]> = {
+type Decided = { resolved: Conflict[]; sees: Sees }
+const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Decided> = {
   kind: 'transaction',
   as: 'user',
   load: async (scene, { params }) => {
@@ -95,13 +104,14 @@ const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Conf
       const resolution = resolutionOf(before, body)
       return { before, patch: { status: 'resolved' as const, resolved_at: tx.now, resolved_by: caller.user_id, resolution } }
     })
-    return tx.update('sync_conflict', changes)
+    return { resolved: await tx.update('sync_conflict', changes), sees: await personalDataSeenBy(scene) }
   },
   // What was written has its stamp, and so its author, once it is committed.
-  finish: (resolved, services) =>
+  finish: ({ resolved, sees }, services) =>
     services.store.read(asSystem(), async (tx) => {
       const school = resolved[0]?.school_id as string
-      const [shown] = await shownConflicts(tx, school, resolved, { here: hereOf(services), mayDecide: () => true })
+      const shownAll = await shownConflicts(tx, school, resolved, { here: hereOf(services), mayDecide: () => true })
+      const [shown] = seenConflicts(sees, shownAll)
       return shown as NonNullable<typeof shown>
     }),
 }
@@ -169,7 +179,8 @@ export const replicationHandlers: Handlers<typeof replication> = {
       const { tx, caller, services } = scene
       const rows = await conflictsWhere(tx, caller.school_id, query.status && eq(tx.t.sync_conflict.status, query.status))
       const { conflicts, mayDecide } = await ownConflicts(scene, rows)
-      return shownConflicts(tx, caller.school_id, conflicts, { here: hereOf(services), mayDecide })
+      const shown = await shownConflicts(tx, caller.school_id, conflicts, { here: hereOf(services), mayDecide })
+      return seenConflicts(await personalDataSeenBy(scene), shown)
     },
     'system',
   ),
@@ -188,7 +199,11 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   refused: onGuard(
     replication.refused,
-    async ({ tx, caller }) => refusedOf(tx, caller.school_id, (await seesAllRefused({ tx, caller })) ? null : caller.user_id),
+    async ({ tx, caller }) => {
+      const refused = await refusedOf(tx, caller.school_id, (await seesAllRefused({ tx, caller })) ? null : caller.user_id)
+      const sees = await personalDataSeenBy({ tx, caller })
+      return refused.map((each) => ({ ...each, value: seenValues(sees, each.entity, each.row_id, each.value) }))
+    },
     'system',
   ),
 

@@ -27,7 +27,7 @@ const readerOf = ({ services }: School, name: string, began: number): Reader => 
     where: null,
     school: class3B.school_id,
     nodeId: services.store.nodeId,
-    scope: { text: 'all', classes: null },
+    scope: { text: 'all', classes: null, hidden: new Set() },
     began,
   }
 }
@@ -87,7 +87,7 @@ describe('what a reader is told of rows that are not theirs', () => {
     const { messages } = await pageOf(st, reader, behind(began), 1_000)
     return messages.map(({ headers, value }) => `${headers.operation} ${value['id']}`)
   }
-  const onlyOf = (group: { id: string }) => ({ scope: { text: group.id, classes: new Set([group.id]) } })
+  const onlyOf = (group: { id: string }) => ({ scope: { text: group.id, classes: new Set([group.id]), hidden: new Set<string>() } })
 
   test('nothing of a report of another class, until it comes to theirs', async () => {
     const remark = () => st.as.byrne.reports.update({ params: { id: draftReport.id }, body: { conduct: `Good ${Math.random()}` } })

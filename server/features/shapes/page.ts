@@ -31,11 +31,15 @@ export async function readPage(tx: ReadTx, reader: Reader, from: Position, head:
     if (operation === null) return []
     const { entry, row } = each
     const when = isFirst(reader, each) ? null : { seq: Math.max(entry.seq, from.next), at }
-    return [changeMessage(table, reader.columns, operation, row ?? { id: entry.row_id }, when)]
+    return [changeMessage(table, reader.columns, operation, seen(row ?? { id: entry.row_id }, reader), when)]
   })
   const last = entries.at(-1)
   return { messages, to: isLast || !last ? behind(head) : { next: last.seq, upTo: last.row_id }, isLast }
 }
+
+/** A row without what its reader does not see of it. */
+const seen = (row: AnyRow, { scope: { hidden } }: Reader): AnyRow =>
+  hidden.size === 0 ? row : ({ ...row, ...Object.fromEntries([...hidden].map((column) => [column, null])) } as AnyRow)
 
 async function nextEntries(tx: ReadTx, { school, table, began }: Reader, from: Position, limit: number) {
   if (from.next <= 1 && from.upTo === null) {

@@ -1,19 +1,28 @@
 import { may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
 import type { PolicyContext } from '../policy.ts'
+import { PERSONAL, seesAllPersonalData } from '../students/personal-data.policy.ts'
 import type { ShapeTable } from './shape-tables.ts'
 import { classesOfTeacher } from './shapes.queries.ts'
 
-/** What a reader sees of a table: everything, or the rows of some classes. `text` changes with it. */
-export type Scope = { text: string; classes: ReadonlySet<string> | null }
+/**
+ * What a reader sees of a table: everything, or the rows of some classes; of each row all but the columns in `hidden`, which are null.
+ * `text` changes with it.
+ */
+export type Scope = { text: string; classes: ReadonlySet<string> | null; hidden: ReadonlySet<string> }
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** By the rights table, from fresh rows. Throws 403 where the caller reads nothing of the table in any class. */
-export async function scopeOf({ tx, caller }: PolicyContext, { area, classColumn }: ShapeTable): Promise<Scope> {
+export async function scopeOf(context: PolicyContext, { name, area, classColumn }: ShapeTable): Promise<Scope> {
+  const { tx, caller } = context
   const facts = { role: caller.role, isActive: caller.is_active }
-  if (may(area, facts)) return { text: 'all', classes: null }
+  if (name === 'student' && may(area, facts) && !(await seesAllPersonalData(context)))
+    return { text: `all but ${PERSONAL.join(', ')}`, classes: null, hidden: new Set(PERSONAL) }
+  if (may(area, facts)) return { text: 'all', classes: null, hidden: NONE }
   if (classColumn === null || !may(area, { ...facts, teachesClass: true, isClassTeacher: true })) throw common.forbidden()
   const assigned = await classesOfTeacher(tx, { school: caller.school_id, user: caller.user_id })
   const own = assigned.filter(({ class_teacher }) => may(area, { ...facts, teachesClass: true, isClassTeacher: class_teacher !== null }))
   const classes = new Set(own.map(({ id }) => id))
-  return { text: [...classes].sort().join(' '), classes }
+  return { text: [...classes].sort().join(' '), classes, hidden: NONE }
 }

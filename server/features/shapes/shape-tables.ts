@@ -13,6 +13,7 @@ import type { Area } from '@markbook/shared/domain/access'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { getTableColumns, type Table } from 'drizzle-orm'
+import { PERSONAL } from '../students/personal-data.policy.ts'
 
 export type AnyRow = Readonly<Record<string, unknown>> & { readonly id: string }
 /** A column in the words of the protocol; `type` names one of Postgres, by which the official client reads the value. */
@@ -102,12 +103,26 @@ function tableOf(name: Replicated, declared: Declared): ShapeTable {
     const known = stored[column]
     if (!known) return more[column] ? [[column, more[column]]] : []
     const type = column === 'bands' ? 'jsonb' : typeOf(known.getSQLType())
-    return [[column, { type, ...(known.notNull && { not_null: true as const }), ...(column === 'id' && { pk_index: 0 as const }) }]]
+    return [
+      [
+        column,
+        {
+          type,
+          ...(known.notNull && !isPersonal(name, column) && { not_null: true as const }),
+          ...(column === 'id' && { pk_index: 0 as const }),
+        },
+      ],
+    ]
   })
   const units = Object.entries(descriptions[through ?? name].units)
   const classUnit = units.find(([, members]) => members.includes(classColumn ?? ''))?.[0] ?? null
   const lasting = new Set(descriptions[name].identity.filter((column) => !column.startsWith('created_')))
   return { name, area, columns: Object.fromEntries(columns), classColumn, classUnit, through, lasting, shown }
+}
+
+/** Null for whoever may not see it, whatever the database says. */
+function isPersonal(table: Replicated, column: string): boolean {
+  return table === 'student' && PERSONAL.some((one) => one === column)
 }
 
 function typeOf(sqlType: string): string {

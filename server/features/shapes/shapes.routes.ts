@@ -81,6 +81,8 @@ function look(
     demandSchool(caller)
     await tx.actAs(asUser(caller.user_id))
     const scope = await scopeOf({ tx, caller }, input.table)
+    // A condition on a column tells what is in it.
+    if ([...(input.where?.columns ?? [])].some((column) => scope.hidden.has(column))) throw common.forbidden()
     const { school_id: school } = caller
     const meaning: Meaning = { nodeId: store.nodeId, school, shape: input.text, scope: scope.text }
     const { seq: head, floor } = await tx.dialect.feedOf(tx.connection, school)

@@ -1,17 +1,27 @@
 import { studentFailures, students } from '@markbook/shared/contract/students'
 import { searchTerm } from '@markbook/shared/domain/fold'
+import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation, isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { demandInClass, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
+import { personalDataSeenBy, seenPupil } from './personal-data.policy.ts'
 import { holdersOfNumber, resultsOfStudent, studentsFound } from './students.queries.ts'
 
 async function demandFreeNumber(tx: WriteTx, school: string, number: string | null | undefined, ownId?: string) {
   if (number === null || number === undefined) return
   const holders = await holdersOfNumber(tx, { school, number })
   if (holders.some(({ id }) => id !== ownId)) throw studentFailures.duplicateNumber()
+}
+
+type Personal = { gender: Row<'student'>['gender'] | null | undefined; dateOfBirth: string | null | undefined }
+
+/** What is written of the columns that not everybody sees: a gender is never taken away, and nobody overwrites what they do not see. */
+function personalPatch({ gender, dateOfBirth }: Personal, isSeen: boolean) {
+  if (!isSeen && (gender ?? dateOfBirth)) throw studentFailures.personalData()
+  return { ...(gender && { gender }), ...(isSeen && dateOfBirth !== undefined && { date_of_birth: dateOfBirth }) }
 }
 
 const orDuplicate = refusedAs(isUniqueViolation, studentFailures.duplicateNumber)
@@ -25,27 +35,39 @@ export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> 
       const group = await rowOf(context, 'student_group', targets['classId'])
       await demandInClass(context, 'readClass', group.id)
     },
-    run: ({ tx, caller }, { query }) =>
-      studentsFound(tx, {
-        school: caller.school_id,
+    run: async (context, { query }) => {
+      const found = await studentsFound(context.tx, {
+        school: context.caller.school_id,
         search: searchTerm(query.search ?? ''),
         isActive: query.isActive,
         group: query.classId,
-      }),
+      })
+      return found.map(seenPupil(await personalDataSeenBy(context)))
+    },
   }),
 
-  get: onLoaded(students.get, (context, { params }) => rowOf(context, 'student', params.id)),
+  get: onLoaded(students.get, async (context, { params }) => {
+    const student = await rowOf(context, 'student', params.id)
+    return seenPupil(await personalDataSeenBy(context))(student)
+  }),
 
-  create: onGuard(students.create, async ({ tx, caller }, { body }) => {
+  create: onGuard(students.create, async (context, { body }) => {
+    const { tx, caller } = context
     await demandFreeNumber(tx, caller.school_id, body.studentNumber)
-    return tx.insert('student', { id: tx.newId(), school_id: caller.school_id, is_active: true, ...columnsOf(body) }).catch(orDuplicate)
+    const row = { id: tx.newId(), school_id: caller.school_id, is_active: true, ...columnsOf(body) }
+    const student = await tx.insert('student', row).catch(orDuplicate)
+    return seenPupil(await personalDataSeenBy(context))(student)
   }),
 
   update: on(students.update, {
     load: (context, { params }) => rowOf(context, 'student', params.id),
-    run: async ({ tx }, { body }, student) => {
+    run: async (context, { body: { gender, dateOfBirth, ...body } }, student) => {
+      const { tx } = context
+      const sees = await personalDataSeenBy(context)
       await demandFreeNumber(tx, student.school_id, body.studentNumber, student.id)
-      return tx.update('student', student, columnsOf(body)).catch(orDuplicate)
+      const personal = personalPatch({ gender, dateOfBirth }, sees(student.id))
+      const changed = await tx.update('student', student, { ...columnsOf(body), ...personal }).catch(orDuplicate)
+      return seenPupil(sees)(changed)
     },
   }),
 

@@ -11,6 +11,7 @@ import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { QrCode } from '../account/qr-code.tsx'
+import { PersonalData } from './personal-data.tsx'
 import { ReportApproval } from './report-approval.tsx'
 import styles from './school-page.module.css'
 
@@ -28,6 +29,7 @@ export function SchoolPage() {
             <Details school={own} />
             <Crest school={own} />
             <ReportApproval school={own} />
+            <PersonalData school={own} />
             {isAdmin(profile) && <AddressCard />}
           </>
         )}

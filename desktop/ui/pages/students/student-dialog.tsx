@@ -19,23 +19,24 @@ const draftOf = (student: Student | null) => ({
 /** Adds a pupil (`student` is null) or changes one. */
 export function StudentDialog({ student }: { student: Student | null }) {
   const { t } = useTranslation(['students', 'app'])
+  // Whoever may not see the gender and the birth date of a pupil gets neither, and changes neither.
+  const isSeen = student === null || student.gender !== null
   const form = useForm({
     initial: () => draftOf(student),
-    required: ['firstName', 'lastName', 'gender'],
-    save: async ({ gender, isActive, ...texts }) => {
-      if (!gender) return null
+    required: ['firstName', 'lastName', ...(isSeen ? (['gender'] as const) : [])],
+    save: async ({ gender, isActive, dateOfBirth, ...texts }) => {
       const body = {
         firstName: texts.firstName.trim(),
         lastName: texts.lastName.trim(),
-        gender,
-        dateOfBirth: texts.dateOfBirth || null,
         enrollmentDate: texts.enrollmentDate || null,
         studentNumber: texts.studentNumber.trim() || null,
       }
-      const saved = student
-        ? await save('students', 'update', { params: { id: student.id }, body: { ...body, isActive } }, ['classes', 'reports', 'grades'])
-        : await save('students', 'create', { body })
-      return t('saved', { name: nameOf(saved) })
+      const personal = gender && { gender, dateOfBirth: dateOfBirth || null }
+      if (student) {
+        const change = { ...body, ...personal, isActive }
+        await save('students', 'update', { params: { id: student.id }, body: change }, ['classes', 'reports', 'grades'])
+      } else if (personal) await save('students', 'create', { body: { ...body, ...personal } })
+      return t('saved', { name: `${body.firstName} ${body.lastName}` })
     },
   })
   const { draft, set, field } = form
@@ -46,14 +47,16 @@ export function StudentDialog({ student }: { student: Student | null }) {
         <TextField {...field('lastName')} label={t('lastName')} maxLength={200} />
       </Row>
       <Row>
-        <SelectField {...field('gender')} label={t('gender')}>
-          <option value="">{t('app:action.choose')}</option>
-          <Options of={(['female', 'male', 'other'] as const).map((id) => ({ id, name: t(id) }))} />
-        </SelectField>
+        {isSeen && (
+          <SelectField {...field('gender')} label={t('gender')}>
+            <option value="">{t('app:action.choose')}</option>
+            <Options of={(['female', 'male', 'other'] as const).map((id) => ({ id, name: t(id) }))} />
+          </SelectField>
+        )}
         <TextField {...field('studentNumber')} label={t('studentNumber')} optional hint={t('numberHint')} maxLength={40} />
       </Row>
       <Row>
-        <TextField {...field('dateOfBirth')} label={t('dateOfBirth')} optional type="date" />
+        {isSeen && <TextField {...field('dateOfBirth')} label={t('dateOfBirth')} optional type="date" />}
         <TextField {...field('enrollmentDate')} label={t('enrollmentDate')} optional type="date" />
       </Row>
       {student && <Checkbox label={t('isActive')} checked={draft.isActive} onChange={({ target }) => set({ isActive: target.checked })} />}

@@ -37,8 +37,13 @@ function Whole({ student }: { student: Student }) {
   )
   const facts = [
     [t('studentNumber'), student.student_number],
-    [t('gender'), t(student.gender)],
-    [t('dateOfBirth'), student.date_of_birth && day(student.date_of_birth)],
+    // Whoever may not see them gets neither.
+    ...(student.gender === null
+      ? []
+      : ([
+          [t('gender'), t(student.gender)],
+          [t('dateOfBirth'), student.date_of_birth && day(student.date_of_birth)],
+        ] as const)),
     [t('enrollmentDate'), student.enrollment_date && day(student.enrollment_date)],
   ] as const
   return (

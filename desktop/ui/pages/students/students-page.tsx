@@ -103,7 +103,7 @@ function List({ students }: { students: readonly Student[] }) {
           },
           { head: t('number'), cell: ({ student_number }) => student_number },
           { head: t('born'), cell: ({ date_of_birth }) => date_of_birth && day(date_of_birth) },
-          { head: t('gender'), cell: ({ gender }) => t(gender) },
+          { head: t('gender'), cell: ({ gender }) => gender && t(gender) },
         ]}
       />
       {students.length > MAX_ROWS && <p>{t('more', { count: students.length - MAX_ROWS })}</p>}

@@ -1,0 +1,1 @@
+ALTER TABLE "school" ADD COLUMN "personal_data_for" text COLLATE "C";

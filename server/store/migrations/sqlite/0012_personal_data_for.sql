@@ -1,0 +1,1 @@
+ALTER TABLE `school` ADD `personal_data_for` text;
