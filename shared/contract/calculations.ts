@@ -3,8 +3,9 @@ import { CalculationModel } from './academic-years.ts'
 import { AssessmentType } from './assessments.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
-import { Flag, Id, row, StudentName } from './scalars.ts'
-import { Gender } from './students.ts'
+import { ReportStatus, ReportType } from './reports.ts'
+import { Day, Flag, Id, Instant, row, StudentName } from './scalars.ts'
+import { Gender, Student } from './students.ts'
 import { TermName } from './terms.ts'
 
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
@@ -121,7 +122,44 @@ export const Explanation = row('Explanation', {
 })
 export type Explanation = z.infer<typeof Explanation>
 
+const Named = { id: Id, name: z.string() }
+const OverviewTerm = z.object({ id: Id, name: TermName, start_date: Day, end_date: Day })
+
+/**
+ * A pupil with what the caller may see: their classes, the latest first, with the results of each term; report books, each with its newest
+ * PDF; the marks of the active year that are missing, of the caller's own subjects where the class is not theirs.
+ */
+export const StudentOverview = row('StudentOverview', {
+  student: Student,
+  classes: z.array(
+    z.object({
+      ...Named,
+      academic_year: z.object(Named),
+      class_teacher: z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() }).nullable(),
+      terms: z.array(z.object({ term: OverviewTerm, result: StudentTerm.omit({ student_id: true, term_id: true }).nullable() })),
+    }),
+  ),
+  books: z.array(
+    z.object({
+      id: Id,
+      student_group_id: Id,
+      academic_year_id: Id,
+      term_id: Id,
+      report_type: ReportType,
+      status: ReportStatus,
+      approved_at: Instant.nullable(),
+      pdf_id: Id.nullable(),
+    }),
+  ),
+  missing: z.array(MissingMarks.omit({ students: true }).extend({ term_id: Id })),
+})
+export type StudentOverview = z.infer<typeof StudentOverview>
+
 export const calculations = {
+  student: endpoint('GET /api/students/:id/overview', 'staff', 'Read a student with classes, results, report books and missing marks', {
+    who: 'Teachers see the classes that they are assigned to; report books are for the class teacher and administrators.',
+    reply: StudentOverview,
+  }),
   studentTerm: endpoint('GET /api/calculations/student-term', 'staff', 'Calculate the results of a student in a term', {
     query: z.object({ studentId: Id, termId: Id }),
     reply: StudentTerm,

@@ -144,6 +144,7 @@ export const addedRows: readonly string[] = [
   'PATCH /api/subjects/:id',
   'DELETE /api/subjects/:id',
   'GET /api/students/:id',
+  'GET /api/students/:id/overview',
   'DELETE /api/students/:id',
   'GET /api/classes/progress',
   'GET /api/classes/places',

@@ -15,6 +15,7 @@ import {
 import { workingOf } from './explanation.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'
+import { studentOverview } from './student-overview.ts'
 
 /** A handler whose `run` gives the question and whose answer is found, or computed, once the transaction has ended. */
 const onQuestion = <E extends Endpoint, L>(
@@ -36,6 +37,8 @@ const studentOf =
   }
 
 export const calculationHandlers: Handlers<typeof calculations> = {
+  student: studentOverview,
+
   studentTerm: onQuestion(calculations.studentTerm, {
     load: (context, { targets }) => studentAndTerm(context, targets),
     run: async (context, _input, { student, term, group }) => {

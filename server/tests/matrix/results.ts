@@ -15,7 +15,7 @@ import {
   thisYear,
 } from '@markbook/shared/story/school-year'
 import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
-import { manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite } from './row.ts'
+import { manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite, staffUse } from './row.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -33,7 +33,9 @@ const group =
   (...names: Around[]) =>
   (studentGroupId: string) => ({ query: { studentGroupId, ...picked(studentGroupId, names) } })
 
+const byId = (id: string) => ({ params: { id } })
 export const calculationRows: Rows<typeof calculations> = {
+  student: staffUse(byId, pupils),
   studentTerm: resultsOf(student('termId'), pupils),
   studentYear: resultsOf(student('academicYearId'), pupils),
   classTerm: manageClass(group('termId'), groups),
@@ -53,7 +55,6 @@ export const overviewRows: Rows<typeof overview> = {
 }
 
 const books = { own: draftReport.id, hilltop: hilltopReport.id }
-const byId = (id: string) => ({ params: { id } })
 const sent = (of: (id: string) => object, code = 'reports.locked'): Row['own'] => [
   of(sentReport.id),
   `403 403 409:${code} 403 409:${code} 404`,
