@@ -5,9 +5,10 @@ import { ask } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
 import { Answer, Page } from '../../components/page.tsx'
 import { nameOf } from '../../words/names.ts'
-import { type ClassContext, ClassPage, NeighbourLinks, ViewTabs } from './class-page.tsx'
+import { type ClassContext, ClassPage, NeighbourLinks } from './class-page.tsx'
 import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
+import { PupilTabs } from './pupil-tabs.tsx'
 import styles from './results.module.css'
 import type { PupilSearch } from './results-search.ts'
 
@@ -52,13 +53,7 @@ function Pupil({ chosen, year, term }: ClassContext) {
         </div>
       }
     >
-      <ViewTabs
-        label={t('views.label')}
-        views={['term', 'year'] as const}
-        shown={search.view ?? 'term'}
-        textOf={(view) => t(`views.${view}`)}
-        linkOf={(view) => linkOf(studentId, view)}
-      />
+      <PupilTabs shown={search.view ?? 'term'} studentId={studentId} classId={classId} />
       <Answer of={pupils}>
         {() =>
           search.view === 'year' ? (

@@ -1,3 +1,4 @@
+import type { StudentOverview } from '@markbook/shared/contract/calculations'
 import type { Student } from '@markbook/shared/contract/students'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -6,20 +7,28 @@ import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Facts, Page } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { tellDeleted } from '../bin/restore.ts'
+import { PupilTabs } from '../results/pupil-tabs.tsx'
 import { StudentDialog } from './student-dialog.tsx'
+import { Books, Classes, Missing, Results } from './student-overview.tsx'
 
 export function StudentPage() {
   const { studentId } = useParams({ from: '/school/students/$studentId' })
-  const student = useQuery(ask('students', 'get', { params: { id: studentId } }))
-  return <Answer of={student}>{(known) => <Whole student={known} />}</Answer>
+  const overview = useQuery(ask('calculations', 'student', { params: { id: studentId } }))
+  return <Answer of={overview}>{(known) => <Whole of={known} />}</Answer>
 }
 
-function Whole({ student }: { student: Student }) {
+/** One pupil: who, the course of the results, classes, report books, what is missing; the term and the year have tabs of their own. */
+function Whole({ of }: { of: StudentOverview }) {
+  const { student, classes } = of
+  const { year } = useChosenTerm()
+  const group = classes.find(({ academic_year }) => academic_year.id === year?.id)
   const { t } = useTranslation(['students', 'app'])
   const profile = useProfile()
   const name = nameOf(student)
@@ -28,6 +37,9 @@ function Whole({ student }: { student: Student }) {
       <DialogButton look="primary" icon={Pencil} dialog={<StudentDialog student={student} />}>
         {t('change')}
       </DialogButton>
+      <ButtonLink to="/history" search={{ entity: 'student', id: student.id }}>
+        {t('history')}
+      </ButtonLink>
       {isAdmin(profile) && (
         <DialogButton look="danger" dialog={<Removal student={student} />}>
           {t('app:action.delete')}
@@ -48,9 +60,14 @@ function Whole({ student }: { student: Student }) {
   ] as const
   return (
     <Page title={name} lead={student.is_active ? undefined : <Badge>{t('left')}</Badge>} actions={actions}>
+      {group && <PupilTabs shown="all" studentId={student.id} classId={group.id} />}
       <Card title={t('details', { name })}>
         <Facts of={facts.map(([word, value]) => [word, value ?? t('unknown')])} />
       </Card>
+      <Missing of={of} />
+      <Results of={of} />
+      <Classes of={of} />
+      <Books of={of} />
     </Page>
   )
 }

@@ -1,0 +1,31 @@
+import type { StudentOverview } from '@markbook/shared/contract/calculations'
+
+type Class = StudentOverview['classes'][number]
+type Past = Class['terms'][number]
+/** A term in which the pupil has a result. */
+export type PastTerm = { id: string; name: Past['term']['name']; year: string; result: NonNullable<Past['result']> }
+/** What came of a subject, or of all, in each of the terms; null where there was nothing. */
+export type Course = { id: string; name: string; results: (number | null)[] }
+
+/** The terms with any result, the earliest first. */
+export function pastTerms({ classes }: Pick<StudentOverview, 'classes'>): PastTerm[] {
+  return classes
+    .flatMap(({ academic_year, terms }) => terms.map((one) => ({ ...one, year: academic_year.name })))
+    .sort((a, b) => (a.term.start_date < b.term.start_date ? -1 : 1))
+    .flatMap(({ term, result, year }) => {
+      const isAny = result?.subjects.some(({ term_composite }) => term_composite !== null)
+      return result && isAny ? [{ id: term.id, name: term.name, year, result }] : []
+    })
+}
+
+/** The overall average and each subject over the terms; subjects in the order of the latest term that has them. */
+export function courseOf(terms: readonly PastTerm[]): { overall: (number | null)[]; subjects: Course[] } {
+  const names = new Map([...terms].reverse().flatMap(({ result }) => result.subjects.map((one) => [one.subject_id, one.subject_name])))
+  const subjects = [...names].map(([id, name]) => ({
+    id,
+    name,
+    results: terms.map(({ result }) => result.subjects.find(({ subject_id }) => subject_id === id)?.term_composite ?? null),
+  }))
+  const isAny = ({ results }: Course) => results.some((result) => result !== null)
+  return { overall: terms.map(({ result }) => result.overall_average), subjects: subjects.filter(isAny) }
+}

@@ -1,0 +1,100 @@
+import { elan, oisin } from '@markbook/shared/story/marks'
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('the page of a pupil', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('the class teacher sees who it is, the course of the results, classes, books and what is missing, in one request', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'byrne')
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto(`${site.url}/students/${elan.id}`)
+    const results = page.getByRole('region', { name: 'Results' })
+    await results.getByRole('row', { name: /Overall/ }).waitFor()
+    await page.getByText('4 Mar 2011').waitFor()
+    expect(await results.getByRole('row').count()).toBeGreaterThan(2)
+    await page
+      .getByRole('region', { name: 'Classes' })
+      .getByRole('row', { name: /3B Brendan Byrne|3B .*Byrne/ })
+      .waitFor()
+    await page.getByRole('region', { name: 'Report books' }).getByText('draft').first().waitFor()
+    await page.getByRole('region', { name: /marks? (is|are) missing/ }).waitFor()
+    expect(asked.filter((path) => path.startsWith('/api/students') || path.startsWith('/api/calculations'))).toEqual([
+      `/api/students/${elan.id}/overview`,
+    ])
+    await expectForEverybody(page)
+    await picture(page, 'pupil-pc')
+    await page.mouse.wheel(0, 2_000)
+    await picture(page, 'pupil-pc-below')
+    // The term and the year are tabs of the same page.
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Term' }).click()
+    await page.waitForURL(new RegExp(`/results/${class3B.id}/students/${elan.id}$`))
+    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'At a glance' }).click()
+    await results.waitFor()
+    await page.getByRole('link', { name: 'History' }).click()
+    await page.waitForURL(/\/history\?/)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a teacher of one subject sees results without the birth date, and changes a name without it; it reads on a telephone', async () => {
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
+    await site.signIn(context, 'ada')
+    await page.goto(`${site.url}/students/${elan.id}`)
+    await page
+      .getByRole('region', { name: 'Results' })
+      .getByRole('row', { name: /Overall/ })
+      .waitFor()
+    expect(await page.getByText(/2011|Day of birth|Gender/).count()).toBe(0)
+    expect(await page.getByRole('region', { name: 'Report books' }).count()).toBe(0)
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'pupil-phone')
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog')
+    expect(await dialog.getByLabel('Gender').count()).toBe(0)
+    await dialog.getByLabel('First name').fill('Elan')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Elan Ó Briain' }).waitFor()
+    const head = await site.as('okafor')
+    expect(await head.students.get({ params: { id: elan.id } })).toMatchObject({
+      first_name: 'Elan',
+      gender: 'male',
+      date_of_birth: '2011-03-04',
+    })
+    await page.goto(`${site.url}/students/${oisin.id}`)
+    await page.getByText('There are no results that you can see.').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head decides who sees birth dates', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'okafor')
+    await page.goto(`${site.url}/school`)
+    const choice = page.getByLabel('Who sees them')
+    expect(await choice.inputValue()).toBe('class_teachers')
+    await choice.selectOption('All who teach')
+    await page.getByText('Birth dates and genders are shown to all who teach.').waitFor()
+    await expectForEverybody(page)
+    await choice.scrollIntoViewIfNeeded()
+    await picture(page, 'personal-data')
+    expect(await (await site.as('ada')).students.get({ params: { id: elan.id } })).toMatchObject({ date_of_birth: '2011-03-04' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
