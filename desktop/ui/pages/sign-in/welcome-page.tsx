@@ -29,17 +29,23 @@ export function WelcomePage() {
   useRedirect(own.data)
   const isNamed = own.data?.is_onboarded
   const isFull = useQuery(ask('outage', 'ways')).data?.one_school
+  const isInvited = useIsInvited(isNamed === true)
+  const lead = isInvited ? 'welcome.invitedLead' : isFull ? 'welcome.joinLead' : 'welcome.schoolLead'
   return (
     <StandalonePage
       wide
       canSignOut
-      title={t(isNamed ? 'welcome.school' : 'welcome.title')}
-      lead={isNamed ? t(isFull ? 'welcome.joinLead' : 'welcome.schoolLead', { name: own.data?.first_name }) : t('welcome.lead')}
+      title={t(isInvited ? 'welcome.invited' : isNamed ? 'welcome.school' : 'welcome.title')}
+      lead={isNamed ? t(lead, { name: own.data?.first_name }) : t('welcome.lead')}
     >
       <Answer of={own}>{(profile) => (profile.is_onboarded ? <SchoolStep profile={profile} /> : <NameStep profile={profile} />)}</Answer>
     </StandalonePage>
   )
 }
+
+/** Whether a school waits for this person's answer. */
+const useIsInvited = (enabled: boolean): boolean =>
+  useQuery({ ...ask('schools', 'offers'), enabled }).data?.some(({ is_invitation }) => is_invitation) ?? false
 
 /** Goes on once the person has a school or a request, made here or in another window. */
 function useRedirect(profile: Profile | undefined) {
@@ -79,7 +85,7 @@ function NameStep({ profile }: { profile: Profile }) {
 function SchoolStep({ profile }: { profile: Profile }) {
   const { t } = useTranslation('sign-in')
   const schools = useQuery(askWhole('schools', 'list'))
-  const offers = useQuery(ask('schools', 'offers'))
+  const isInvited = useIsInvited(true)
   const refused = requestedSchool(profile)
   const ways = <Answer of={schools}>{(list) => <Ways isFirst={list.length === 0} />}</Answer>
   return (
@@ -87,7 +93,7 @@ function SchoolStep({ profile }: { profile: Profile }) {
       <OwnHoldings />
       <Offers />
       {refused && <Notice tone="warn">{t('welcome.refused', { school: refused })}</Notice>}
-      {offers.data?.some(({ is_invitation }) => is_invitation) ? (
+      {isInvited ? (
         <details>
           <summary>{t('invitation.another')}</summary>
           {ways}
