@@ -7,6 +7,7 @@ import { type ComponentProps, type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
+import { Help } from './help.tsx'
 import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 import styles from './page.module.css'
@@ -14,10 +15,19 @@ import styles from './page.module.css'
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: OctagonAlert } as const
 
-type PageProps = { title: string; lead?: ReactNode; actions?: ReactNode; wide?: boolean; dense?: boolean; children: ReactNode }
+/** `help`: how the page works, behind a `?` beside the title. */
+type PageProps = {
+  title: string
+  help?: string
+  lead?: ReactNode
+  actions?: ReactNode
+  wide?: boolean
+  dense?: boolean
+  children: ReactNode
+}
 
 /** A page: its title, which is also the window's, an introduction, and its actions. `dense`: in one line, for a page that is all content. */
-export function Page({ title, lead, actions, wide = false, dense = false, children }: PageProps) {
+export function Page({ title, help, lead, actions, wide = false, dense = false, children }: PageProps) {
   const { t } = useTranslation('app')
   useEffect(() => {
     document.title = `${title} – ${t('name')}`
@@ -26,7 +36,10 @@ export function Page({ title, lead, actions, wide = false, dense = false, childr
     <div className={[styles['page'], wide && styles['wide'], dense && styles['dense']].filter(Boolean).join(' ')}>
       <header className={styles['head']}>
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
+          <div className={styles['title']}>
+            <h1 tabIndex={-1}>{title}</h1>
+            {help && <Help about={title} text={help} />}
+          </div>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>
         {actions && <div className={layout['wrap']}>{actions}</div>}

@@ -7,6 +7,7 @@ import { Badge, Card, FailureNotice } from '../../components/page.tsx'
 import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
 import { firstOf, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { useWaitingLines, WaitingLines } from './waiting-lines.tsx'
 
 /** The open decisions of an administrator: join requests, and values that two servers hold differently. */
 export function Decisions() {
@@ -16,12 +17,14 @@ export function Decisions() {
   const people = requests.data?.length ?? 0
   const { decisions } = useOpenWork(sync.data)
   const summary = useSyncSummary(sync.data)
+  const waiting = useWaitingLines()
   const isSyncWaiting = summary?.isWork ?? false
   return (
     <Card title={t('decide.title')}>
       <FailureNotice failure={requests.error} onRetry={() => void requests.refetch()} />
-      {requests.data && people === 0 && !isSyncWaiting && decisions === 0 && <p>{t('decide.nothing')}</p>}
+      {requests.data && people === 0 && !isSyncWaiting && decisions === 0 && waiting.lines.length === 0 && <p>{t('decide.nothing')}</p>}
       <ul className={layout['stack']}>
+        <WaitingLines {...waiting} />
         {people > 0 && (
           <li className={layout['split']}>
             <span>
@@ -71,14 +74,16 @@ function BackupsLine() {
   )
 }
 
-/** The open conflicts of a teacher's own values; nothing where there is none. */
+/** What waits for a teacher: the open conflicts of their own values, what is due, what was not taken; nothing where there is none. */
 export function OwnDecisions() {
   const { t } = useTranslation('home')
   const { decisions } = useOpenWork(useQuery(ask('replication', 'status')).data)
-  if (decisions === 0) return null
+  const waiting = useWaitingLines()
+  if (decisions === 0 && waiting.lines.length === 0) return null
   return (
     <Card title={t('decide.title')}>
       <ul className={layout['stack']}>
+        <WaitingLines {...waiting} />
         <ConflictsLine count={decisions} />
       </ul>
     </Card>

@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { storyId } from '@markbook/shared/story/ids'
 import { hilltop, people } from '@markbook/shared/story/people'
-import { michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import { class3B, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../../../server/store/tx.ts'
@@ -99,6 +99,51 @@ describe.skipIf(!headlessPath)('today', () => {
     await expectFits(page)
     await page.setViewportSize(sizes.pc)
     await picture(page, 'home-head-french-pc')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a term that ends soon with missing marks waits at the top, and can be put aside', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await page.clock.setFixedTime('2025-12-12T10:00:00.000Z')
+    await site.signIn(context, 'ada')
+    await page.goto(site.url)
+    await chooseMichaelmas(page)
+    const waiting = card(page, 'Waiting for you')
+    await waiting.getByText(/^Michaelmas ends on .* 2025, and 1 mark is missing:$/).waitFor()
+    expect(await waiting.innerText()).toContain('3B · Mathematics')
+    await expectForEverybody(page)
+    await picture(page, 'home-waiting')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'home-waiting-phone')
+    await waiting.getByRole('button', { name: /^Put aside: Michaelmas/ }).press('Enter')
+    await waiting.waitFor({ state: 'detached' })
+    await page.reload()
+    await card(page, 'Your marks in Michaelmas').waitFor()
+    expect(await page.getByText('Waiting for you').count()).toBe(0)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the ? beside a heading opens by keyboard, says how the page works, and closes by Escape', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'byrne')
+    for (const [path, words] of [
+      [`/marks/${class3B.id}/${maths.id}`, 'Marks save themselves'],
+      [`/results/${class3B.id}`, 'as they stand now. †'],
+      [`/reports/${class3B.id}`, 'a sent one is locked'],
+    ] as const) {
+      await page.goto(`${site.url}${path}`)
+      const sign = page.getByRole('button', { name: /^Help: / })
+      await sign.press('Enter')
+      await page.getByText(words).waitFor()
+      await expectForEverybody(page)
+      await picture(page, `help-${path.split('/')[1]}`)
+      await page.keyboard.press('Escape')
+      await page.getByText(words).waitFor({ state: 'detached' })
+      expect(await sign.evaluate((one) => one === document.activeElement)).toBe(true)
+    }
     expect(faults).toEqual([])
     await context.close()
   })

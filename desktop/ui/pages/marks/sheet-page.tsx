@@ -158,7 +158,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
     </>
   )
   return (
-    <Page wide dense title={title} lead={lead} actions={actions}>
+    <Page wide dense title={title} help={t('help')} lead={lead} actions={actions}>
       <div className={layout['list']}>
         {isReadOnly && <Notice>{t('reading')}</Notice>}
         {pupils.length === 0 ? (

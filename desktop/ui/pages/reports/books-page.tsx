@@ -60,7 +60,13 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
   const period = { name: group.name, term: t(`app:term.${term.name}`), year: year.name }
   const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', period)
   return (
-    <Page wide title={t('titleOf', { name: group.name })} lead={owns ? lead : t('lead.subject', { name: group.name })} actions={actions}>
+    <Page
+      wide
+      title={t('titleOf', { name: group.name })}
+      help={t('help')}
+      lead={owns ? lead : t('lead.subject', { name: group.name })}
+      actions={actions}
+    >
       {owns && (
         <ViewTabs
           label={t('views.label')}

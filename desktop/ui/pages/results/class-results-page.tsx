@@ -62,6 +62,7 @@ function ClassResults(here: ClassContext) {
     <Page
       wide
       title={t('titleOf', { name: group.name })}
+      help={t('help')}
       lead={owns ? t('lead.class', { period }) : t('lead.subject')}
       actions={<ClassSwitch classes={classes} classId={group.id} onChoose={choose} />}
     >

@@ -12,23 +12,26 @@ import { Card, Facts, FailureNotice, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { firstOf, number } from '../../words/format.ts'
 import { FormerClasses } from './roll-over-former.tsx'
-import { bodyOf, type Choices, type Former, LATER, LEAVES, placements, proposed, storedChoices } from './roll-over-plan.ts'
+import {
+  bodyOf,
+  type Choices,
+  type ChoicesProps,
+  type Former,
+  LATER,
+  LEAVES,
+  type Named,
+  placements,
+  proposed,
+  storedChoices,
+} from './roll-over-plan.ts'
 import { NewClasses } from './roll-over-targets.tsx'
 
 type Outcome = ReplyOf<'academicYears', 'rollOver'>
-export type Group = { id: string; name: string }
-export type ChoicesProps = {
-  former: readonly Former[]
-  existing: readonly Group[]
-  choices: Choices
-  onChange: (change: Partial<Choices>) => void
-}
-
 type Props = {
   yearId: string
   fromYearId: string
   former: readonly Former[]
-  existing: readonly Group[]
+  existing: readonly Named[]
   sizes: ReadonlyMap<string, number>
 }
 

@@ -5,8 +5,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, Card } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { number } from '../../words/format.ts'
-import type { ChoicesProps } from './roll-over-form.tsx'
-import { type Former, LATER, LEAVES, NO_CLASS, type Placement, placements, targetOf } from './roll-over-plan.ts'
+import { type ChoicesProps, type Former, LATER, LEAVES, NO_CLASS, type Placement, placements, targetOf } from './roll-over-plan.ts'
 import styles from './years.module.css'
 
 /** Where each class of last year goes, and who of it goes elsewhere. */

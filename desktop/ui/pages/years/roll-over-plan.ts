@@ -17,12 +17,20 @@ export type Choices = {
   makesInactive: boolean
 }
 
-type Named = { id: string; name: string }
+export type Named = { id: string; name: string }
 export type Pupil = { id: string; name: string }
 /** A class of the year before, with its active pupils who have no class in the new year yet, in the order of the register. */
 export type Former = Named & { pupils: readonly Pupil[]; placed: number }
 
 export const targetOf = ({ id, name }: Named): Target => ({ key: id, name, classId: id, teacherId: '' })
+
+/** What the parts of the page show and change. */
+export type ChoicesProps = {
+  former: readonly Former[]
+  existing: readonly Named[]
+  choices: Choices
+  onChange: (change: Partial<Choices>) => void
+}
 
 /** Each class goes up by one under the next name, into the class that has that name already where there is one. A class without pupils goes nowhere. */
 export function proposed(former: readonly Former[], existing: readonly Named[]): Choices {

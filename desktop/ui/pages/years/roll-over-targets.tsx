@@ -8,8 +8,7 @@ import { Badge, Card } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import type { ChoicesProps } from './roll-over-form.tsx'
-import { placements, sourcesOf, type Target, targetOf } from './roll-over-plan.ts'
+import { type ChoicesProps, placements, sourcesOf, type Target, targetOf } from './roll-over-plan.ts'
 import styles from './years.module.css'
 
 type Outcome = ReplyOf<'academicYears', 'rollOver'>['classes'][number]

@@ -1,0 +1,26 @@
+import { Popover } from '@base-ui/react/popover'
+import CircleHelp from 'lucide-react/icons/circle-question-mark'
+import { useTranslation } from 'react-i18next'
+import styles from './help.module.css'
+import { Icon } from './icon.tsx'
+import layout from './layout.module.css'
+
+/** A `?` beside the heading of a page, with two or three sentences on how the page works. */
+export function Help({ about, text }: { about: string; text: string }) {
+  const { t } = useTranslation('app')
+  return (
+    <Popover.Root>
+      <Popover.Trigger className={styles['trigger']} aria-label={t('help', { about })}>
+        <Icon of={CircleHelp} />
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="start" className={styles['over']}>
+          <Popover.Popup className={`${layout['box']} ${styles['popup']}`}>
+            <Popover.Title className="hidden">{t('help', { about })}</Popover.Title>
+            <Popover.Description>{text}</Popover.Description>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}

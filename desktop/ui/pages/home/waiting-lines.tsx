@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, askWhole } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { Button } from '../../components/button.tsx'
+import { ButtonLink } from '../../components/button-link.tsx'
+import layout from '../../components/layout.module.css'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { useOpenWork } from '../../frame/use-sync-summary.ts'
+import { day, firstOf } from '../../words/format.ts'
+import { missingOf } from './progress.ts'
+import { endsSoon, expiring, putOffIn, withPutOff } from './waiting.ts'
+
+/** `key` names what is put off: another term, or another invitation, is another line. */
+type Line = { key: string; text: string; detail: string; link: ReactNode }
+
+/** What is due and what expires, of what this page has asked for anyway, and of the invitations; without what was put off in this browser. */
+export function useWaitingLines() {
+  const { id } = useProfile()
+  const storageKey = `markbook.put-off.${id}`
+  const [putOff, setPutOff] = useState(() => putOffIn(readStored(storageKey)))
+  const lines = [...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(({ key }) => !putOff.includes(key))
+  const hide = (key: string) => {
+    const next = withPutOff(putOff, key)
+    setPutOff(next)
+    writeStored(storageKey, JSON.stringify(next))
+  }
+  return { lines, hide }
+}
+
+export function WaitingLines({ lines, hide }: ReturnType<typeof useWaitingLines>) {
+  const { t } = useTranslation('home')
+  return lines.map(({ key, text, detail, link }) => (
+    <li key={key} className={layout['split']}>
+      <span>
+        <strong>{text}</strong> {detail}
+      </span>
+      <span className={layout['row']}>
+        {link}
+        <Button size="small" look="quiet" aria-label={t('wait.putOffOf', { what: text })} onClick={() => hide(key)}>
+          {t('wait.putOff')}
+        </Button>
+      </span>
+    </li>
+  ))
+}
+
+/** The day of this computer, as 2026-03-25. */
+const today = () => new Date().toLocaleDateString('en-CA')
+
+function useDueTerm(): Line[] {
+  const { t } = useTranslation(['home', 'app'])
+  const all = isAdmin(useProfile())
+  const { term } = useChosenTerm()
+  const progress = useQuery({
+    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
+    staleTime: 0,
+    enabled: term !== null,
+  })
+  const rows = (progress.data ?? []).filter((row) => (all || row.is_own || row.is_class_teacher) && missingOf(row) > 0)
+  if (!term || rows.length === 0 || !endsSoon(term, today())) return []
+  const count = rows.reduce((sum, row) => sum + missingOf(row), 0)
+  return [
+    {
+      key: `term ${term.id}`,
+      text: t('wait.term', { term: t(`app:term.${term.name}`), day: day(term.end_date), count }),
+      detail: firstOf(
+        rows.map((row) => `${row.class.name} · ${row.subject.name}`),
+        3,
+      ),
+      link: (
+        <ButtonLink to="/marks" look="primary" size="small">
+          {t('wait.toMarks')}
+        </ButtonLink>
+      ),
+    },
+  ]
+}
+
+function useExpiringInvitations(): Line[] {
+  const { t } = useTranslation('home')
+  const open = useQuery({ ...askWhole('invitations', 'list'), enabled: isAdmin(useProfile()) })
+  const soon = expiring(open.data ?? [], Date.now())
+  if (soon.length === 0) return []
+  return [
+    {
+      key: `invitations ${soon.map(({ id }) => id).join(' ')}`,
+      text: t('wait.invitations', { count: soon.length }),
+      detail: firstOf(
+        soon.map(({ email }) => email),
+        3,
+      ),
+      link: (
+        <ButtonLink to="/people" size="small">
+          {t('wait.toPeople')}
+        </ButtonLink>
+      ),
+    },
+  ]
+}
+
+/** For teachers; administrators have a line of their own for what goes between the servers. */
+function useRefusedWrites(): Line[] {
+  const { t } = useTranslation('home')
+  const all = isAdmin(useProfile())
+  const { stuck } = useOpenWork(useQuery(ask('replication', 'status')).data)
+  if (all || stuck === 0) return []
+  return [
+    {
+      key: `refused ${stuck}`,
+      text: t('wait.refused', { count: stuck }),
+      detail: '',
+      link: (
+        <ButtonLink to="/sync" look="primary" size="small">
+          {t('wait.toSync')}
+        </ButtonLink>
+      ),
+    },
+  ]
+}
