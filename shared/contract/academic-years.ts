@@ -68,7 +68,7 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
  * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
  * active pupils of the same earlier years who have no class in this year afterwards. `issues` are of the pupils who leave.
  */
-export const RollOver = row('RollOver', {
+const RollOver = row('RollOver', {
   dry_run: Flag,
   classes: z.array(
     z.object({

@@ -18,7 +18,7 @@ export type Choices = {
 }
 
 export type Named = { id: string; name: string }
-export type Pupil = { id: string; name: string }
+type Pupil = { id: string; name: string }
 /** A class of the year before, with its active pupils who have no class in the new year yet, in the order of the register. */
 export type Former = Named & { pupils: readonly Pupil[]; placed: number }
 
@@ -47,7 +47,7 @@ export function proposed(former: readonly Former[], existing: readonly Named[]):
 }
 
 /** Where each pupil of a class goes unless something else was chosen: several destinations get equal parts of the register. */
-export function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: number): string {
+function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: number): string {
   const destinations = goes[id] ?? []
   return destinations[Math.floor((at * destinations.length) / Math.max(1, pupils.length))] ?? LATER
 }
