@@ -5,7 +5,6 @@ import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ExplainedMark, ExplanationStep } from './explanation.ts'
 import { Flag, Id, row, StudentName } from './scalars.ts'
 import { Gender } from './students.ts'
-import { TermName } from './terms.ts'
 
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
 const Figure = z.number().nullable()
@@ -43,7 +42,7 @@ export type StudentTerm = z.infer<typeof StudentTerm>
 
 const SubjectYear = row('SubjectYear', {
   ...subject,
-  terms: z.array(z.object({ term_id: Id, name: TermName, term_composite: Figure })),
+  terms: z.array(z.object({ term_id: Id, name: z.string(), term_composite: Figure })),
   coursework_total: Figure,
   exam_total: Figure,
   end_of_year_exam: Figure,

@@ -52,7 +52,7 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
   }
 
 /**
- * What the cards of a class share. `term` is the term's name as stored; it is printed with a capital. `madeAt` in ms since 1970.
+ * What the cards of a class share. `term` is the term's name as stored. `madeAt` in ms since 1970.
  * `historyCode`: on the document of a whole class, where the school's history stood when it was made.
  */
 export type ReportCardFrame = {

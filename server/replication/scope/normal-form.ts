@@ -1,4 +1,5 @@
 import { wouldBeTaken } from '@markbook/shared/contract/replicated'
+import { TermName } from '@markbook/shared/contract/terms'
 import { fillGradingModel, type GradingModelInput } from '@markbook/shared/domain/gradingModel'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
@@ -29,6 +30,11 @@ const approved = ({ approved_at = null, approved_by = null }: Values): Values =>
 
 /** Of columns, what the interface stores where it is given these values; null where it refuses them. */
 type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
+const named = ({ name }: Values): Values | null => {
+  const { data } = TermName.safeParse(name)
+  return data === undefined ? null : { name: data }
+}
+
 const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
 const addressed: NormalForm = { columns: ['email'], of: email }
 const normalForms: Partial<Record<Replicated, NormalForm>> = {
@@ -37,6 +43,7 @@ const normalForms: Partial<Record<Replicated, NormalForm>> = {
   grade: excluded,
   report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
   school: addressed,
+  term: { columns: ['name'], of: named },
   user_profile: addressed,
 }
 

@@ -14,6 +14,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
@@ -144,7 +145,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
   const { grid, sizes, root, runAction, goTo } = handle
   const isPrinting = usePrinting()
   const title = t('sheet', names)
-  const lead = t('of', { term: t(`app:term.${term.name}`), year: yearName })
+  const lead = t('of', { term: termLabel(term.name), year: yearName })
   const actions = (
     <>
       <SheetChoice classId={classId} subjectId={subjectId} />

@@ -18,6 +18,7 @@ import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.
 import { fileName, saveFile } from '../../components/save-file.ts'
 import { Menu, MenuItem, MenuRule } from '../../frame/menu.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { Histogram, SpreadChart } from './charts.tsx'
 import {
   ChooseClass,
@@ -57,7 +58,7 @@ function ClassResults(here: ClassContext) {
   const { search } = useResultsSearch()
   const owns = useOwnsClass(group)
   const choose = (classId: string) => void navigate({ to: '/results/$classId', params: { classId }, search: { view: search.view } })
-  const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
+  const period = search.view === 'year' ? year.name : `${termLabel(term.name)} ${year.name}`
   return (
     <Page
       wide
@@ -75,7 +76,7 @@ function Views({ group, chosen, year, term }: ClassContext) {
   const { search } = useResultsSearch()
   const view = search.view ?? 'term'
   const isYear = view === 'year'
-  const period = isYear ? [] : [t(`app:term.${term.name}`)]
+  const period = isYear ? [] : [termLabel(term.name)]
   const canPrint = view === 'term' || view === 'summary' || (isYear && year.grading_model === 'year_based')
   return (
     <>

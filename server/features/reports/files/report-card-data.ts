@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { termInEnglish } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
@@ -14,7 +15,6 @@ import type {
   YearEntry,
   YearLayout,
 } from '../../../documents/report-card/report-card.input.ts'
-import { capitalised } from '../../../documents/report-card/words.ts'
 import { imageObject } from '../../../files/image-address.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
@@ -167,7 +167,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const terms = await termsOfYear(tx, { school, year: year.id })
   const layout = {
     kind: year.calculation_model,
-    terms: terms.map(({ name }) => capitalised(name)),
+    terms: terms.map(({ name }) => termInEnglish(name)),
     coursework_weight: year.year_coursework_weight,
     exam_weight: year.year_exam_weight,
   }

@@ -1,0 +1,26 @@
+PRAGMA foreign_keys=OFF;--> statement-breakpoint
+CREATE TABLE `__new_term` (
+	`id` text NOT NULL,
+	`school_id` text NOT NULL,
+	`academic_year_id` text NOT NULL,
+	`name` text NOT NULL,
+	`start_date` text NOT NULL,
+	`end_date` text NOT NULL,
+	`exam_weight` real NOT NULL,
+	`coursework_weight` real NOT NULL,
+	`is_ministry_reporting` integer NOT NULL,
+	`sort_order` integer NOT NULL,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	PRIMARY KEY(`school_id`, `id`),
+	FOREIGN KEY (`school_id`,`academic_year_id`) REFERENCES `academic_year`(`school_id`,`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "term_name" CHECK(length("__new_term"."name") between 1 and 40),
+	CONSTRAINT "term_dates" CHECK("__new_term"."end_date" > "__new_term"."start_date"),
+	CONSTRAINT "term_weights" CHECK("__new_term"."exam_weight" between 0 and 100 and "__new_term"."coursework_weight" between 0 and 100)
+) STRICT;
+--> statement-breakpoint
+INSERT INTO `__new_term`("id", "school_id", "academic_year_id", "name", "start_date", "end_date", "exam_weight", "coursework_weight", "is_ministry_reporting", "sort_order", "created_at", "updated_at") SELECT "id", "school_id", "academic_year_id", "name", "start_date", "end_date", "exam_weight", "coursework_weight", "is_ministry_reporting", "sort_order", "created_at", "updated_at" FROM `term`;--> statement-breakpoint
+DROP TABLE `term`;--> statement-breakpoint
+ALTER TABLE `__new_term` RENAME TO `term`;--> statement-breakpoint
+PRAGMA foreign_keys=ON;--> statement-breakpoint
+CREATE UNIQUE INDEX `term_name_once` ON `term` (`school_id`,`academic_year_id`,`name`);
