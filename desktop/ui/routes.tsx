@@ -47,7 +47,6 @@ const schoolRoutes = [
       void queryClient.prefetchQuery(ask('classes', 'get', { params: { classId } }))
       void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
       void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
-      void queryClient.prefetchQuery(ask('gradingScale', 'get'))
       void queryClient.prefetchQuery(ask('subjects', 'list'))
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),

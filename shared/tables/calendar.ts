@@ -1,11 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { ofSchool } from './describe.ts'
+import { isRecord, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
 const gradingModels = ['term_based', 'year_based'] as const
 const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
 
+export type Band = { letter: string; minimum: number; remark: string }
+const isBand = (value: unknown) =>
+  isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
+export const areBands = (value: unknown): boolean => Array.isArray(value) && value.every(isBand)
+
+/** `scale_…`: the year's own grading scale; both null where it goes by the school's. */
 export const academicYear = (c: Columns, { school }: School) =>
   c.ofSchool('public', 'academic_year', {
     columns: {
@@ -16,6 +22,8 @@ export const academicYear = (c: Columns, { school }: School) =>
       calculation_model: c.choice(calculationModels).notNull(),
       year_exam_weight: c.decimal(),
       year_coursework_weight: c.decimal(),
+      scale_pass_mark: c.decimal(),
+      scale_bands: c.json<Band[]>(),
       ...timestamps(c),
     },
     rules: (t) => [
@@ -27,6 +35,7 @@ export const academicYear = (c: Columns, { school }: School) =>
         sql`${t.calculation_model} in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')`,
       ),
       c.check('academic_year_weights', sql`${t.year_exam_weight} between 0 and 100 and ${t.year_coursework_weight} between 0 and 100`),
+      c.check('academic_year_scale', sql`${t.scale_pass_mark} between 0 and 100`),
     ],
   })
 
@@ -36,8 +45,10 @@ export const academicYearDescription = ofSchool({
     name: ['name'],
     dates: ['start_date', 'end_date'],
     model: ['grading_model', 'calculation_model', 'year_exam_weight', 'year_coursework_weight'],
+    scale: ['scale_pass_mark', 'scale_bands'],
   },
   audit: ['updated_at'],
+  json: { scale_bands: (value) => value === null || areBands(value) },
 })
 
 export type Year = { academic_year: ReturnType<typeof academicYear> }

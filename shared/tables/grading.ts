@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import type { Subject, Term } from './calendar.ts'
+import { areBands, type Band, type Subject, type Term } from './calendar.ts'
 import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { isRecord, ofSchool } from './describe.ts'
+import { ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
@@ -96,11 +96,7 @@ export const gradeDescription = ofSchool({
   audit: ['updated_by', 'updated_at'],
 })
 
-export type Band = { letter: string; minimum: number; remark: string }
-const isBand = (value: unknown) =>
-  isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
-
-/** One row a school; absent means the default scale of decisions §4. */
+/** One row a school, for every year without a scale of its own; absent means the default scale of decisions §4. */
 export const gradingScale = (c: Columns, { school }: School) =>
   c.ofSchool('grading', 'grading_scale', {
     columns: {
@@ -120,5 +116,5 @@ export const gradingScaleDescription = ofSchool({
   natural: { kind: 'grading_scale', of: ['school_id'] },
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
-  json: { bands: (value) => Array.isArray(value) && value.every(isBand) },
+  json: { bands: areBands },
 })

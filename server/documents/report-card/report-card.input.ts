@@ -49,6 +49,8 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
     student: Pick<Student, 'first_name' | 'last_name' | 'student_number' | 'date_of_birth'>
     /** In the order in which they are printed. */
     entries: readonly Entry[]
+    /** The scale that its letters are of, where that is not the frame's. */
+    scale?: GradingScale
   }
 
 /**

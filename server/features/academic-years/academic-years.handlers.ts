@@ -1,4 +1,10 @@
-import { type AcademicYearInput, academicYearFailures, academicYears, activeYearFailures } from '@markbook/shared/contract/academic-years'
+import {
+  type AcademicYearInput,
+  academicYearFailures,
+  academicYears,
+  activeYearFailures,
+  yearScaleIssues,
+} from '@markbook/shared/contract/academic-years'
 import { spanIssues } from '@markbook/shared/contract/scalars'
 import { fillGradingModel } from '@markbook/shared/domain/gradingModel'
 import { common } from '@markbook/shared/failures'
@@ -17,12 +23,16 @@ type Year = Row<'academic_year'>
 
 /** The model columns and days of a year as a request leaves them, or 400 with everything that does not fit together. */
 function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
-  const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...model } = columnsOf(body)
+  const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...rest } = columnsOf(body)
+  const { scale_pass_mark = stored?.scale_pass_mark ?? null, scale_bands = stored?.scale_bands ?? null, ...model } = rest
   const filled = fillGradingModel(model, stored)
-  const span = spanIssues({ startDate: start_date, endDate: end_date })
-  if ('issues' in filled || span.length > 0)
-    throw common.validationFailed({ issues: [...span, ...('issues' in filled ? filled.issues : [])] })
-  return { name, start_date, end_date, ...filled.columns }
+  const issues = [
+    ...spanIssues({ startDate: start_date, endDate: end_date }),
+    ...('issues' in filled ? filled.issues : []),
+    ...yearScaleIssues({ scalePassMark: scale_pass_mark, scaleBands: scale_bands }),
+  ]
+  if ('issues' in filled || issues.length > 0) throw common.validationFailed({ issues })
+  return { name, start_date, end_date, ...filled.columns, scale_pass_mark, scale_bands }
 }
 
 /** A year loaded to be activated, deactivated or deleted: the school's row is locked first, so that its active year holds still. */

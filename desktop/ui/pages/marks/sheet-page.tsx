@@ -93,7 +93,7 @@ function LoadedSheet(props: LoadedSheetProps) {
   const sheet = useSheet(scope)
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
   const columns = useQuery(ask('assessments', 'list', { query: scope }))
-  const scale = useQuery(ask('gradingScale', 'get'))
+  const scale = useQuery(ask('gradingScale', 'get', { query: { academicYearId: term.academic_year_id } }))
   const own = useQuery(ask('classes', 'mySubjects', { params: { classId: group.id } }))
   const school = useQuery(ask('schools', 'mine'))
   const { t } = useTranslation('marks')

@@ -18,6 +18,7 @@ const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
   student: 'classes',
   enrolment: 'classes',
+  academic_year: 'gradingScale',
   term: 'terms',
   grading_scale: 'gradingScale',
   sync_conflict: 'replication',

@@ -130,7 +130,7 @@ const noBank: readonly string[] = []
 
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const scale = useScale()
+  const scale = useScale(book.academic_year_id)
   return (
     <Card title={t('subjects')}>
       <Answer of={scale}>

@@ -109,7 +109,7 @@ function Views({ group, chosen, year, term }: ClassContext) {
 }
 
 function YearView({ group, yearId, terms }: { group: ListedClass; yearId: string; terms: readonly Term[] }) {
-  const scale = useScale()
+  const scale = useScale(yearId)
   const result = useQuery(ask('calculations', 'classYear', { query: { academicYearId: yearId, studentGroupId: group.id } }))
   return (
     <Answer of={result}>
@@ -123,7 +123,7 @@ type TermViewsProps = { group: ListedClass; term: Term; terms: readonly Term[]; 
 function TermViews({ group, term, terms, view }: TermViewsProps) {
   const { t } = useTranslation('results')
   const { search, change } = useResultsSearch()
-  const scale = useScale()
+  const scale = useScale(term.academic_year_id)
   const result = useQuery(ask('calculations', 'classTerm', { query: { termId: term.id, studentGroupId: group.id } }))
   const explained = result.data?.students.find(({ student_id }) => student_id === search.pupil)
   const close = () => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)

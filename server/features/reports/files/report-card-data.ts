@@ -24,7 +24,7 @@ import { pick } from '../../columns.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
-import { type SentSnapshot, shownLetter } from '../snapshot.ts'
+import { type SentSnapshot, scaleOfBook, shownLetter } from '../snapshot.ts'
 import { titledOf } from './names.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
@@ -73,7 +73,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
       year: year.name,
       term: term.name,
       class_teacher: classTeacher,
-      scale: await gradingScaleOf(tx, group.school_id),
+      scale: await gradingScaleOf(tx, group),
       codes: school.mark_codes ?? standardMarkCodes,
       paper,
       madeAt: tx.nowMs,
@@ -130,12 +130,14 @@ function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'t
 }
 
 function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
+  const scale = scaleOfBook(book)
   const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
   return {
     ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
     ...pick(book, 'attendance_percentage', 'conduct', 'class_teacher_remark'),
     student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
+    ...(scale && { scale: { passMark: scale.pass_mark, bands: scale.bands } }),
   }
 }
 

@@ -23,4 +23,30 @@ INSERT INTO `__new_term`("id", "school_id", "academic_year_id", "name", "start_d
 DROP TABLE `term`;--> statement-breakpoint
 ALTER TABLE `__new_term` RENAME TO `term`;--> statement-breakpoint
 PRAGMA foreign_keys=ON;--> statement-breakpoint
-CREATE UNIQUE INDEX `term_name_once` ON `term` (`school_id`,`academic_year_id`,`name`);
+CREATE UNIQUE INDEX `term_name_once` ON `term` (`school_id`,`academic_year_id`,`name`);--> statement-breakpoint
+CREATE TABLE `__new_academic_year` (
+	`id` text NOT NULL,
+	`school_id` text NOT NULL,
+	`name` text NOT NULL,
+	`start_date` text NOT NULL,
+	`end_date` text NOT NULL,
+	`grading_model` text NOT NULL,
+	`calculation_model` text NOT NULL,
+	`year_exam_weight` real,
+	`year_coursework_weight` real,
+	`scale_pass_mark` real,
+	`scale_bands` text,
+	`created_at` text NOT NULL,
+	`updated_at` text NOT NULL,
+	PRIMARY KEY(`school_id`, `id`),
+	FOREIGN KEY (`school_id`) REFERENCES `school`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "academic_year_dates" CHECK("__new_academic_year"."end_date" > "__new_academic_year"."start_date"),
+	CONSTRAINT "academic_year_model" CHECK("__new_academic_year"."grading_model" in ('term_based', 'year_based')),
+	CONSTRAINT "academic_year_calculation" CHECK("__new_academic_year"."calculation_model" in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')),
+	CONSTRAINT "academic_year_weights" CHECK("__new_academic_year"."year_exam_weight" between 0 and 100 and "__new_academic_year"."year_coursework_weight" between 0 and 100),
+	CONSTRAINT "academic_year_scale" CHECK("__new_academic_year"."scale_pass_mark" between 0 and 100)
+) STRICT;
+--> statement-breakpoint
+INSERT INTO `__new_academic_year`("id", "school_id", "name", "start_date", "end_date", "grading_model", "calculation_model", "year_exam_weight", "year_coursework_weight", "scale_pass_mark", "scale_bands", "created_at", "updated_at") SELECT "id", "school_id", "name", "start_date", "end_date", "grading_model", "calculation_model", "year_exam_weight", "year_coursework_weight", NULL, NULL, "created_at", "updated_at" FROM `academic_year`;--> statement-breakpoint
+DROP TABLE `academic_year`;--> statement-breakpoint
+ALTER TABLE `__new_academic_year` RENAME TO `academic_year`;
