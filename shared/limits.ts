@@ -12,6 +12,7 @@ export const limits = {
     code: 20,
     studentNumber: 40,
     termName: 40,
+    categoryName: 60,
     email: 254,
     joinMessage: 500,
     address: 500,
@@ -28,6 +29,9 @@ export const limits = {
   markCodes: 20,
   subjects: 500,
   termsOfYear: 6,
+  /** Of a year and subject. */
+  categories: 20,
+  dropLowest: 10,
   gradingBands: 20,
   rollOverClasses: 200,
   page: { default: 500, max: 500 },

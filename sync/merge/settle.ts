@@ -92,8 +92,12 @@ export function settleMaximum(assessment: RowState, topScore: number | null): Se
   const claimed = Number(assessment.values['max_score'])
   if (topScore === null || topScore <= claimed) return null
   const highest = assessment.units['scoring']?.[4] ?? claimed
-  const { weight, assessment_type } = assessment.values
-  return { unit: 'scoring', stands: { max_score: Math.max(highest, topScore), weight, assessment_type }, reason: 'score_above_maximum' }
+  const { weight, assessment_type, category_id = null } = assessment.values
+  return {
+    unit: 'scoring',
+    stands: { max_score: Math.max(highest, topScore), weight, assessment_type, category_id },
+    reason: 'score_above_maximum',
+  }
 }
 
 /**

@@ -119,7 +119,7 @@ describe('a maximum under a score', () => {
   })
 
   test('below a score gives way to the highest that the assessment ever had; the rest of the unit stands as claimed', () => {
-    const stands = { max_score: 100, weight: 25, assessment_type: 'exam' }
+    const stands = { max_score: 100, weight: 25, assessment_type: 'exam', category_id: null }
     expect(settleMaximum(lowered, 87)).toEqual({ unit: 'scoring', stands, reason: 'score_above_maximum' })
   })
 

@@ -12,6 +12,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
@@ -120,6 +121,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
       if (await anyFound(usesOfYear, tx, place)) throw academicYearFailures.inUse()
       await tx.remove('student_group', classes).catch(orInUse)
       await tx.remove('term', terms).catch(orInUse)
+      await tx.remove('assessment_category', await categoriesOfYear(tx, place))
       await tx.remove('academic_year', [year]).catch(orInUse)
       return { message: 'The academic year was deleted.' }
     },

@@ -10,6 +10,7 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
@@ -125,12 +126,16 @@ async function marksOf<G extends string | null>(
   const gradesByStudentId = new Map((await gradesByStudent(tx, asked)).map((row) => [row.student_id, gradesIn(row)]))
   const hasCodes = [...gradesByStudentId.values()].some((grades) => grades.some(({ score }) => score === null))
   if (hasCodes) addCodes(gradesByStudentId, await codesInPlaceOfScores(tx, asked))
+  const assessments = await assessmentsThatConcern(tx, { school, group, terms: termIds })
+  // Most schools have none, and then nothing is asked.
+  const hasCategories = assessments.some(({ category_id }) => category_id !== null)
   return {
     student_group_id: group,
+    ...(hasCategories && { categories: await categoriesOfYear(tx, { school, year: of.academic_year_id }) }),
     scale: await gradingScaleOf(tx, of),
     ...(hasCodes && { codes: await markCodesOf(tx, school) }),
     subjects: await subjectsToName(tx, { school }),
-    assessments: await assessmentsThatConcern(tx, { school, group, terms: termIds }),
+    assessments,
     students: students.map((student) => ({ ...student, grades: gradesByStudentId.get(student.id) ?? [] })),
   }
 }

@@ -1,5 +1,6 @@
+import { mathsHomework, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { hilltopTerm, michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import { english, hilltopTerm, lastYear, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, expect, test } from 'vitest'
 import { isWritable } from '../../replication/scope/normal-form.ts'
 import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
@@ -78,4 +79,40 @@ test('its push is answered, and the name stays as it was', async () => {
   ])
   expect(answers).toMatchObject([{ table: 'term', outcome: 'refused', code: 'malformed' }])
   expect(await namesOn(server)).toEqual(before)
+})
+
+test('an altered laptop puts an assessment into a category of another year, subject or type: it is refused', async () => {
+  const { server } = await serverAndLaptop(open)
+  const head = await signedIn(server, 'okafor')
+  const category = { academicYearId: thisYear.id, assessmentType: 'coursework', name: 'Quizzes', weight: 40 } as const
+  const fitting = await head.assessmentCategories.create({ body: category })
+  const wrong = [
+    await head.assessmentCategories.create({ body: { ...category, assessmentType: 'exam' } }),
+    await head.assessmentCategories.create({ body: { ...category, academicYearId: lastYear.id } }),
+    await head.assessmentCategories.create({ body: { ...category, subjectId: english.id } }),
+  ]
+  for (const [at, { id }] of wrong.entries()) {
+    const { laptop } = await laptopOf(open, server, people.okafor.id, `liar ${at}`)
+    await (await signedIn(laptop, 'okafor')).assessments.update({ params: { id: mathsQuiz.id }, body: { categoryId: fitting.id } })
+    const { answers } = await (await liar(laptop, server)).says((row) => [
+      { ...row, state: { ...row.state, values: { ...row.state.values, category_id: id } } },
+    ])
+    expect(answers).toMatchObject([{ table: 'assessment', outcome: 'refused', code: 'forbidden' }])
+    const [stands] = (await server.rows('assessment')).filter((row) => row.id === mathsQuiz.id)
+    expect(stands?.category_id).toBeNull()
+  }
+})
+
+test('a teacher’s laptop gets the categories, puts an assessment into one, and writes none', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  const body = { academicYearId: thisYear.id, assessmentType: 'coursework', name: 'Quizzes', weight: 40 } as const
+  const { id } = await (await signedIn(server, 'okafor')).assessmentCategories.create({ body })
+  await link.round()
+  const ada = await signedIn(laptop, 'ada')
+  expect(await ada.assessmentCategories.list({ query: { academicYearId: thisYear.id } })).toMatchObject([{ id, name: 'Quizzes' }])
+  await expect(ada.assessmentCategories.create({ body })).rejects.toMatchObject({ status: 403 })
+  await ada.assessments.update({ params: { id: mathsHomework.id }, body: { categoryId: id } })
+  await link.round()
+  const [row] = (await server.rows('assessment')).filter((each) => each.id === mathsHomework.id)
+  expect(row?.category_id).toBe(id)
 })

@@ -20,6 +20,7 @@ const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   enrolment: 'classes',
   academic_year: 'gradingScale',
   term: 'terms',
+  assessment_category: 'assessmentCategories',
   grading_scale: 'gradingScale',
   sync_conflict: 'replication',
 }

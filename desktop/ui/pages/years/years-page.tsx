@@ -48,6 +48,9 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
           {t('rollOver')}
         </ButtonLink>
       )}
+      <ButtonLink to="/years/$yearId/categories" params={{ yearId: year.id }}>
+        {t('category.open')}
+      </ButtonLink>
       <DialogButton aria-label={t('changeYear', { name })} dialog={<YearDialog year={year} />}>
         {t('app:action.edit')}
       </DialogButton>

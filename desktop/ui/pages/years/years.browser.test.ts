@@ -104,6 +104,37 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
       ['Semester 2', '2032-01-31', '2032-06-30'],
     ])
     for (const { id } of made) await okafor.terms.remove({ params: { id } })
+
+    // Categories of its assessments, with what their weights leave.
+    await year.getByRole('link', { name: 'Categories' }).click()
+    await page.getByText('There is no category.', { exact: false }).waitFor()
+    for (const [name, weight, isExtra] of [
+      ['Quizzes', '40', false],
+      ['Extra', '5', true],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add a category' }).click()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Weight, in %').fill(weight)
+      if (isExtra) await page.getByLabel('Extra credit', { exact: false }).check()
+      else await page.getByLabel('Lowest marks dropped').fill('1')
+      await expectForEverybody(page)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await dialogsClosed(page)
+    }
+    await page.getByText('Coursework: together 40 %. Assessments without a category count with the 60 % that are left.').waitFor()
+    await picture(page, 'categories-pc')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await picture(page, 'categories-phone')
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await page.getByRole('button', { name: 'Change the category Extra' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Extra?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialogsClosed(page)
+    const yearId = (await ofYear())?.id ?? ''
+    expect(await okafor.assessmentCategories.list({ query: { academicYearId: yearId } })).toMatchObject([
+      { name: 'Quizzes', weight: 40, drop_lowest: 1 },
+    ])
+    await page.goto(`${site.url}/years`)
     await page.getByRole('button', { name: 'Change the year 2031/32' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete 2031/32?' }).getByRole('button', { name: 'Delete' }).click()
