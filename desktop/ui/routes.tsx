@@ -47,7 +47,6 @@ const schoolRoutes = [
       void queryClient.prefetchQuery(ask('classes', 'get', { params: { classId } }))
       void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
       void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
-      void queryClient.prefetchQuery(ask('gradingScale', 'get'))
       void queryClient.prefetchQuery(ask('subjects', 'list'))
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
@@ -73,6 +72,7 @@ const schoolRoutes = [
   searchPage('/reports/book/$reportId', texts('pdf'), () => import('./pages/reports/book-page.tsx'), 'BookPage'),
   searchPage('/overview', overviewSearch, () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
   page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
+  page('/years/$yearId/categories', () => import('./pages/years/categories-page.tsx'), 'CategoriesPage'),
   page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
   page('/subjects', () => import('./pages/subjects/subjects-page.tsx'), 'SubjectsPage'),
   page('/school', () => import('./pages/school/school-page.tsx'), 'SchoolPage'),

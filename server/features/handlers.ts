@@ -1,6 +1,7 @@
 import type { Contract } from '@markbook/shared/contract/contract'
 import type { Handlers } from '../http/handler.ts'
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
+import { assessmentCategoryHandlers } from './assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
 import { auditHandlers } from './audit/audit.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
@@ -54,6 +55,7 @@ export const handlers = {
   reports: reportHandlers,
   overview: overviewHandlers,
   jobs: jobHandlers,
+  assessmentCategories: assessmentCategoryHandlers,
   assessments: assessmentHandlers,
   grades: gradeHandlers,
   history: historyHandlers,

@@ -26,6 +26,7 @@ const placeOf: Record<string, string> = {
   teacher_subject_assignment: 'staff',
   class_teacher: 'staff',
   assessment: 'grading',
+  assessment_category: 'grading',
   grade: 'grading',
   grading_scale: 'grading',
   report_book: 'reporting',

@@ -61,7 +61,15 @@ const IS_ADMIN = "(select public.app_role()) = 'admin'"
 const IS_STAFF = "(select public.app_role()) in ('admin', 'teacher')"
 
 /** What only an administrator writes, and what a teacher may write too (decisions §2); everything else is nobody's but the service's. */
-const ADMIN_WRITES = new Set<keyof Tables>(['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school_management'])
+const ADMIN_WRITES = new Set<keyof Tables>([
+  'academic_year',
+  'active_year',
+  'term',
+  'subject',
+  'grading_scale',
+  'assessment_category',
+  'school_management',
+])
 const STAFF_READS = new Set<keyof Tables>([
   'student',
   'enrolment',

@@ -10,7 +10,7 @@ import { avatarRows } from './matrix/pictures.ts'
 import { calculationRows, overviewRows, reportRows } from './matrix/results.ts'
 import type { Rows } from './matrix/row.ts'
 import { sessionRows } from './matrix/sessions.ts'
-import { gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
+import { categoryRows, gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
 import { signInMethodRows } from './matrix/sign-in-methods.ts'
 
 export type Matrix = { [R in keyof Contract]: Rows<Contract[R]> }
@@ -29,6 +29,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   students: studentRows,
   subjects: subjectRows,
   classes: classRows,
+  assessmentCategories: categoryRows,
   assessments: assessmentRows,
   grades: gradeRows,
   calculations: calculationRows,

@@ -74,6 +74,10 @@ async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: 
   const music = await okafor.subjects.create({ body: { name: 'Music', code: 'MU' } })
   const subjects = await okafor.subjects.list()
   await okafor.subjects.reorder({ body: { subjectIds: subjects.map(({ id }) => id).reverse() } })
+  const ofYear = { academicYearId: thisYear.id, assessmentType: 'exam', name: 'Mocks', weight: 20 } as const
+  const category = await okafor.assessmentCategories.create({ body: ofYear })
+  await okafor.assessmentCategories.update({ params: category, body: { weight: 30 } })
+  await okafor.assessmentCategories.remove({ params: category })
   await okafor.gradingScale.put({ body: { passMark: 40, bands: [{ letter: 'P', minimum: 0, remark: 'Pass' }] } })
   await okafor.gradingScale.put({ body: { passMark: 45, bands: [{ letter: 'P', minimum: 0, remark: 'Pass' }] } })
 

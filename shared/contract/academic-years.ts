@@ -3,6 +3,7 @@ import { fillGradingModel } from '../domain/gradingModel.ts'
 import { type Issue as FailureIssue, failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
+import { GradingBands, GradingScale } from './grading-scale.ts'
 import {
   choice,
   Day,
@@ -25,7 +26,7 @@ import {
 const GradingModel = choice(['term_based', 'year_based'])
 export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
 
-/** The year weights are null in a `term_based` year (decisions §4). */
+/** The year weights are null in a `term_based` year (decisions §4). The scale is the year's own; null where it goes by the school's. */
 export const AcademicYear = row('AcademicYear', {
   id: Id,
   name: z.string(),
@@ -35,6 +36,8 @@ export const AcademicYear = row('AcademicYear', {
   calculation_model: CalculationModel,
   year_exam_weight: z.number().nullable(),
   year_coursework_weight: z.number().nullable(),
+  scale_pass_mark: z.number().nullable(),
+  scale_bands: GradingScale.shape.bands.nullable(),
   is_active: Flag,
   created_at: Instant,
   updated_at: Instant,
@@ -49,8 +52,16 @@ export const AcademicYearInput = input({
   calculationModel: CalculationModel.nullish(),
   yearExamWeight: Percentage.nullish(),
   yearCourseworkWeight: Percentage.nullish(),
+  scalePassMark: Percentage.nullish(),
+  scaleBands: GradingBands.nullish(),
 })
 export type AcademicYearInput = z.infer<typeof AcademicYearInput>
+
+/** A pass mark and bands go together. */
+export const yearScaleIssues = ({ scalePassMark, scaleBands }: Partial<AcademicYearInput>): FailureIssue[] =>
+  ((scalePassMark ?? null) === null) === ((scaleBands ?? null) === null)
+    ? []
+    : [{ path: 'scaleBands', message: 'must be given together with the pass mark, or neither' }]
 
 /** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
 const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
@@ -60,7 +71,7 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
     year_exam_weight: year.yearExamWeight,
     year_coursework_weight: year.yearCourseworkWeight,
   })
-  return [...spanIssues(year), ...('issues' in filled ? filled.issues : [])]
+  return [...spanIssues(year), ...('issues' in filled ? filled.issues : []), ...yearScaleIssues(year)]
 }
 
 /**

@@ -19,6 +19,7 @@ export const Assessment = row('Assessment', {
   exclusion_reason: z.string().nullable(),
   sort_order: z.int().nullable(),
   student_group_id: Id.nullable(),
+  category_id: Id.nullable(),
 })
 export type Assessment = z.infer<typeof Assessment>
 
@@ -30,6 +31,7 @@ const changeable = {
   weight: AssessmentWeight.nullish(),
   sortOrder: SortOrder.nullish(),
   studentGroupId: Id.nullish(),
+  categoryId: Id.nullish(),
 }
 export const AssessmentInput = input({ termId: Id, subjectId: Id, ...changeable, maxScore: MaxScore.default(100) })
 export type AssessmentInput = z.infer<typeof AssessmentInput>
@@ -41,6 +43,7 @@ export const assessmentFailures = failures('assessments', {
   notYourSubject: [403, 'You are not assigned to this subject.'],
   shared: [403, 'Pupils of other classes have marks in this assessment. Only an administrator can change how it counts, or delete it.'],
   classOfAnotherYear: [400, 'The class is not of the same academic year as the term.'],
+  otherCategory: [400, 'The category is of another year, subject or type of assessment.'],
   scoreAboveMaximum: [409, 'A recorded score is above the new maximum.'],
   gradesOutsideClass: [409, 'Students of other classes already have a grade in this assessment.'],
 })
@@ -55,7 +58,7 @@ export const assessments = {
     status: 201,
     body: AssessmentInput,
     reply: Assessment,
-    fails: ['assessments.not_your_subject', 'assessments.class_of_another_year'],
+    fails: ['assessments.not_your_subject', 'assessments.class_of_another_year', 'assessments.other_category'],
   }),
   update: endpoint('PATCH /api/assessments/:id', 'staff', 'Change an assessment; its term and subject stay', {
     body: input(changeable).partial(),
@@ -64,6 +67,7 @@ export const assessments = {
       'assessments.not_your_subject',
       'assessments.shared',
       'assessments.class_of_another_year',
+      'assessments.other_category',
       'assessments.score_above_maximum',
       'assessments.grades_outside_class',
     ],

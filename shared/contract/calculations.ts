@@ -44,7 +44,7 @@ export type StudentTerm = z.infer<typeof StudentTerm>
 
 const SubjectYear = row('SubjectYear', {
   ...subject,
-  terms: z.array(z.object({ term_id: Id, name: TermName, term_composite: Figure })),
+  terms: z.array(z.object({ term_id: Id, name: z.string(), term_composite: Figure })),
   coursework_total: Figure,
   exam_total: Figure,
   end_of_year_exam: Figure,

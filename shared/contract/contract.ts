@@ -1,4 +1,5 @@
 import { academicYears } from './academic-years.ts'
+import { assessmentCategories } from './assessment-categories.ts'
 import { assessments } from './assessments.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
@@ -38,6 +39,7 @@ export const contract = {
   students,
   subjects,
   classes,
+  assessmentCategories,
   assessments,
   grades,
   calculations,

@@ -13,6 +13,25 @@ const AverageStep = z.object({
   parts: z.array(z.object({ assessment_id: Id, percentage: Shown, weight: z.number(), product: Shown })),
   weighted_sum: Shown,
   weight_sum: Shown,
+  /**
+   * Where assessments of the type have categories: each with the average of the marks that are left, and the assessments whose marks were
+   * dropped; `category_id` null for those without one. `counts`: it has a value and a weight that counts. The sums above are then over these.
+   */
+  categories: z
+    .array(
+      z.object({
+        category_id: Id.nullable(),
+        name: z.string().nullable(),
+        weight: z.number(),
+        is_extra_credit: Flag,
+        average: Shown.nullable(),
+        dropped: z.array(Id),
+        counts: Flag,
+      }),
+    )
+    .optional(),
+  /** The points that extra credit adds; absent without categories. */
+  extra_points: Shown.optional(),
   ...outcome,
 })
 export type AverageStep = z.infer<typeof AverageStep>
@@ -64,7 +83,7 @@ export const ExplainedMark = row('ExplainedMark', {
   weight: z.number(),
   percentage: Shown.nullable(),
   used: Flag,
-  left_out: z.enum(['excluded_assessment', 'excluded_grade', 'no_mark']).nullable(),
+  left_out: z.enum(['excluded_assessment', 'excluded_grade', 'no_mark', 'dropped']).nullable(),
   exclusion_reason: z.string().nullable(),
   text: z.string(),
 })

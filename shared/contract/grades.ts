@@ -56,7 +56,16 @@ export const LiveMark = row('LiveMark', {
 export type LiveMark = z.infer<typeof LiveMark>
 
 /** Other tables of the school that have changed since the last event. */
-export const RelatedTable = choice(['assessment', 'student', 'enrolment', 'term', 'grading_scale', 'sync_conflict'])
+export const RelatedTable = choice([
+  'assessment',
+  'student',
+  'enrolment',
+  'academic_year',
+  'term',
+  'assessment_category',
+  'grading_scale',
+  'sync_conflict',
+])
 /** `is_whole`: these are all the marks and replace what came before. Else the changed marks, and the ids of the deleted ones. */
 export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(RelatedTable) })
 export type LiveMarks = z.infer<typeof LiveMarks>

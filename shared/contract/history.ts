@@ -18,6 +18,7 @@ export const HistoryEntity = choice([
   'teacher_subject_assignment',
   'student_subject',
   'assessment',
+  'assessment_category',
   'grade',
   'grading_scale',
   'report_book',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { academicYears } from './academic-years.ts'
+import { assessmentCategories } from './assessment-categories.ts'
 import { assessments } from './assessments.ts'
 import { auth, Role } from './auth.ts'
 import { classes } from './classes.ts'
@@ -39,6 +40,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   subject: [rule(subjects.update.body), column({ sort_order: SortOrder })],
   student: [rule(students.update.body)],
   student_group: [rule(classes.update.body)],
+  assessment_category: [rule(assessmentCategories.create.body)],
   assessment: [rule(assessments.update.body), rule(assessments.exclude.body)],
   grade: [rule(grades.update.body), rule(grades.exclude.body)],
   grading_scale: [rule(GradingScaleInput)],

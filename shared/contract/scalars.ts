@@ -131,6 +131,7 @@ export const MarkCodeName = z
 export const MaxScore = decimal({ min: 0.01, ...limits.score })
 export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
 export const Percentage = decimal({ min: 0, ...limits.percentage })
+export const DropLowest = decimal({ min: 0, max: limits.dropLowest, decimals: 0 })
 export const SortOrder = decimal({ min: 0, max: 100_000, decimals: 0 })
 
 export const Flag = z.boolean(say('must be true or false'))

@@ -193,4 +193,8 @@ export const addedRows: readonly string[] = [
   'PATCH /api/sync/nodes/:id',
   'POST /api/sync/nodes/:id/wipe',
   'DELETE /api/sync/nodes/:id',
+  'GET /api/assessment-categories',
+  'POST /api/assessment-categories',
+  'PATCH /api/assessment-categories/:id',
+  'DELETE /api/assessment-categories/:id',
 ]

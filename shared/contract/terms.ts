@@ -1,15 +1,22 @@
 import { z } from 'zod'
+import { termName } from '../domain/term-names.ts'
 import { weightsSumTo100 } from '../domain/weights.ts'
 import { failures, type Issue } from '../failures.ts'
+import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { choice, Day, Done, Flag, Id, Instant, input, Percentage, reportIssues, row, SortOrder, spanIssues } from './scalars.ts'
+import { Day, Done, Flag, Id, Instant, input, label, Percentage, reportIssues, row, SortOrder, spanIssues } from './scalars.ts'
 
-export const TermName = choice(['michaelmas', 'hilary', 'trinity'])
+/** `michaelmas`, `hilary`, `trinity`, or the school's own word. What begins with `~` is a row of replication that has no name for the moment. */
+export const TermName = label(limits.text.termName)
+  .overwrite(termName)
+  // Composing may also take a letter apart: U+FB2C is three.
+  .refine((name) => [...name].length <= limits.text.termName, `must have at most ${limits.text.termName} characters`)
+  .refine((name) => !name.startsWith('~'), 'must not begin with ~')
 
 export const Term = row('Term', {
   id: Id,
   academic_year_id: Id,
-  name: TermName,
+  name: z.string(),
   start_date: Day,
   end_date: Day,
   exam_weight: z.number(),
@@ -43,6 +50,7 @@ export const termIssues = (term: Pick<TermInput, 'startDate' | 'endDate' | 'exam
 
 export const termFailures = failures('terms', {
   duplicateName: [409, 'This year already has a term with that name.'],
+  tooMany: [409, `A year has at most ${limits.termsOfYear} terms.`],
   outsideYear: [400, 'The days of the term must lie within its academic year.'],
   staysInYear: [409, 'This term has assessments, grades or report books and stays in its year.'],
   inUse: [409, 'This term has assessments, grades or report books and cannot be deleted.'],
@@ -58,12 +66,12 @@ export const terms = {
     status: 201,
     body: TermInput.check((context) => reportIssues(context, termIssues(context.value))),
     reply: Term,
-    fails: ['terms.duplicate_name', 'terms.outside_year'],
+    fails: ['terms.duplicate_name', 'terms.too_many', 'terms.outside_year'],
   }),
   update: endpoint('PATCH /api/terms/:id', 'admin', 'Change a term', {
     body: TermInput.partial(),
     reply: Term,
-    fails: ['terms.duplicate_name', 'terms.outside_year', 'terms.stays_in_year'],
+    fails: ['terms.duplicate_name', 'terms.too_many', 'terms.outside_year', 'terms.stays_in_year'],
   }),
   remove: endpoint('DELETE /api/terms/:id', 'admin', 'Delete a term', { reply: Done, fails: ['terms.in_use'] }),
 }

@@ -1,4 +1,5 @@
 import { TermMarks, type TypeAverages } from './averages.ts'
+import { averageByCategories, type Categorised, type Category, type CategoryGroups, categoryGroups } from './categories.ts'
 import type { MarkCode, SubjectCodes } from './mark-codes.ts'
 import { type Assessment, type AssessmentType, counts, type Grade } from './marks.ts'
 
@@ -11,9 +12,19 @@ export type TermSlots = ReadonlyMap<string, readonly Slot[]>
  * The assessments of some terms that concern a class: the school's and the class's own, by term and subject. Laid out once per
  * class, so that a student costs one look-up per grade (design/performance.md).
  */
-export type MarkPlan = { slotsByTermId: ReadonlyMap<string, TermSlots>; placeByAssessmentId: ReadonlyMap<string, number> }
+export type MarkPlan = {
+  slotsByTermId: ReadonlyMap<string, TermSlots>
+  placeByAssessmentId: ReadonlyMap<string, number>
+  /** By the slots of a subject in a term, where one of its assessments has a category. */
+  groupsBySlots: ReadonlyMap<readonly Slot[], CategoryGroups<Assessment>>
+}
 
-export function markPlan(assessments: readonly Assessment[], termIds: readonly string[], studentGroupId: string | null): MarkPlan {
+export function markPlan(
+  assessments: readonly Assessment[],
+  termIds: readonly string[],
+  studentGroupId: string | null,
+  categories: readonly Category[] = [],
+): MarkPlan {
   const slotsByTermId = new Map(termIds.map((id) => [id, new Map<string, Slot[]>()]))
   const placeByAssessmentId = new Map<string, number>()
   for (const assessment of assessments) {
@@ -26,7 +37,17 @@ export function markPlan(assessments: readonly Assessment[], termIds: readonly s
     if (slots) slots.push({ assessment, place })
     else slotsBySubjectId.set(assessment.subject_id, [{ assessment, place }])
   }
-  return { slotsByTermId, placeByAssessmentId }
+  const groupsBySlots = new Map<readonly Slot[], CategoryGroups<Assessment>>()
+  if (categories.length > 0)
+    for (const slotsBySubjectId of slotsByTermId.values())
+      for (const slots of slotsBySubjectId.values()) {
+        const groups = categoryGroups(
+          slots.map(({ assessment }) => assessment),
+          categories,
+        )
+        if (groups.coursework || groups.exam) groupsBySlots.set(slots, groups)
+      }
+  return { slotsByTermId, placeByAssessmentId, groupsBySlots }
 }
 
 /** The grades of one student, each at its place; grades of assessments outside the plan are passed over. */
@@ -40,14 +61,35 @@ export function gradesInPlace(plan: MarkPlan, grades: readonly Grade[]): (Grade 
 }
 
 /** The averages of one student in the subject and term that the slots are of. */
-export function averagesInPlace(slots: readonly Slot[], grades: readonly (Grade | undefined)[]): TypeAverages {
+export function averagesInPlace(plan: MarkPlan, slots: readonly Slot[], grades: readonly (Grade | undefined)[]): TypeAverages {
+  const groups = plan.groupsBySlots.get(slots)
   const sums = new TermMarks()
   for (const { assessment, place } of slots) {
     const grade = grades[place]
     if (grade === undefined || grade.score === null || !counts(assessment.is_excluded, grade.is_excluded)) continue
+    if (groups?.[assessment.assessment_type]) continue
     sums.add(assessment.assessment_type, grade.score, assessment.max_score, assessment.weight)
   }
-  return sums.averages()
+  const averages = sums.averages()
+  if (!groups) return averages
+  const scoreOf = (assessment: Assessment) => {
+    const grade = grades[plan.placeByAssessmentId.get(assessment.id) ?? -1]
+    return grade && counts(assessment.is_excluded, grade.is_excluded) ? grade.score : null
+  }
+  return withCategories(averages, groups, scoreOf)
+}
+
+/** The averages of one student, those by categories in the place of the contract's where a type has any. */
+export function withCategories<A extends Categorised>(
+  averages: TypeAverages,
+  groups: CategoryGroups<A>,
+  scoreOf: (assessment: A) => number | null,
+): TypeAverages {
+  const { coursework, exam } = groups
+  return {
+    coursework: coursework ? averageByCategories(coursework, scoreOf).average : averages.coursework,
+    exam: exam ? averageByCategories(exam, scoreOf).average : averages.exam,
+  }
 }
 
 /**

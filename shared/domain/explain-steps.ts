@@ -1,6 +1,7 @@
 import type { SubjectTerm } from '../contract/calculations.ts'
 import type { AverageStep, CompositeStep, LetterStep, OverallStep } from '../contract/explanation.ts'
 import { type TermWeights, type TypeAverages, termComposite } from './averages.ts'
+import type { AverageByCategories, Categorised } from './categories.ts'
 import { type Exact, exact, isZero, over, plus, printed, ratio, times, zero } from './exact.ts'
 import { type GradingScale, letterFor } from './letters.ts'
 import { type AssessmentType, isUsable, type Mark } from './marks.ts'
@@ -57,6 +58,61 @@ function averageText(parts: readonly { percentage: Exact; weight: number }[], we
   if (average === null || isZero(weightSum)) return 'every mark has weight 0, so there is none'
   const sum = parts.map(({ percentage, weight }) => `${shownText(shown(percentage))} × ${weight}`).join(' + ')
   return `(${sum}) ÷ ${shownText(shown(weightSum))} ${equals(average)}`
+}
+
+/** The same of a type whose assessments have categories: the average of each, then their mean, then what extra credit adds. */
+export function categoryStep(marks: readonly Mark[], type: AssessmentType, by: AverageByCategories<Categorised>): AverageStep {
+  const dropped = new Set(by.parts.flatMap((part) => part.dropped.map(({ id }) => id)))
+  const { parts } = averageStep(
+    marks.filter(({ assessment_id }) => !dropped.has(assessment_id)),
+    type,
+    null,
+  )
+  const categories = by.parts.map(({ category, weight, average, dropped }) => ({
+    category_id: category?.id ?? null,
+    name: category?.name ?? null,
+    weight,
+    is_extra_credit: category?.is_extra_credit ?? false,
+    average: average && shown(average),
+    dropped: dropped.map(({ id }) => id),
+    counts: average !== null && (weight > 0 || (by.isAlike && !category?.is_extra_credit)),
+  }))
+  const counting = by.parts.filter(({ category, average }) => !category?.is_extra_credit && average !== null)
+  const weightOf = ({ weight }: { weight: number }) => (by.isAlike ? ratio(1, 1) : exact(weight))
+  const sum = counting.reduce<Exact>((total, part) => plus(total, times(part.average ?? zero, weightOf(part))), zero)
+  const weights = counting.reduce<Exact>((total, part) => plus(total, weightOf(part)), zero)
+  return {
+    step: `${type}_average`,
+    parts,
+    weighted_sum: shown(sum),
+    weight_sum: shown(weights),
+    categories,
+    extra_points: shown(by.extra),
+    exact: by.average && shown(by.average),
+    printed: printed(by.average),
+    text: `${NAMES[type]}: ${categoryText(by, weights)}.`,
+  }
+}
+
+function categoryText(by: AverageByCategories<Categorised>, weights: Exact): string {
+  const text = (value: Exact) => shownText(shown(value))
+  const named = by.parts.map(({ category, average, weight, dropped }) => {
+    const name = category?.name ?? 'without a category'
+    const without = dropped.length > 0 ? `, ${dropped.length} lowest dropped` : ''
+    const value = average === null ? 'no mark to use' : text(average)
+    if (category?.is_extra_credit) return `${name} ${value}${without}, extra credit of ${weight}`
+    const isIdle = weight === 0 && !by.isAlike
+    return `${name} ${value}${without}, ${isIdle ? 'weight 0, so it does not count' : `weight ${by.isAlike ? 1 : weight}`}`
+  })
+  const told = named.join('; ')
+  if (by.base === null || by.average === null) return `${told}; so there is none`
+  const counting = by.parts.filter(
+    ({ category, average, weight }) => !category?.is_extra_credit && average !== null && (by.isAlike || weight > 0),
+  )
+  const sum = counting.map(({ average, weight }) => `${text(average ?? zero)} × ${by.isAlike ? 1 : weight}`).join(' + ')
+  const mean = `(${sum}) ÷ ${text(weights)}`
+  if (isZero(by.extra)) return `${told}; ${mean} ${equals(by.average)}`
+  return `${told}; ${mean} + ${text(by.extra)} of extra credit, at most 100, ${equals(by.average)}`
 }
 
 /** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */

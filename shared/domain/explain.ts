@@ -1,7 +1,9 @@
 import type { Explanation, SubjectTerm } from '../contract/calculations.ts'
 import type { ExplainedMark } from '../contract/explanation.ts'
 import { typeAverages } from './averages.ts'
-import { averageStep, compositeStep, letterStep, overallStep, percentageOf } from './explain-steps.ts'
+import { type AverageByCategories, averageByCategories, type Categorised, type Category, categoryGroups } from './categories.ts'
+import { withCategories } from './class-marks.ts'
+import { averageStep, categoryStep, compositeStep, letterStep, overallStep, percentageOf } from './explain-steps.ts'
 import type { GradingScale } from './letters.ts'
 import { codeNamed, type MarkCode, type SubjectCodes } from './mark-codes.ts'
 import { type Assessment, type Grade, isUsable, type Mark } from './marks.ts'
@@ -12,6 +14,8 @@ import type { Subject } from './subjects-taken.ts'
 /** A mark with its title and reasons. */
 export type NamedMark = Mark & {
   title: string
+  category_id?: string | null
+  sort_order?: number | null
   assessment_exclusion_reason: string | null
   grade_exclusion_reason: string | null
 }
@@ -23,6 +27,8 @@ export const namedMark = (
 ): NamedMark => ({
   assessment_id: assessment.id,
   title: assessment.title,
+  ...(assessment.category_id != null && { category_id: assessment.category_id }),
+  ...(assessment.sort_order != null && { sort_order: assessment.sort_order }),
   assessment_type: assessment.assessment_type,
   max_score: assessment.max_score,
   weight: assessment.weight,
@@ -42,27 +48,38 @@ export type ExplainInput = {
   scale: GradingScale
   codes?: readonly MarkCode[]
   marks: readonly NamedMark[]
+  /** Of the year. */
+  categories?: readonly Category[]
   subjects: readonly SubjectTerm[]
 }
 
 /** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
 // Built from the functions that make the results, so that the working agrees with the card.
 export function explain(input: ExplainInput): Explanation {
-  const { student_id, term, subject, scale, codes = [], marks, subjects } = input
-  const averages = typeAverages(marks)
+  const { student_id, term, subject, scale, codes = [], marks, subjects, categories = [] } = input
+  const usable = new Map(marks.map((mark) => [mark.assessment_id, isUsable(mark) ? mark.score : null]))
+  const scoreOf = ({ id }: Categorised) => usable.get(id) ?? null
+  const groups = categoryGroups(
+    marks.map((mark): Categorised => ({ ...mark, id: mark.assessment_id, subject_id: subject.id })),
+    categories,
+  )
+  const averages = withCategories(typeAverages(marks), groups, scoreOf)
+  const byCategories = {
+    coursework: groups.coursework && averageByCategories(groups.coursework, scoreOf),
+    exam: groups.exam && averageByCategories(groups.exam, scoreOf),
+  }
+  const dropped = droppedIn([byCategories.coursework, byCategories.exam])
+  const stepOf = (type: 'coursework' | 'exam') => {
+    const by = byCategories[type]
+    return by ? categoryStep(marks, type, by) : averageStep(marks, type, averages[type])
+  }
   const own = subjects.find(({ subject_id }) => subject_id === subject.id)
   const result = subjectTermResult(subject, averages, term, scale, codesOf(own))
   return {
     student_id,
     term_id: term.id,
-    marks: marks.map((mark) => explainedMark(mark, codes)),
-    steps: [
-      averageStep(marks, 'coursework', averages.coursework),
-      averageStep(marks, 'exam', averages.exam),
-      compositeStep(averages, term),
-      letterStep(result, scale),
-      overallStep(subjects),
-    ],
+    marks: marks.map((mark) => explainedMark(mark, codes, dropped)),
+    steps: [stepOf('coursework'), stepOf('exam'), compositeStep(averages, term), letterStep(result, scale), overallStep(subjects)],
     result,
   }
 }
@@ -73,8 +90,17 @@ const codesOf = ({ under_review, coursework_code, exam_code }: Partial<SubjectTe
   ...(exam_code !== undefined && { exam_code }),
 })
 
-function explainedMark(mark: NamedMark, codes: readonly MarkCode[]): ExplainedMark {
-  const left_out = leftOut(mark)
+/** By assessment whose mark was dropped: the name of its category. */
+const droppedIn = (averages: readonly (AverageByCategories<Categorised> | null)[]): ReadonlyMap<string, string> =>
+  new Map(
+    averages
+      .flatMap((by) => by?.parts ?? [])
+      .flatMap(({ category, dropped }) => dropped.map(({ id }) => [id, category?.name ?? ''] as const)),
+  )
+
+function explainedMark(mark: NamedMark, codes: readonly MarkCode[], dropped: ReadonlyMap<string, string>): ExplainedMark {
+  const category = dropped.get(mark.assessment_id)
+  const left_out = category === undefined ? leftOut(mark) : 'dropped'
   const exclusion_reason =
     left_out === 'excluded_assessment'
       ? mark.assessment_exclusion_reason
@@ -95,7 +121,10 @@ function explainedMark(mark: NamedMark, codes: readonly MarkCode[]): ExplainedMa
     used: left_out === null,
     left_out,
     exclusion_reason,
-    text: markText(mark, left_out, percentage, exclusion_reason, codeNamed(codes, mark.status ?? null)),
+    text:
+      category === undefined
+        ? markText(mark, left_out, percentage, exclusion_reason, codeNamed(codes, mark.status ?? null))
+        : `${mark.title} is dropped: it is among the lowest in ${category}.`,
   }
 }
 

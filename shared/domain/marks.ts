@@ -10,6 +10,8 @@ export type Assessment = {
   weight: number | null
   is_excluded: boolean
   student_group_id: string | null
+  category_id?: string | null
+  sort_order?: number | null
 }
 
 /** The columns of a student's grade that calculations read. `score` null: a code stands in its place, or nothing. */

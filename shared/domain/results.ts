@@ -1,5 +1,6 @@
 import type { ClassTerm, StudentTerm, SubjectTerm } from '../contract/calculations.ts'
 import { type TermWeights, type TypeAverages, termFigures } from './averages.ts'
+import type { Category } from './categories.ts'
 import { averagesInPlace, codesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
 import { meanOf, printed } from './exact.ts'
 import { compareText, sortKey } from './fold.ts'
@@ -32,6 +33,8 @@ export type ClassInput<G extends string | null = string | null> = {
   codes?: readonly MarkCode[]
   subjects: readonly Subject[]
   assessments: readonly Assessment[]
+  /** Of the year. */
+  categories?: readonly Category[]
   students: readonly StudentInput[]
 }
 export type ClassTermInput<G extends string | null = string | null> = ClassInput<G> & { term: Term }
@@ -68,14 +71,14 @@ export const meanOfPrinted = (figures: readonly (number | null)[]): number | nul
 /** The results of a class in a term: students by last name, subjects in the school's order (decisions §5, `class-term`). */
 export function classTermResult<G extends string | null>(input: ClassTermInput<G>): OfGroup<ClassTerm, G> {
   const { term, student_group_id, scale, codes } = input
-  const plan = markPlan(input.assessments, [term.id], student_group_id)
+  const plan = markPlan(input.assessments, [term.id], student_group_id, input.categories)
   const slots: TermSlots = plan.slotsByTermId.get(term.id) ?? new Map()
   const subjects = inSubjectOrder(input.subjects)
   const students = byName(input.students).map((student) => {
     const grades = gradesInPlace(plan, student.grades)
     const results = subjectsTaken(subjects, student.subject_ids, (id) => slots.has(id)).map((subject) => {
       const own = slots.get(subject.id) ?? []
-      const averages = averagesInPlace(own, grades)
+      const averages = averagesInPlace(plan, own, grades)
       return subjectTermResult(subject, averages, term, scale, codes && codesInPlace(own, grades, averages, codes))
     })
     return {

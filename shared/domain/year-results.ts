@@ -63,6 +63,7 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
     input.assessments,
     inOrder.map((term) => term.id),
     input.student_group_id,
+    input.categories,
   )
   const none: TermSlots = new Map()
   const terms = inOrder.map((term) => ({ term, slots: plan.slotsByTermId.get(term.id) ?? none }))
@@ -77,7 +78,7 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
       const cells: SubjectYear['terms'] = []
       for (const { term, slots } of terms) {
         const own = slots.get(subject.id) ?? []
-        const averages = averagesInPlace(own, grades)
+        const averages = averagesInPlace(plan, own, grades)
         if (codes && codesInPlace(own, grades, averages, codes).under_review) isUnderReview = true
         lastExam = averages.exam
         cells.push({ term_id: term.id, name: term.name, term_composite: printed(termComposite(averages, term).composite) })

@@ -82,6 +82,7 @@ const assessed = (
     is_excluded: false,
     exclusion_reason: null,
     sort_order: count,
+    category_id: null,
     created_by: people.okafor.id,
   }
 }

@@ -1,12 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { ofSchool } from './describe.ts'
+import { isRecord, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
 const gradingModels = ['term_based', 'year_based'] as const
 const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
-const termNames = ['michaelmas', 'hilary', 'trinity'] as const
 
+export type Band = { letter: string; minimum: number; remark: string }
+const isBand = (value: unknown) =>
+  isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
+export const areBands = (value: unknown): boolean => Array.isArray(value) && value.every(isBand)
+
+/** `scale_…`: the year's own grading scale; both null where it goes by the school's. */
 export const academicYear = (c: Columns, { school }: School) =>
   c.ofSchool('public', 'academic_year', {
     columns: {
@@ -17,6 +22,8 @@ export const academicYear = (c: Columns, { school }: School) =>
       calculation_model: c.choice(calculationModels).notNull(),
       year_exam_weight: c.decimal(),
       year_coursework_weight: c.decimal(),
+      scale_pass_mark: c.decimal(),
+      scale_bands: c.json<Band[]>(),
       ...timestamps(c),
     },
     rules: (t) => [
@@ -28,6 +35,7 @@ export const academicYear = (c: Columns, { school }: School) =>
         sql`${t.calculation_model} in ('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')`,
       ),
       c.check('academic_year_weights', sql`${t.year_exam_weight} between 0 and 100 and ${t.year_coursework_weight} between 0 and 100`),
+      c.check('academic_year_scale', sql`${t.scale_pass_mark} between 0 and 100`),
     ],
   })
 
@@ -37,8 +45,10 @@ export const academicYearDescription = ofSchool({
     name: ['name'],
     dates: ['start_date', 'end_date'],
     model: ['grading_model', 'calculation_model', 'year_exam_weight', 'year_coursework_weight'],
+    scale: ['scale_pass_mark', 'scale_bands'],
   },
   audit: ['updated_at'],
+  json: { scale_bands: (value) => value === null || areBands(value) },
 })
 
 export type Year = { academic_year: ReturnType<typeof academicYear> }
@@ -65,7 +75,7 @@ export const term = (c: Columns, { academic_year }: Year) =>
   c.ofSchool('public', 'term', {
     columns: {
       academic_year_id: c.uuid().notNull(),
-      name: c.choice(termNames).notNull(),
+      name: c.text().notNull(),
       start_date: c.day().notNull(),
       end_date: c.day().notNull(),
       exam_weight: c.decimal().notNull(),
@@ -77,8 +87,8 @@ export const term = (c: Columns, { academic_year }: Year) =>
     rules: (t) => [
       c.unique('term_name_once', [t.school_id, t.academic_year_id, t.name]),
       c.foreign('term_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
-      // Within a page of replication, while names pass from one term to another, a row has none of the three (store/replica/rivals.ts).
-      c.check('term_name', sql`${t.name} in ('michaelmas', 'hilary', 'trinity') or ${t.name} like '~%'`),
+      // `~` and an id: none for the moment, while names pass from one term to another within a page of replication (store/replica/rivals.ts).
+      c.check('term_name', sql`length(${t.name}) between 1 and 40`),
       c.check('term_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('term_weights', sql`${t.exam_weight} between 0 and 100 and ${t.coursework_weight} between 0 and 100`),
     ],

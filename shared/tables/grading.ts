@@ -1,12 +1,46 @@
 import { sql } from 'drizzle-orm'
-import type { Subject, Term } from './calendar.ts'
+import { areBands, type Band, type Subject, type Term, type Year } from './calendar.ts'
 import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
-import { isRecord, ofSchool } from './describe.ts'
+import { ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
+/** What assessments of a year are sorted into; `subject_id` null: of every subject. What it is of never changes, so no assessment stops fitting. */
+export const assessmentCategory = (c: Columns, { academic_year, subject }: Year & Subject) =>
+  c.ofSchool('grading', 'assessment_category', {
+    columns: {
+      academic_year_id: c.uuid().notNull(),
+      subject_id: c.uuid(),
+      assessment_type: c.choice(['exam', 'coursework'] as const).notNull(),
+      name: c.text().notNull(),
+      weight: c.decimal().notNull(),
+      drop_lowest: c.int().notNull(),
+      is_extra_credit: c.flag().notNull(),
+      sort_order: c.int().notNull(),
+      ...timestamps(c),
+    },
+    rules: (t) => [
+      c.index('assessment_category_year', t.school_id, t.academic_year_id),
+      c.foreign('assessment_category_year_fk', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
+      c.foreign('assessment_category_subject_fk', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
+      c.check('assessment_category_type', sql`${t.assessment_type} in ('exam', 'coursework')`),
+      c.check('assessment_category_counting', sql`${t.weight} between 0 and 100 and ${t.drop_lowest} between 0 and 10`),
+    ],
+  })
+
+export const assessmentCategoryDescription = ofSchool({
+  identity: ['academic_year_id', 'subject_id', 'assessment_type', 'created_at'],
+  units: { name: ['name'], counting: ['weight', 'drop_lowest', 'is_extra_credit'], sort_order: ['sort_order'] },
+  audit: ['updated_at'],
+})
+
+type AssessmentCategory = { assessment_category: ReturnType<typeof assessmentCategory> }
+
 /** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
-export const assessment = (c: Columns, { term, subject, student_group }: Term & Subject & Group) =>
+export const assessment = (
+  c: Columns,
+  { term, subject, student_group, assessment_category }: Term & Subject & Group & AssessmentCategory,
+) =>
   c.ofSchool('grading', 'assessment', {
     columns: {
       term_id: c.uuid().notNull(),
@@ -20,6 +54,7 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
       is_excluded: c.flag().notNull(),
       exclusion_reason: c.text(),
       sort_order: c.int(),
+      category_id: c.uuid(),
       created_by: c.uuid(),
       ...timestamps(c),
     },
@@ -29,6 +64,8 @@ export const assessment = (c: Columns, { term, subject, student_group }: Term & 
       c.foreign('assessment_term_fk', [t.school_id, t.term_id], [term.school_id, term.id]),
       c.foreign('assessment_subject_fk', [t.school_id, t.subject_id], [subject.school_id, subject.id]),
       c.foreign('assessment_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
+      c.foreign('assessment_category_fk', [t.school_id, t.category_id], [assessment_category.school_id, assessment_category.id]),
+      c.index('assessment_category_use', t.school_id, t.category_id),
       c.check('assessment_type_known', sql`${t.assessment_type} in ('exam', 'coursework')`),
       c.check('assessment_max_score', sql`${t.max_score} > 0 and ${t.max_score} <= 100000`),
       c.check('assessment_weight', sql`${t.weight} between 0 and 1000`),
@@ -40,7 +77,7 @@ export const assessmentDescription = ofSchool({
   units: {
     student_group_id: ['student_group_id'],
     title: ['title'],
-    scoring: ['max_score', 'weight', 'assessment_type'],
+    scoring: ['max_score', 'weight', 'assessment_type', 'category_id'],
     assessment_date: ['assessment_date'],
     exclusion: ['is_excluded', 'exclusion_reason'],
     sort_order: ['sort_order'],
@@ -96,11 +133,7 @@ export const gradeDescription = ofSchool({
   audit: ['updated_by', 'updated_at'],
 })
 
-export type Band = { letter: string; minimum: number; remark: string }
-const isBand = (value: unknown) =>
-  isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
-
-/** One row a school; absent means the default scale of decisions §4. */
+/** One row a school, for every year without a scale of its own; absent means the default scale of decisions §4. */
 export const gradingScale = (c: Columns, { school }: School) =>
   c.ofSchool('grading', 'grading_scale', {
     columns: {
@@ -120,5 +153,5 @@ export const gradingScaleDescription = ofSchool({
   natural: { kind: 'grading_scale', of: ['school_id'] },
   units: { scale: ['pass_mark', 'bands'] },
   audit: ['updated_at'],
-  json: { bands: (value) => Array.isArray(value) && value.every(isBand) },
+  json: { bands: areBands },
 })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Subject, Term } from './calendar.ts'
+import { areBands, type Band, type Subject, type Term } from './calendar.ts'
 import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { isRecord, ofSchool } from './describe.ts'
@@ -15,6 +15,8 @@ export type ReportSnapshot = {
   position: number | null
   total_students: number
   entries: ReportSnapshotEntry[]
+  /** The scale that the letters are of, so that a card explains its own letters; absent in books of older programs. */
+  scale?: { pass_mark: number; bands: Band[] }
 }
 export type ReportSnapshotEntry = {
   subject_id: string
@@ -39,7 +41,9 @@ export type ReportSnapshotYear = {
 
 const areEntries = (value: unknown) =>
   Array.isArray(value) && value.every((entry) => isRecord(entry) && typeof entry['subject_id'] === 'string')
-const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries'])
+const isScale = (value: unknown) =>
+  value === undefined || (isRecord(value) && Number.isFinite(value['pass_mark']) && areBands(value['bands']))
+const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries']) && isScale(value['scale'])
 /** None in what was sent before anything was frozen with it. */
 const isFrozen = (value: unknown) =>
   value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))

@@ -30,6 +30,7 @@ const replicated = {
   teacher_subject_assignment: [classes.teacherSubjectAssignment, classes.teacherSubjectAssignmentDescription],
   enrolment: [classes.enrolment, classes.enrolmentDescription],
   student_subject: [classes.studentSubject, classes.studentSubjectDescription],
+  assessment_category: [grading.assessmentCategory, grading.assessmentCategoryDescription],
   assessment: [grading.assessment, grading.assessmentDescription],
   grade: [grading.grade, grading.gradeDescription],
   report_book: [reporting.reportBook, reporting.reportBookDescription],

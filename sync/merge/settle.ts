@@ -1,3 +1,4 @@
+import { isKnownTerm, TERM_NAMES } from '@markbook/shared/domain/term-names'
 import { byText, compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
 import { canonical, pick, type RowState, type Values } from './state.ts'
 
@@ -91,8 +92,12 @@ export function settleMaximum(assessment: RowState, topScore: number | null): Se
   const claimed = Number(assessment.values['max_score'])
   if (topScore === null || topScore <= claimed) return null
   const highest = assessment.units['scoring']?.[4] ?? claimed
-  const { weight, assessment_type } = assessment.values
-  return { unit: 'scoring', stands: { max_score: Math.max(highest, topScore), weight, assessment_type }, reason: 'score_above_maximum' }
+  const { weight, assessment_type, category_id = null } = assessment.values
+  return {
+    unit: 'scoring',
+    stands: { max_score: Math.max(highest, topScore), weight, assessment_type, category_id },
+    reason: 'score_above_maximum',
+  }
 }
 
 /**
@@ -130,9 +135,10 @@ export const standing = ({ values }: RowState, settled: readonly Settled[]): Val
 /** The identity of a deleted row is still known; `EXISTENCE` says who deleted it. */
 export const deletedBy = ({ units }: RowState): Stamp | undefined => units[EXISTENCE]
 
-const TERM_NAMES = ['michaelmas', 'hilary', 'trinity'] as const
-
-/** The terms of one year: each name once. Who loses its name to a smaller id gets one that nobody claims; with none left it keeps none. */
+/**
+ * The terms of one year: each name once. Who loses one of the three known names to a smaller id gets another that nobody claims; with none
+ * left, and of a school's own word, the name with a mark.
+ */
 export function settleTerms(terms: readonly RowState[]): Map<string, Settled> {
   const taken = new Set<unknown>()
   const losers: RowState[] = []
@@ -142,8 +148,9 @@ export function settleTerms(terms: readonly RowState[]): Map<string, Settled> {
   }
   const settled = new Map<string, Settled>()
   for (const state of losers) {
-    const free = TERM_NAMES.find((name) => !taken.has(name))
-    if (!free) continue
+    const claimed = String(state.values['name'])
+    const names = [...(isKnownTerm(claimed) ? TERM_NAMES : []), marked(claimed, state.id)]
+    const free = names.find((name) => !taken.has(name)) ?? `${[...claimed].slice(0, 7).join('')}~${state.id.replaceAll('-', '')}`
     taken.add(free)
     settled.set(state.id, { unit: 'name', stands: { name: free }, reason: 'taken' })
   }

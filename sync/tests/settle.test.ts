@@ -91,9 +91,14 @@ describe('terms of one year', () => {
     )
   })
 
-  test('a fourth keeps none: there is no name left', () => {
-    const four = ['michaelmas', 'hilary', 'trinity', 'hilary'].map((name, index) => row('term', index, { name }))
-    expect(settleTerms(four).size).toBe(0)
+  test('with no known name left, and of a school’s own word, the name gets a mark that nobody claims', () => {
+    const settledNames = (...names: string[]) =>
+      [...settleTerms(names.map((name, index) => row('term', index, { name }))).values()].map(({ stands }) => stands['name'])
+    const mark = idOf(3).slice(-4)
+    expect(settledNames('michaelmas', 'hilary', 'trinity', 'hilary')).toEqual([`hilary~${mark}`])
+    expect(settledNames('Semester 1', 'Semester 2', 'hilary', 'Semester 1')).toEqual([`Semester 1~${mark}`])
+    const claimed = settledNames('Semester 1', `Semester 1~${mark}`, 'hilary', 'Semester 1')
+    expect(claimed).toEqual([`Semeste~${idOf(3).replaceAll('-', '')}`])
   })
 })
 
@@ -114,7 +119,7 @@ describe('a maximum under a score', () => {
   })
 
   test('below a score gives way to the highest that the assessment ever had; the rest of the unit stands as claimed', () => {
-    const stands = { max_score: 100, weight: 25, assessment_type: 'exam' }
+    const stands = { max_score: 100, weight: 25, assessment_type: 'exam', category_id: null }
     expect(settleMaximum(lowered, 87)).toEqual({ unit: 'scoring', stands, reason: 'score_above_maximum' })
   })
 

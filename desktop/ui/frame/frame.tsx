@@ -33,6 +33,7 @@ import layout from '../components/layout.module.css'
 import { Toasts } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
 import { nameOf } from '../words/names.ts'
+import { termLabel } from '../words/term-label.ts'
 import { chooseLanguage, languageOptions } from '../words/words.ts'
 import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
 import { AwayNotice, NewAppNotice } from './away-notice.tsx'
@@ -167,7 +168,7 @@ function TermChoice() {
         onChange={({ target }) => chooseTerm(target.value)}
       >
         {terms.length === 0 && <option value="">{t('term.none')}</option>}
-        <Options of={terms.map(({ id, name }) => ({ id, name: t(`term.${name}`) }))} />
+        <Options of={terms.map(({ id, name }) => ({ id, name: termLabel(name) }))} />
       </select>
     </div>
   )

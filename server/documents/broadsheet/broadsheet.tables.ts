@@ -1,7 +1,7 @@
 import type { GroupFigures } from '@markbook/shared/contract/calculations'
+import { termInEnglish } from '@markbook/shared/domain/term-names'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
-import { capitalised } from '../report-card/words.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
 import { type BroadsheetInput, type BroadsheetPupil, hasPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
@@ -135,7 +135,7 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics): Wor
       row('School', input.school.name),
       row('Class', input.class_name),
       row('Year', input.year),
-      row(input.report_type === 'term' ? 'Term' : 'Report', input.report_type === 'term' ? capitalised(input.term) : 'Year-end'),
+      row(input.report_type === 'term' ? 'Term' : 'Report', input.report_type === 'term' ? termInEnglish(input.term) : 'Year-end'),
       row('Class teacher', input.class_teacher),
       row('Pupils', null, whole.total_students),
       row('With a result', null, whole.ranked_students),

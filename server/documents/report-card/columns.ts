@@ -59,6 +59,9 @@ const isPartialYear =
 const yearGrade = { under: 'of 100', isResult: true, of: (entry: YearEntry) => entry.year_grade }
 const courseworkTotal = { head: 'Coursework', width: 60, of: (entry: YearEntry) => entry.coursework_total }
 
+/** Six figures of terms still leave room for a subject and a remark. */
+const widthOfTerm = (count: number) => (count <= 3 ? 50 : count === 4 ? 44 : 37)
+
 type YearColumns = Omit<Columns<YearEntry>, 'average'>
 const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights) => YearColumns> = {
   weighted_cumulative: (_terms, weights) => ({
@@ -71,7 +74,12 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
   }),
   weighted_continuous: (terms, weights) => ({
     figures: [
-      ...terms.map((head, at) => ({ head, under: 'term', width: 50, of: (entry: YearEntry) => entry.term_composites[at] ?? null })),
+      ...terms.map((head, at) => ({
+        head,
+        under: 'term',
+        width: widthOfTerm(terms.length),
+        of: (entry: YearEntry) => entry.term_composites[at] ?? null,
+      })),
       { head: 'Exam', under: 'end of year', width: 48, of: (entry) => entry.end_of_year_exam },
       { ...yearGrade, head: 'Year grade', width: 50 },
     ],

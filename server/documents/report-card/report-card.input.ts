@@ -49,10 +49,12 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
     student: Pick<Student, 'first_name' | 'last_name' | 'student_number' | 'date_of_birth'>
     /** In the order in which they are printed. */
     entries: readonly Entry[]
+    /** The scale that its letters are of, where that is not the frame's. */
+    scale?: GradingScale
   }
 
 /**
- * What the cards of a class share. `term` is the term's name as stored; it is printed with a capital. `madeAt` in ms since 1970.
+ * What the cards of a class share. `term` is the term's name as stored. `madeAt` in ms since 1970.
  * `historyCode`: on the document of a whole class, where the school's history stood when it was made.
  */
 export type ReportCardFrame = {

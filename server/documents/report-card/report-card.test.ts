@@ -53,6 +53,22 @@ describe('pages', () => {
     expect(digest(await drawn(ofTerm({}, { madeAt: frame.madeAt + 86_400_000 })))).not.toBe(first)
   })
 
+  test.skipIf(!hasPoppler)('six terms by a school’s own words stand beside one another, the longest cut', async () => {
+    const terms = ['Semester 1', 'Été', 'A very long name of a term, of 40 signs.', 'Wwwwwwwwwwwwwwwwwwww', 'Quarter 5', 'Trinity']
+    const own = yearEntries('weighted_continuous').map((entry) => ({ ...entry, term_composites: [100, 100, 100, 100, 100, 100] }))
+    const bytes = await drawn(ofYear('weighted_continuous', { terms }, own))
+    const { words } = wordsOfPdf(bytes)
+    const line = words.find(({ text }) => text === 'Semester')?.top ?? 0
+    const heads = words.filter(({ top, page }) => page === 1 && Math.abs(top - line) < 2).sort((a, b) => a.left - b.left)
+    expect(heads.map(({ text }) => text).join(' ')).toMatch(/^Subject Semester Été A very Ww+ Quarter Trinity Exam Year/)
+    for (const [at, { left }] of heads.entries()) if (at > 0) expect(left).toBeGreaterThan(heads[at - 1]?.right ?? 0)
+  })
+
+  test('a term by a school’s own word says by itself what it is', async () => {
+    const file = await PDFDocument.load(await drawn(ofTerm({}, { term: 'été' })), { updateMetadata: false })
+    expect(file.getTitle()).toBe('Élan Ó Briain, été, 2025/26')
+  })
+
   test('title, school, language and tags are told', async () => {
     const bytes = await drawn(ofTerm())
     const file = await PDFDocument.load(bytes, { updateMetadata: false })

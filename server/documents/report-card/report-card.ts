@@ -23,7 +23,8 @@ export const openCardSetup = async (input: ReportCardsInput): Promise<CardSetup>
 
 function cardOf({ input, fonts, crest }: CardSetup, own: ReportCard, density: Density): Card {
   const sheet = portrait(input.paper)
-  return { frame: input, layout: input.layout, own, fonts, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
+  const frame = own.scale ? { ...input, scale: own.scale } : input
+  return { frame, layout: input.layout, own, fonts, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
 }
 
 /** A card laid out at the widest spacing with which it fits one page, else on several. */

@@ -1,6 +1,6 @@
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
-import { wrap } from '../drawing/lines.ts'
+import { cut, wrap } from '../drawing/lines.ts'
 import type { Card, Density } from './card.ts'
 import { type Columns, cellText, columnsOf } from './columns.ts'
 import type { TermEntry, YearEntry } from './report-card.input.ts'
@@ -42,6 +42,13 @@ function tableOf(card: Card): Table {
   return { card, columns, subject, remark: rest - subject, remarkAt: card.left + subject + figures + LETTER + GAP, teachersBeside }
 }
 
+/** A head that is too long for its column goes on in the small line below it. */
+function headIn({ fonts }: Card, { head, under, width }: Columns<Entry>['figures'][number]): [string, string] {
+  const room = width - 2
+  const [first = '', ...rest] = wrap(head, fonts.semibold, HEAD.size, room)
+  return rest.length === 0 ? [first, under] : [first, cut(rest.join(' '), fonts.regular, UNDER.size, room)]
+}
+
 function headBlock({ card, columns, subject, remarkAt }: Table): Block {
   return {
     height: HEAD_HEIGHT,
@@ -62,7 +69,7 @@ function headBlock({ card, columns, subject, remarkAt }: Table): Block {
       let x = card.left + subject
       for (const column of columns.figures) {
         x += column.width
-        head(column.head, column.under, x, 'right')
+        head(...headIn(card, column), x, 'right')
       }
       head('Letter', '', x + LETTER / 2 + 6, 'centre')
       head('Remark', '', remarkAt, 'left')

@@ -1,3 +1,4 @@
+import { isKnownTerm, termInEnglish } from '@markbook/shared/domain/term-names'
 import type { ReportCardFrame, ReportCardLayout } from './report-card.input.ts'
 
 /** The words of a card, in British English. */
@@ -24,9 +25,11 @@ export const fullName = ({ first_name, last_name }: { first_name: string; last_n
 /** The same instant is the same day on every machine. */
 export const dayOf = (ms: number): string => dayText(new Date(ms).toISOString())
 
-/** «Michaelmas term 2025/26», «Year 2025/26». */
-export const periodText = ({ term, year }: { term: string; year: string }, isTerm: boolean): string =>
-  isTerm ? `${capitalised(term)} term ${year}` : `Year ${year}`
+/** «Michaelmas term 2025/26», «Semester 1, 2025/26», «Year 2025/26». A school's own word says by itself what it is. */
+export function periodText({ term, year }: { term: string; year: string }, isTerm: boolean): string {
+  if (!isTerm) return `Year ${year}`
+  return isKnownTerm(term) ? `${termInEnglish(term)} term ${year}` : `${term}, ${year}`
+}
 
 export const periodOf = (frame: ReportCardFrame, layout: ReportCardLayout): string => periodText(frame, layout.kind === 'term')
 

@@ -1,4 +1,10 @@
-import { type AcademicYearInput, academicYearFailures, academicYears, activeYearFailures } from '@markbook/shared/contract/academic-years'
+import {
+  type AcademicYearInput,
+  academicYearFailures,
+  academicYears,
+  activeYearFailures,
+  yearScaleIssues,
+} from '@markbook/shared/contract/academic-years'
 import { spanIssues } from '@markbook/shared/contract/scalars'
 import { fillGradingModel } from '@markbook/shared/domain/gradingModel'
 import { common } from '@markbook/shared/failures'
@@ -6,6 +12,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
@@ -17,12 +24,16 @@ type Year = Row<'academic_year'>
 
 /** The model columns and days of a year as a request leaves them, or 400 with everything that does not fit together. */
 function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
-  const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...model } = columnsOf(body)
+  const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...rest } = columnsOf(body)
+  const { scale_pass_mark = stored?.scale_pass_mark ?? null, scale_bands = stored?.scale_bands ?? null, ...model } = rest
   const filled = fillGradingModel(model, stored)
-  const span = spanIssues({ startDate: start_date, endDate: end_date })
-  if ('issues' in filled || span.length > 0)
-    throw common.validationFailed({ issues: [...span, ...('issues' in filled ? filled.issues : [])] })
-  return { name, start_date, end_date, ...filled.columns }
+  const issues = [
+    ...spanIssues({ startDate: start_date, endDate: end_date }),
+    ...('issues' in filled ? filled.issues : []),
+    ...yearScaleIssues({ scalePassMark: scale_pass_mark, scaleBands: scale_bands }),
+  ]
+  if ('issues' in filled || issues.length > 0) throw common.validationFailed({ issues })
+  return { name, start_date, end_date, ...filled.columns, scale_pass_mark, scale_bands }
 }
 
 /** A year loaded to be activated, deactivated or deleted: the school's row is locked first, so that its active year holds still. */
@@ -110,6 +121,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
       if (await anyFound(usesOfYear, tx, place)) throw academicYearFailures.inUse()
       await tx.remove('student_group', classes).catch(orInUse)
       await tx.remove('term', terms).catch(orInUse)
+      await tx.remove('assessment_category', await categoriesOfYear(tx, place))
       await tx.remove('academic_year', [year]).catch(orInUse)
       return { message: 'The academic year was deleted.' }
     },

@@ -56,6 +56,8 @@ describe('GET /api/academic-years', () => {
       calculation_model: 'weighted_cumulative',
       year_exam_weight: null,
       year_coursework_weight: null,
+      scale_pass_mark: null,
+      scale_bands: null,
       is_active: false,
       created_at: expect.any(String),
       updated_at: expect.any(String),

@@ -1,8 +1,11 @@
 import { assessmentFailures, assessments } from '@markbook/shared/contract/assessments'
+import { fitsCategory } from '@markbook/shared/domain/categories'
+import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onLoaded } from '../../http/handler.ts'
 import { columnsOfResults } from '../../replication/scope/shared-assessments.ts'
 import type { WriteTx } from '../../store/tx.ts'
+import { categoryById } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf, termOf } from '../policy.ts'
 import { orGone, subjectOf } from '../references.ts'
@@ -42,6 +45,24 @@ async function ownOfAllItsClasses(context: PolicyContext, id: string): Promise<A
 const countsDifferently = (before: Assessment, after: Assessment): boolean =>
   columnsOfResults.some((column) => before[column as keyof Assessment] !== after[column as keyof Assessment])
 
+/** The category that an assessment is put into; null for none. */
+async function categoryIfNamed({ tx, caller }: PolicyContext, id: string | null | undefined): Promise<Row<'assessment_category'> | null> {
+  if (typeof id !== 'string') return null
+  const [category] = await categoryById(tx, { school: caller.school_id, id })
+  if (!category) throw common.notFound()
+  return category
+}
+
+/** A category is of the year of the term, of the subject or of every one, and of the type. */
+function demandFits(
+  category: Row<'assessment_category'> | null,
+  assessment: Pick<Assessment, 'assessment_type' | 'subject_id'>,
+  term: Row<'term'>,
+) {
+  if (category && (category.academic_year_id !== term.academic_year_id || !fitsCategory(category, assessment)))
+    throw assessmentFailures.otherCategory()
+}
+
 const classIfNamed = (context: PolicyContext, id: string | undefined) =>
   id === undefined ? Promise.resolve(null) : rowOf(context, 'student_group', id)
 
@@ -64,10 +85,11 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       const subject = await subjectOf(context, targets['subjectId'])
       const group = await classIfNamed(context, targets['studentGroupId'])
       await demandMayWrite(context, { term_id: term.id, subject_id: subject.id, student_group_id: group?.id ?? null })
-      return { term, group }
+      return { term, group, category: await categoryIfNamed(context, targets['categoryId']) }
     },
-    run: async ({ tx, caller }, { body }, { group, term }) => {
+    run: async ({ tx, caller }, { body }, { group, term, category }) => {
       demandSameYear(group, term)
+      demandFits(category, { assessment_type: body.assessmentType, subject_id: body.subjectId }, term)
       const row = { id: tx.newId(), school_id: caller.school_id, ...columnsOf(body), is_excluded: false }
       return tx.insert('assessment', row).catch(orGone)
     },
@@ -85,7 +107,9 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       const patch = columnsOf(body)
       const after = { ...assessment, ...patch }
       if (countsDifferently(assessment, after)) await demandNotShared(context, assessment)
-      demandSameYear(group, await termOf(context, assessment.term_id))
+      const term = await termOf(context, assessment.term_id)
+      demandSameYear(group, term)
+      demandFits(await categoryIfNamed(context, after.category_id), after, term)
       await demandGradesFit(context.tx, assessment, after)
       return context.tx.update('assessment', assessment, patch).catch(orGone)
     },

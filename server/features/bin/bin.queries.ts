@@ -1,4 +1,5 @@
 import { BinEntity } from '@markbook/shared/contract/bin'
+import { isSameTermName } from '@markbook/shared/domain/term-names'
 import type { Tables } from '@markbook/shared/tables/tables'
 import { and, count, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
@@ -73,5 +74,5 @@ export const holdersOf: Readonly<
   subject: (tx, { school, name }) => codeHolders(tx, { school, name }),
   student: (tx, { school, name }) => numberHolders(tx, { school, name }),
   student_group: classesNamed,
-  term: async (tx, { school, name, year }) => (await termsOfYear(tx, { school, year })).filter((term) => term.name === name),
+  term: async (tx, { school, name, year }) => (await termsOfYear(tx, { school, year })).filter((term) => isSameTermName(term.name, name)),
 }

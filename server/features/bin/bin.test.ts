@@ -76,6 +76,7 @@ async function furnish3A() {
   return made
 }
 
+const ownTerm = { academicYearId: thisYear.id, startDate: '2026-04-14', endDate: '2026-06-20', examWeight: 60, courseworkWeight: 40 }
 const room = { name: 'Drama', code: 'DR' }
 const late = { firstName: 'Late', lastName: 'Comer', gender: 'other', studentNumber: 'SB-900' } as const
 
@@ -302,6 +303,9 @@ describe('what is in the way is said, and nothing comes back', () => {
     await st.as.okafor.academicYears.update({ params: { id: thisYear.id }, body: { endDate: '2026-06-30' } })
     await st.as.okafor.terms.update({ params: { id: hilary.id }, body: { name: 'trinity' } })
     await says(id, 'taken_term', 'Another term of that year has the name trinity by now. Give that one another first.')
+    await st.as.okafor.terms.update({ params: { id: hilary.id }, body: { name: 'hilary' } })
+    for (let part = 1; part <= 4; part += 1) await st.as.okafor.terms.create({ body: { ...ownTerm, name: `Part ${part}` } })
+    await says(id, 'full_year', 'That year has 6 terms by now, and no room for another.')
   })
 
   test('a class one of whose pupils is in another by now', async () => {

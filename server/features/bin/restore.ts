@@ -1,6 +1,7 @@
 import { binFailures } from '@markbook/shared/contract/bin'
 import type { Failure, Issue } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
@@ -78,6 +79,7 @@ async function demandNothingInTheWay(
     (await missingParent(tx, school, rows, missing)) ??
     (await madeAgain(tx, school, rows)) ??
     (await takenName(tx, school, root)) ??
+    (await fullYear(tx, school, root)) ??
     (await anotherYear(tx, school, root))
   if (obstacle) throw inTheWay(obstacle)
 }
@@ -135,6 +137,14 @@ async function takenName(tx: ReadTx, school: string, { table, values }: DeletedR
   if (!held || typeof name !== 'string') return null
   if ((await held.holders(tx, { school, name, year: String(values['academic_year_id'] ?? '') })).length === 0) return null
   return { code: `taken_${table}`, message: `Another ${held.word} ${name} by now. Give that one another first.`, values: { name } }
+}
+
+/** A year that has as many terms as it may. */
+async function fullYear(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
+  if (table !== 'term') return null
+  const { length: count } = await rowsNaming(tx, 'term', school, 'academic_year_id', [values['academic_year_id']])
+  if (count < limits.termsOfYear) return null
+  return { code: 'full_year', message: `That year has ${count} terms by now, and no room for another.`, values: { count: String(count) } }
 }
 
 /** Days of a year that was changed since, or a term that moved to another year. */

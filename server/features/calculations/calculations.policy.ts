@@ -10,6 +10,7 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
+import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
@@ -105,31 +106,36 @@ async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term,
   const assigned = groupedBy(await subjectsAssigned(tx, inClass), ({ student_id }) => student_id)
   const subjectIdsOf = (studentId: string) => (assigned.get(studentId) ?? []).map(({ subject_id }) => subject_id)
   const pupils = students.map((student) => ({ ...student, subject_ids: subjectIdsOf(student.id) }))
-  return marksOf(tx, group.school_id, group.id, terms, pupils)
+  return marksOf(tx, group, group.id, terms, pupils)
 }
 
 /** One student who is in no class. */
-const marksOfUnplaced = (tx: ReadTx, student: Student, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<null>> =>
-  marksOf(tx, student.school_id, null, terms, [{ ...student, subject_ids: [] }])
+const marksOfUnplaced = (tx: ReadTx, student: Student, year: string, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<null>> =>
+  marksOf(tx, { school_id: student.school_id, academic_year_id: year }, null, terms, [{ ...student, subject_ids: [] }])
 
 async function marksOf<G extends string | null>(
   tx: ReadTx,
-  school: string,
+  of: Pick<Group, 'school_id' | 'academic_year_id'>,
   group: G,
   terms: readonly Pick<Term, 'id'>[],
   students: readonly Omit<Pupil, 'grades'>[],
 ): Promise<ClassMarks<G>> {
+  const school = of.school_id
   const termIds = JSON.stringify(terms.map(({ id }) => id))
   const asked = { school, students: JSON.stringify(students.map(({ id }) => id)), terms: termIds }
   const gradesByStudentId = new Map((await gradesByStudent(tx, asked)).map((row) => [row.student_id, gradesIn(row)]))
   const hasCodes = [...gradesByStudentId.values()].some((grades) => grades.some(({ score }) => score === null))
   if (hasCodes) addCodes(gradesByStudentId, await codesInPlaceOfScores(tx, asked))
+  const assessments = await assessmentsThatConcern(tx, { school, group, terms: termIds })
+  // Most schools have none, and then nothing is asked.
+  const hasCategories = assessments.some(({ category_id }) => category_id !== null)
   return {
     student_group_id: group,
-    scale: await gradingScaleOf(tx, school),
+    ...(hasCategories && { categories: await categoriesOfYear(tx, { school, year: of.academic_year_id }) }),
+    scale: await gradingScaleOf(tx, of),
     ...(hasCodes && { codes: await markCodesOf(tx, school) }),
     subjects: await subjectsToName(tx, { school }),
-    assessments: await assessmentsThatConcern(tx, { school, group, terms: termIds }),
+    assessments,
     students: students.map((student) => ({ ...student, grades: gradesByStudentId.get(student.id) ?? [] })),
   }
 }
@@ -188,21 +194,21 @@ export async function classMissingMarks(tx: ReadTx, group: Group, term: Term): P
 
 /** The term of a student who is in no class that year: figures without a place. */
 export async function unplacedTermResults(tx: ReadTx, student: Student, term: Term): Promise<StudentTerm> {
-  const marks = await marksOfUnplaced(tx, student, [term])
+  const marks = await marksOfUnplaced(tx, student, term.academic_year_id, [term])
   return unplacedTermResult({ ...marks, term }, marks.students[0] as Pupil)
 }
 
 /** The year of a student who is in no class of it. */
 export async function unplacedYearResults(tx: ReadTx, student: Student, year: Year): Promise<StudentYear> {
   const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
-  const marks = await marksOfUnplaced(tx, student, terms)
+  const marks = await marksOfUnplaced(tx, student, year.id, terms)
   return unplacedYearResult({ ...marks, terms, year }, marks.students[0] as Pupil)
 }
 
 /** The marks of one student, as one of the class or alone: enough for a working, not for a place. */
 export async function marksOfStudent(tx: ReadTx, student: Student, group: Group | null, term: Term): Promise<ClassMarks> {
-  if (!group) return marksOfUnplaced(tx, student, [term])
+  if (!group) return marksOfUnplaced(tx, student, term.academic_year_id, [term])
   const assigned = await subjectsAssigned(tx, { school: group.school_id, group: group.id })
   const subject_ids = assigned.filter(({ student_id }) => student_id === student.id).map(({ subject_id }) => subject_id)
-  return marksOf(tx, group.school_id, group.id, [term], [{ ...student, subject_ids }])
+  return marksOf(tx, group, group.id, [term], [{ ...student, subject_ids }])
 }

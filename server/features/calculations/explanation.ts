@@ -30,6 +30,7 @@ export async function workingOf(tx: ReadTx, { student, term, subject, group }: E
       .filter(({ subject_id }) => subject_id === subject.id)
       .sort(inOrder)
       .map((assessment) => namedMark(assessment, gradesByAssessmentId.get(assessment.id))),
+    categories: marks.categories ?? [],
     subjects: classTermResult({ ...marks, term }).students[0]?.subjects ?? [],
   })
 }

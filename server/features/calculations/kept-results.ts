@@ -8,7 +8,7 @@ import { positionOfFeed } from '../../store/feed-position.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 
 /** Raised when the same marks give other results than before, so that a shared cache holds nothing from an older program. */
-const RULES = 2
+const RULES = 3
 
 /** What is kept, each in the shape of its reply, so that it can go out as the text that it is. */
 const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary }

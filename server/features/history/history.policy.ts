@@ -59,6 +59,7 @@ const readers: Record<Entity, Reader> = {
   term: staff,
   subject: staff,
   grading_scale: staff,
+  assessment_category: staff,
   student: staff,
   assessment: staff,
   grade: staff,

@@ -1,4 +1,5 @@
 import { academicYears } from '@markbook/shared/contract/academic-years'
+import { assessmentCategories } from '@markbook/shared/contract/assessment-categories'
 import { assessments } from '@markbook/shared/contract/assessments'
 import { classes } from '@markbook/shared/contract/classes'
 import { grades } from '@markbook/shared/contract/grades'
@@ -9,6 +10,7 @@ import { subjects } from '@markbook/shared/contract/subjects'
 import { terms } from '@markbook/shared/contract/terms'
 import type { Row } from '@markbook/shared/tables/tables'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
+import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
@@ -72,6 +74,7 @@ export const undoers: Partial<Record<Entity, Undoer>> = {
     route(assessments.update, assessmentHandlers.update),
     route(assessments.exclude, assessmentHandlers.exclude, { whole: true }),
   ),
+  assessment_category: throughRoutes(route(assessmentCategories.update, assessmentCategoryHandlers.update)),
   academic_year: throughRoutes(route(academicYears.update, academicYearHandlers.update)),
   term: throughRoutes(route(terms.update, termHandlers.update)),
   subject: throughRoutes(route(subjects.update, subjectHandlers.update)),

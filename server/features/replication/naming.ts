@@ -1,3 +1,4 @@
+import { termInEnglish } from '@markbook/shared/domain/term-names'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { rowsById } from '../../store/replica/states.ts'
@@ -17,6 +18,7 @@ const LINKS: Readonly<Record<string, Replicated>> = {
   assessment_id: 'assessment',
   subject_id: 'subject',
   student_group_id: 'student_group',
+  category_id: 'assessment_category',
   term_id: 'term',
   academic_year_id: 'academic_year',
 }
@@ -74,8 +76,8 @@ const linksOf = (row: Stored | undefined): Named[] =>
       )
     : []
 
-/** A term's name is a word of the contract, in small letters. */
+/** A known term is stored in small letters. */
 const ownWords = (row: Stored): string => {
   const words = ['title', 'name', 'last_name', 'first_name'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ')
+  return words.map(termInEnglish).join(' ')
 }

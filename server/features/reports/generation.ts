@@ -12,6 +12,7 @@ import {
   unplacedTermResults,
   unplacedYearResults,
 } from '../calculations/calculations.policy.ts'
+import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { termById, yearById } from '../policy.ts'
 import { orGone } from '../references.ts'
 import { withoutApproval } from './approval.ts'
@@ -57,16 +58,17 @@ export async function snapshotsOfClass(
   group: Row<'student_group'>,
   { term, year, type }: Period,
 ): Promise<Map<string, ReportSnapshot>> {
+  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, group)) }
   if (type === 'term') {
     const { students } = await classTermResults(tx, group, term)
-    return new Map(students.map((student) => [student.student_id, termSnapshot(student, tx.now)]))
+    return new Map(students.map((student) => [student.student_id, termSnapshot(student, of)]))
   }
   const { ofYear, ofTerm } = await classResultsOfYearAndTerm(tx, group, year, term)
   const termByStudentId = new Map(ofTerm.students.map((student) => [student.student_id, student]))
   return new Map(
     ofYear.students.flatMap((student) => {
       const ownTerm = termByStudentId.get(student.student_id)
-      return ownTerm ? [[student.student_id, yearSnapshot(student, ownTerm, tx.now)] as const] : []
+      return ownTerm ? [[student.student_id, yearSnapshot(student, ownTerm, of)] as const] : []
     }),
   )
 }
@@ -82,8 +84,9 @@ async function snapshotOfBook(
   const group = await placeIn(tx, student, year.id)
   const placed = group && (await snapshotsOfClass(tx, group, { term, year, type: report_type })).get(student.id)
   if (placed) return placed
+  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, term)) }
   const ofTerm = await unplacedTermResults(tx, student, term)
-  return report_type === 'term' ? termSnapshot(ofTerm, tx.now) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, tx.now)
+  return report_type === 'term' ? termSnapshot(ofTerm, of) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, of)
 }
 
 type Writing = { group: Row<'student_group'>; period: Period; snapshots: ReadonlyMap<string, ReportSnapshot>; existing: readonly Book[] }

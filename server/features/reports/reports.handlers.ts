@@ -6,6 +6,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import { classAndTerm } from '../calculations/calculations.policy.ts'
 import { columnsOf } from '../columns.ts'
+import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { factsAbout, rowOf } from '../policy.ts'
 import { approve, demandApproved, entryWritten, takeApprovalBack, withoutApproval } from './approval.ts'
 import { freshnessOfReports } from './freshness.ts'
@@ -100,7 +101,8 @@ export const reportHandlers: Handlers<typeof reports> = {
       const student = await studentOf(tx, book)
       const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
       const entries = rows.map(({ entry, subject }) => ({ ...entry, subject }))
-      return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, tx.now) })
+      const scale = rowOfScale(await gradingScaleOf(tx, book))
+      return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, { sent_at: tx.now, scale }) })
     },
   }),
 

@@ -1,3 +1,4 @@
+import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import { naturalId } from '@markbook/shared/ids'
 import { elan } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
@@ -6,6 +7,7 @@ import { class3B, english, lastMichaelmas, maths, michaelmas } from '@markbook/s
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { type School, school } from '../../testing/school.ts'
+import { rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { form, pdfOf } from './files/files.fixtures.ts'
 
 let st: School
@@ -75,6 +77,7 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
     await st.as.okafor.students.update({ params: { id: elan.id }, body: { lastName: 'Other' } })
     expect((await stored(draft.id))?.sent_snapshot).toEqual({
       sent_at: '2026-01-12T08:00:00.000Z',
+      scale: rowOfScale(defaultGradingScale),
       student: { id: elan.id, first_name: 'Élan', last_name: 'Ó Briain' },
       overall_average: 90.4,
       position: 1,

@@ -7,8 +7,12 @@ import { pick } from '../columns.ts'
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 
+/** When it was generated, and the scale that its letters were read from. */
+type Of = { generated_at: string; scale: Scale }
+type Scale = NonNullable<ReportSnapshot['scale']>
+
 /** A `term` report prints the term: its composites, their letters, the overall average and the place in the class. */
-export const termSnapshot = (result: StudentTerm, generated_at: string): ReportSnapshot => ({
+export const termSnapshot = (result: StudentTerm, { generated_at, scale }: Of): ReportSnapshot => ({
   generated_at,
   ...pick(result, 'overall_average', 'position', 'total_students'),
   entries: result.subjects.map((subject, index) => ({
@@ -18,6 +22,7 @@ export const termSnapshot = (result: StudentTerm, generated_at: string): ReportS
     sort_order: index,
     ...printedCodes(subject),
   })),
+  scale,
 })
 
 const printedCodes = ({ coursework_code, exam_code }: StudentTerm['subjects'][number]) => ({
@@ -26,7 +31,7 @@ const printedCodes = ({ coursework_code, exam_code }: StudentTerm['subjects'][nu
 })
 
 /** A `year_end` report prints the year, its letters and its place, and beside each year grade the figures of the term it is of. */
-export function yearSnapshot(year: StudentYear, term: StudentTerm, generated_at: string): ReportSnapshot {
+export function yearSnapshot(year: StudentYear, term: StudentTerm, { generated_at, scale }: Of): ReportSnapshot {
   const termBySubjectId = new Map(term.subjects.map((subject) => [subject.subject_id, subject]))
   return {
     generated_at,
@@ -38,6 +43,7 @@ export function yearSnapshot(year: StudentYear, term: StudentTerm, generated_at:
       const figures = { coursework_average, exam_average, term_composite, year_grade, letter_grade }
       return { subject_id, ...figures, sort_order: index, year: yearColumns(subject) }
     }),
+    scale,
   }
 }
 
@@ -48,9 +54,14 @@ const yearColumns = ({ terms, coursework_total, exam_total, end_of_year_exam }: 
   end_of_year_exam,
 })
 
-/** The new snapshot, or the one that is there where every figure is the same: generating again then changes nothing. */
-export const refreshed = (before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot =>
-  JSON.stringify({ ...before, generated_at: '' }) === JSON.stringify({ ...after, generated_at: '' }) ? before : after
+/**
+ * The new snapshot, or the one that is there where every figure and letter is the same, and the scale that explains them: generating again
+ * then changes nothing. A snapshot of an older program, without a scale, is held against the figures alone.
+ */
+export function refreshed(before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot {
+  const said = ({ scale, ...rest }: ReportSnapshot) => JSON.stringify({ ...rest, generated_at: '', ...(before.scale && { scale }) })
+  return said(before) === said(after) ? before : after
+}
 
 /** The columns of an entry that follow from its book's snapshot; of a subject that is not in it, no figures and the last place. */
 export function snapshotColumns({ entries }: ReportSnapshot, subjectId: string) {
@@ -68,11 +79,18 @@ export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Bo
 type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
 type SubjectRef = { id: string; name: string; code: string }
 
-export type SentSnapshot = ReturnType<typeof sentSnapshot>
+/** What was sent by older programs has no scale. */
+export type SentSnapshot = Omit<ReturnType<typeof sentSnapshot>, 'scale'> & { scale?: Scale }
+
+/** The scale that explains the letters of a book: that of the day on which it was sent or generated; undefined where an older program made it. */
+export const scaleOfBook = ({ snapshot, sent_snapshot }: Book): Scale | undefined =>
+  (sent_snapshot as SentSnapshot | null)?.scale ?? snapshot.scale
 
 /** The report as it went to the ministry: what it showed, by the names of that day. */
-export const sentSnapshot = (book: Book, { student, entries }: Named, sent_at: string) => ({
+export const sentSnapshot = (book: Book, { student, entries }: Named, { sent_at, scale }: { sent_at: string; scale: Scale }) => ({
   sent_at,
+  // Of a book of an older program, which says none, that of the moment.
+  scale: book.snapshot.scale ?? scale,
   student: pick(student, 'id', 'first_name', 'last_name'),
   ...pick(book, 'overall_average', 'position', 'total_students', 'class_teacher_remark', 'conduct', 'attendance_percentage'),
   entries: entries.map((entry) => ({

@@ -1,4 +1,5 @@
 import { AcademicYear } from '@markbook/shared/contract/academic-years'
+import { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
 import { Assessment } from '@markbook/shared/contract/assessments'
 import { Class, Enrolment, StudentSubject } from '@markbook/shared/contract/classes'
 import { Grade } from '@markbook/shared/contract/grades'
@@ -59,6 +60,7 @@ const DECLARED: Partial<Record<Replicated, Declared>> = {
   term: setup(Term),
   subject: setup(Subject),
   grading_scale: setup({ shape: { id: null, ...GradingScale.shape } }),
+  assessment_category: setup(AssessmentCategory),
   school_management: { area: 'writeSchoolSetup', named: ['id', 'user_id', 'role', 'is_active', 'created_at'] },
   student: { area: 'readStudents', named: Student },
   student_group: ofClass(Class, 'id'),

@@ -4,6 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
+import { categoriesOfSubject } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { ownSchool, rowOf, termOf } from '../policy.ts'
 import { anyFound, refusedAs, subjectOf } from '../references.ts'
@@ -70,6 +71,7 @@ export const subjectHandlers: Handlers<typeof subjects> = {
       if (await anyFound(usesOfSubject, tx, place)) throw subjectFailures.inUse()
       await tx.remove('teacher_subject_assignment', await teachersOfSubject(tx, place))
       await tx.remove('student_subject', await takersOfSubject(tx, place))
+      await tx.remove('assessment_category', await categoriesOfSubject(tx, place))
       await tx.remove('subject', [subject]).catch(orInUse)
       return { message: 'The subject was deleted.' }
     },

@@ -1,6 +1,8 @@
 import { termFailures, termIssues, terms } from '@markbook/shared/contract/terms'
+import { isSameTermName, orderOfNewTerm } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
 import { naturalId } from '@markbook/shared/ids'
+import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onLoaded } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
@@ -12,7 +14,6 @@ import { termsOfYear } from './terms.policy.ts'
 import { usesOfTerm } from './terms.queries.ts'
 
 type Term = Row<'term'>
-const DEFAULT_ORDER = { michaelmas: 1, hilary: 2, trinity: 3 }
 
 /** The rules that need the whole term: its days, its weights, and that it lies within its year. */
 function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'coursework_weight'>, year: Row<'academic_year'>) {
@@ -34,9 +35,15 @@ async function idFor(tx: WriteTx, year: Row<'academic_year'>, name: string): Pro
 
 const isInUse = (tx: WriteTx, term: Term) => anyFound(usesOfTerm, tx, { school: term.school_id, term: term.id })
 
-async function demandFreeName(tx: WriteTx, term: Pick<Term, 'school_id' | 'academic_year_id' | 'name'>, ownId?: string) {
-  const siblings = await termsOfYear(tx, { school: term.school_id, year: term.academic_year_id })
-  if (siblings.some((other) => other.name === term.name && other.id !== ownId)) throw termFailures.duplicateName()
+/** The other terms of the year that a term is in, or comes to. The year is locked, so nobody adds one meanwhile. */
+async function siblingsOf(tx: WriteTx, year: Row<'academic_year'>, name: string, ownId?: string): Promise<Term[]> {
+  const siblings = (await termsOfYear(tx, { school: year.school_id, year: year.id })).filter(({ id }) => id !== ownId)
+  if (siblings.some((other) => isSameTermName(other.name, name))) throw termFailures.duplicateName()
+  return siblings
+}
+
+const demandRoom = (siblings: readonly Term[]) => {
+  if (siblings.length >= limits.termsOfYear) throw termFailures.tooMany()
 }
 
 const orDuplicate = refusedAs(isUniqueViolation, termFailures.duplicateName)
@@ -52,11 +59,12 @@ export const termHandlers: Handlers<typeof terms> = {
   create: on(terms.create, {
     load: (context, { targets }) => rowOf(context, 'academic_year', targets['academicYearId']),
     run: async ({ tx }, { body }, year) => {
-      const defaults = { is_ministry_reporting: false, sort_order: DEFAULT_ORDER[body.name] }
-      const row = { ...defaults, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id }
+      const row = { is_ministry_reporting: false, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id }
       check(row, year)
-      await demandFreeName(tx, row)
-      return tx.insert('term', { id: await idFor(tx, year, row.name), ...row }).catch(orDuplicate)
+      const siblings = await siblingsOf(tx, year, row.name)
+      demandRoom(siblings)
+      const sort_order = row.sort_order ?? orderOfNewTerm(row.name, siblings)
+      return tx.insert('term', { id: await idFor(tx, year, row.name), ...row, sort_order }).catch(orDuplicate)
     },
   }),
 
@@ -69,7 +77,8 @@ export const termHandlers: Handlers<typeof terms> = {
       const merged = { ...term, ...columnsOf(body) }
       check(merged, year)
       if (year.id !== term.academic_year_id && (await isInUse(tx, term))) throw termFailures.staysInYear()
-      await demandFreeName(tx, merged, term.id)
+      const siblings = await siblingsOf(tx, year, merged.name, term.id)
+      if (year.id !== term.academic_year_id) demandRoom(siblings)
       return tx.update('term', term, columnsOf(body)).catch(orDuplicate)
     },
   }),

@@ -74,6 +74,77 @@ describe('POST /api/terms', () => {
   })
 })
 
+describe('a term by the school’s own word', () => {
+  let own: School
+  let yearId: string
+  beforeAll(async () => {
+    own = await school()
+    const body = { name: '2031/32', startDate: '2031-09-01', endDate: '2032-06-30', gradingModel: 'term_based' } as const
+    yearId = (await own.as.okafor.academicYears.create({ body })).id
+  })
+  afterAll(() => own.close())
+  const term = (name: unknown) => ({
+    academicYearId: yearId,
+    name: name as string,
+    startDate: '2031-09-01',
+    endDate: '2031-12-20',
+    examWeight: 60,
+    courseworkWeight: 40,
+  })
+  const names = async () => (await own.as.niamh.terms.list({ query: { yearId } })).map(({ name, sort_order }) => [name, sort_order])
+
+  test.each([
+    ['41 letters', 'x'.repeat(41)],
+    ['40 letters that are 120 when they are composed', '\ufb2c'.repeat(40)],
+    ['nothing', ' \u200b '],
+    ['a control character', 'Semester\u00071'],
+    ['two lines', 'Semester\n1'],
+    ['a name of replication', ' ~Semester 1'],
+    ['a number', 1],
+  ])('400 for %s', async (_what, name) => {
+    const before = await own.digest()
+    const { status, body } = await own.as.okafor.terms.create.raw({ body: term(name) })
+    expect({ status, body }).toMatchObject({ status: 400, body: { code: 'validation_failed', issues: [{ path: 'name' }] } })
+    expect(await own.digest()).toBe(before)
+  })
+
+  test('is kept composed and trimmed, without what nobody sees, after the last in order; a known name in its own place', async () => {
+    await own.as.okafor.terms.create({ body: term('  \u202eTrimestre d\u2019e\u0301te\u0301 ') })
+    await own.as.okafor.terms.create({ body: term('Semester 1') })
+    await own.as.okafor.terms.create({ body: term('HILARY') })
+    expect(await names()).toEqual([
+      ['Trimestre d’\u00e9t\u00e9', 1],
+      ['Semester 1', 2],
+      ['hilary', 2],
+    ])
+  })
+
+  test.each(['semester 1', 'SÉMESTER  1', 'Hilary', 'TRIMESTRE D\u2019ETE'])(
+    '409 for %s, which reads like one that is there',
+    async (name) => {
+      const refused = { status: 409, code: 'terms.duplicate_name' }
+      await expect(own.as.okafor.terms.create({ body: term(name) })).rejects.toMatchObject(refused)
+      const [first] = await own.as.okafor.terms.list({ query: { yearId } })
+      const other = name.startsWith('TRI') ? 'Semester 1' : name
+      if (name !== 'Hilary')
+        await expect(own.as.okafor.terms.update({ params: { id: first?.id ?? '' }, body: { name: other } })).rejects.toMatchObject(refused)
+    },
+  )
+
+  test('may change its own case; 409 for a seventh of a year, made there or moved to it', async () => {
+    const listed = await own.as.okafor.terms.list({ query: { yearId } })
+    const id = listed.find(({ name }) => name === 'Semester 1')?.id ?? ''
+    expect(await own.as.okafor.terms.update({ params: { id }, body: { name: 'SEMESTER 1' } })).toMatchObject({ name: 'SEMESTER 1' })
+    for (const name of ['4', '5', '6']) await own.as.okafor.terms.create({ body: term(name) })
+    const before = await own.digest()
+    const full = { status: 409, code: 'terms.too_many' }
+    await expect(own.as.okafor.terms.create({ body: term('7') })).rejects.toMatchObject(full)
+    const moved = { academicYearId: yearId, startDate: '2031-09-01', endDate: '2031-12-20' }
+    await expect(own.as.okafor.terms.update({ params: { id: trinity.id }, body: moved })).rejects.toMatchObject({ status: 409 })
+    expect(await own.digest()).toBe(before)
+  })
+})
+
 describe('PATCH /api/terms/:id', () => {
   test('the weights are checked on the merged row', async () => {
     await expect(st.as.okafor.terms.update({ params: { id: hilary.id }, body: { examWeight: 50 } })).rejects.toMatchObject({ status: 400 })

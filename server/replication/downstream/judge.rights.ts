@@ -10,7 +10,15 @@ import type { ReadTx } from '../../store/tx.ts'
 import { changesResults, classesNotTaught } from '../scope/shared-assessments.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
 
-const BY_ADMINS: readonly Replicated[] = ['academic_year', 'active_year', 'term', 'subject', 'grading_scale', 'school']
+const BY_ADMINS: readonly Replicated[] = [
+  'academic_year',
+  'active_year',
+  'term',
+  'subject',
+  'grading_scale',
+  'assessment_category',
+  'school',
+]
 /** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
 const DECIDED_BY_TEACHERS: readonly Replicated[] = [
   'student',

@@ -1,3 +1,4 @@
+import { fitsCategory } from '@markbook/shared/domain/categories'
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
@@ -227,6 +228,12 @@ export class Judge {
       const { approved_by } = state.values
       if (this.peer.kind === 'laptop' && (approved_by ?? null) !== null && approved_by !== stamp[3]) return 'malformed'
     }
+    if (
+      table === 'assessment' &&
+      (unit === 'scoring' || unit === EXISTENCE) &&
+      !(await this.fitsItsCategory(asKnown(table, state, known).values))
+    )
+      return 'forbidden'
     return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
@@ -239,6 +246,18 @@ export class Judge {
     if (!before || descriptions[table].natural) return true
     const isFixed = (column: string) => column !== 'created_at' && column !== 'created_by'
     return descriptions[table].identity.every((column) => !isFixed(column) || isSame(values[column], before[column]))
+  }
+
+  /** A category is of the year, subject and type of its assessments. What is not here is asked about when it has come. */
+  private async fitsItsCategory(values: Values): Promise<boolean> {
+    const [id, termId] = [idIn(values, 'category_id'), idIn(values, 'term_id')]
+    if (id === null || termId === null) return true
+    const school = this.peer.school_id as string
+    const category = await this.tx.find('assessment_category', school, id)
+    const term = await this.tx.find('term', school, termId)
+    if (!category || !term) return true
+    const fits = { assessment_type: String(values['assessment_type']), subject_id: String(values['subject_id']) }
+    return category.academic_year_id === term.academic_year_id && fitsCategory(category, fits)
   }
 
   /** A score above every maximum that its assessment ever had is nobody's. What becomes of one whose assessment has not come is asked when it has. */

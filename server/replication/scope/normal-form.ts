@@ -1,4 +1,5 @@
 import { wouldBeTaken } from '@markbook/shared/contract/replicated'
+import { TermName } from '@markbook/shared/contract/terms'
 import { fillGradingModel, type GradingModelInput } from '@markbook/shared/domain/gradingModel'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
@@ -7,9 +8,13 @@ import { normalEmail } from '../../mail/emails.ts'
 /** The reason goes with the exclusion. */
 const exclusion = (values: Values): Values => (values['is_excluded'] ? values : { is_excluded: false, exclusion_reason: null })
 
-function gradingModel(values: Values): Values | null {
+/** A pass mark and bands, or neither. */
+const scale = ({ scale_pass_mark = null, scale_bands = null }: Values): Values =>
+  scale_pass_mark === null || scale_bands === null ? { scale_pass_mark: null, scale_bands: null } : { scale_pass_mark, scale_bands }
+
+function year(values: Values): Values | null {
   const filled = fillGradingModel(values as GradingModelInput)
-  return 'columns' in filled ? filled.columns : null
+  return 'columns' in filled ? { ...filled.columns, ...scale(values) } : null
 }
 
 function email({ email: typed }: Values): Values | null {
@@ -29,14 +34,20 @@ const approved = ({ approved_at = null, approved_by = null }: Values): Values =>
 
 /** Of columns, what the interface stores where it is given these values; null where it refuses them. */
 type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
+const named = ({ name }: Values): Values | null => {
+  const { data } = TermName.safeParse(name)
+  return data === undefined ? null : { name: data }
+}
+
 const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
 const addressed: NormalForm = { columns: ['email'], of: email }
 const normalForms: Partial<Record<Replicated, NormalForm>> = {
-  academic_year: { columns: descriptions.academic_year.units['model'] ?? [], of: gradingModel },
+  academic_year: { columns: [...(descriptions.academic_year.units['model'] ?? []), 'scale_pass_mark', 'scale_bands'], of: year },
   assessment: excluded,
   grade: excluded,
   report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
   school: addressed,
+  term: { columns: ['name'], of: named },
   user_profile: addressed,
 }
 

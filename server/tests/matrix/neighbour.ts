@@ -3,7 +3,7 @@ import { storyId, userIdOf } from '@markbook/shared/story/ids'
 import { elan, grades, hilltopExam, hilltopPupil, mathsQuiz, mei, sean } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport, reportEntries } from '@markbook/shared/story/reports'
-import { class3B, hilltopClass, hilltopMaths, irish, maths } from '@markbook/shared/story/school-year'
+import { class3B, hilltopClass, hilltopMaths, hilltopYear, irish, maths, thisYear } from '@markbook/shared/story/school-year'
 import { story } from '@markbook/shared/story/story'
 import type { Replicated } from '@markbook/shared/tables/tables'
 import { asSystem } from '../../store/tx.ts'
@@ -48,6 +48,20 @@ const unused = (school: 1 | 2, name: string, code: string) => ({
 })
 export const art = unused(1, 'Art', 'AR')
 export const hilltopArt = unused(2, 'Hilltop-Marker art', 'HAR')
+const category = (school: 1 | 2, academic_year_id: string) => ({
+  id: storyId('category', school, 1),
+  school_id: school === 1 ? stBrigids : hilltop,
+  academic_year_id,
+  subject_id: null,
+  assessment_type: 'coursework' as const,
+  name: school === 1 ? 'Quizzes' : 'Hilltop-Marker quizzes',
+  weight: 40,
+  drop_lowest: 1,
+  is_extra_credit: false,
+  sort_order: 1,
+})
+export const quizzes = category(1, thisYear.id)
+export const hilltopQuizzes = category(2, hilltopYear.id)
 const taken = (student: { id: string }, subject: { id: string; school_id: string }, group: { id: string }) => ({
   id: naturalId('student_subject', student.id, subject.id, group.id),
   school_id: subject.school_id,
@@ -137,6 +151,7 @@ const more = {
   user_profile: [waiting],
   school_join_request: [hilltopRequest],
   subject: [art, hilltopArt],
+  assessment_category: [quizzes, hilltopQuizzes],
   student_subject: [taken(mei, irish, class3B), taken(hilltopPupil, hilltopMaths, hilltopClass)],
   report_book: [publishedReport],
   report_book_entry: [mathsEntry],

@@ -1,4 +1,5 @@
 import type { academicYears } from '@markbook/shared/contract/academic-years'
+import type { assessmentCategories } from '@markbook/shared/contract/assessment-categories'
 import type { gradingScale } from '@markbook/shared/contract/grading-scale'
 import type { students } from '@markbook/shared/contract/students'
 import type { subjects } from '@markbook/shared/contract/subjects'
@@ -21,7 +22,7 @@ import {
   science,
   thisYear,
 } from '@markbook/shared/story/school-year'
-import { art, hilltopArt } from './neighbour.ts'
+import { art, hilltopArt, hilltopQuizzes, quizzes } from './neighbour.ts'
 import { ABSENT, everybody, onlyAdmins, onlyStaff, type Rows, setupRead, setupWrite, staffUse } from './row.ts'
 
 const byId = (id: string) => ({ params: { id } })
@@ -101,6 +102,19 @@ export const subjectRows: Rows<typeof subjects> = {
     ...setupWrite(byId, { own: art.id, hilltop: hilltopArt.id }),
     inUse: [byId(maths.id), '403 403 403 403 409:subjects.in_use 404'],
   },
+}
+
+const categoryIds = { own: quizzes.id, hilltop: hilltopQuizzes.id }
+const newCategory = (academicYearId: string) => ({ body: { academicYearId, assessmentType: 'exam', name: 'Mocks', weight: 30 } })
+
+export const categoryRows: Rows<typeof assessmentCategories> = {
+  list: setupRead((academicYearId) => ({ query: { academicYearId } }), years),
+  create: {
+    ...setupWrite(newCategory, years),
+    hilltopSubject: [{ body: { ...newCategory(thisYear.id).body, subjectId: hilltopMaths.id } }, '403 403 403 403 404 404'],
+  },
+  update: setupWrite(changed({ weight: 20 }), categoryIds),
+  remove: setupWrite(byId, categoryIds),
 }
 
 const scale = {

@@ -1,4 +1,5 @@
 import type { Assessment, AssessmentInput } from '@markbook/shared/contract/assessments'
+import { fitsCategory, weightLeft } from '@markbook/shared/domain/categories'
 import { useQuery } from '@tanstack/react-query'
 import type { ChangeEvent } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +8,7 @@ import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { editable, enumerated, typedNumber } from '../../words/format.ts'
+import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { tellDeleted } from '../bin/restore.ts'
 
 type Props = {
@@ -48,7 +49,12 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
     >
       <TextField label={t('name')} hint={t('nameHint')} maxLength={200} {...field('title')} />
       <Row>
-        <SelectField label={t('type')} {...field('assessmentType')}>
+        <SelectField
+          label={t('type')}
+          {...field('assessmentType')}
+          // A category is of one type.
+          onChange={({ target }) => set({ assessmentType: target.value as Assessment['assessment_type'], categoryId: '' })}
+        >
           <option value="coursework">{t('coursework')}</option>
           <option value="exam">{t('exam')}</option>
         </SelectField>
@@ -71,6 +77,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
           {...(faults.weight && { error: t(faults.weight) })}
         />
       </Row>
+      <CategoryChoice termId={termId} subjectId={subjectId} type={draft.assessmentType} {...field('categoryId')} />
       <ClassChoice offered={classId} {...field('studentGroupId')} />
       {draft.studentGroupId === '' && <ClassesReached termId={termId} subjectId={subjectId} />}
       {assessment && (
@@ -78,6 +85,41 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
       )}
       {draft.isExcluded && <TextArea label={t('reason')} optional hint={t('reasonHint')} maxLength={500} {...field('exclusionReason')} />}
     </FormDialog>
+  )
+}
+
+type CategoryChoiceProps = {
+  termId: string
+  subjectId: string
+  type: Assessment['assessment_type']
+  value: string
+  error: string | undefined
+  onChange: (event: ChangeEvent<HTMLSelectElement>) => void
+}
+
+/** The categories of the year that fit; nothing where the school has none. */
+function CategoryChoice({ termId, subjectId, type, value, ...field }: CategoryChoiceProps) {
+  const { t } = useTranslation('assessments')
+  const { data: term } = useQuery(ask('terms', 'get', { params: { id: termId } }))
+  const { data: categories } = useQuery({
+    ...ask('assessmentCategories', 'list', { query: { academicYearId: term?.academic_year_id ?? '' } }),
+    enabled: term !== undefined,
+  })
+  const fitting = (categories ?? []).filter((category) => fitsCategory(category, { assessment_type: type, subject_id: subjectId }))
+  if (fitting.length === 0 && value === '') return null
+  const left = weightLeft(fitting)
+  const isKnown = fitting.some(({ id }) => id === value)
+  const isIdle = !isKnown && left === 0
+  return (
+    <SelectField label={t('category')} hint={isIdle ? t('withoutCategoryIdle') : undefined} value={isKnown ? value : ''} {...field}>
+      <option value="">{t('withoutCategory', { weight: number(left) })}</option>
+      <Options
+        of={fitting.map(({ id, name, weight, is_extra_credit }) => ({
+          id,
+          name: t(is_extra_credit ? 'categoryExtra' : 'categoryWeight', { name, weight: number(weight) }),
+        }))}
+      />
+    </SelectField>
   )
 }
 
@@ -144,6 +186,7 @@ const draftOf = (assessment: Assessment | null, classId: string | null) => ({
   assessmentDate: assessment?.assessment_date ?? '',
   maxScore: editable(assessment?.max_score ?? 100),
   weight: assessment?.weight == null ? '' : editable(assessment.weight),
+  categoryId: assessment?.category_id ?? '',
   studentGroupId: (assessment ? assessment.student_group_id : classId) ?? '',
   isExcluded: assessment?.is_excluded ?? false,
   exclusionReason: assessment?.exclusion_reason ?? '',
@@ -169,4 +212,5 @@ const toBody = (typed: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => 
   maxScore: typedNumber(typed.maxScore) ?? 0,
   weight: typed.weight.trim() === '' ? null : typedNumber(typed.weight),
   studentGroupId: typed.studentGroupId || null,
+  categoryId: typed.categoryId || null,
 })

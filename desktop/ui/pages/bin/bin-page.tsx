@@ -8,6 +8,7 @@ import { Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { restore } from './restore.ts'
 
 /** What was deleted and can be restored: for administrators everything, for teachers the assessments that they deleted. */
@@ -15,7 +16,7 @@ export function BinPage() {
   const { t } = useTranslation(['bin', 'app', 'records'])
   const profile = useProfile()
   const items = useQuery(ask('bin', 'list'))
-  const called = ({ entity, name }: BinItem) => (entity === 'term' && isTermName(name) ? t(`app:term.${name}`) : name)
+  const called = ({ entity, name }: BinItem) => (entity === 'term' ? termLabel(name) : name)
   return (
     <Page title={t('title')} lead={t(isAdmin(profile) ? 'lead' : 'leadTeacher')}>
       <AnswerTable
@@ -36,8 +37,6 @@ export function BinPage() {
     </Page>
   )
 }
-
-const isTermName = (name: string): name is 'michaelmas' | 'hilary' | 'trinity' => ['michaelmas', 'hilary', 'trinity'].includes(name)
 
 /** What comes back with it. */
 function Figures({ item }: { item: BinItem }) {

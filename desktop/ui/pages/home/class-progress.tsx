@@ -10,6 +10,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, Card, ProgressBar } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { percent } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
 import styles from './home.module.css'
 import { type OutdatedReports, OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
 import { byClass, type ClassTotal, missingOf, shareOf } from './progress.ts'
@@ -20,7 +21,7 @@ export function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   const { term } = useChosenTerm()
   return (
     <MarksCard
-      title={t('marks.title', { term: term && t(`app:term.${term.name}`) })}
+      title={t('marks.title', { term: term && termLabel(term.name) })}
       rows={rows}
       inside={(total) =>
         total.rows.length > 1 && (

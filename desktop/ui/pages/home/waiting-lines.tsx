@@ -10,6 +10,7 @@ import layout from '../../components/layout.module.css'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { day, firstOf } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { missingOf } from './progress.ts'
 import { endsSoon, expiring, putOffIn, withPutOff } from './waiting.ts'
 
@@ -65,7 +66,7 @@ function useDueTerm(): Line[] {
   return [
     {
       key: `term ${term.id}`,
-      text: t('wait.term', { term: t(`app:term.${term.name}`), day: day(term.end_date), count }),
+      text: t('wait.term', { term: termLabel(term.name), day: day(term.end_date), count }),
       detail: firstOf(
         rows.map((row) => `${row.class.name} · ${row.subject.name}`),
         3,

@@ -1,3 +1,4 @@
+import type { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
@@ -14,6 +15,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
@@ -92,14 +94,15 @@ function LoadedSheet(props: LoadedSheetProps) {
   const sheet = useSheet(scope)
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
   const columns = useQuery(ask('assessments', 'list', { query: scope }))
-  const scale = useQuery(ask('gradingScale', 'get'))
+  const scale = useQuery(ask('gradingScale', 'get', { query: { academicYearId: term.academic_year_id } }))
+  const categories = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: term.academic_year_id } }))
   const own = useQuery(ask('classes', 'mySubjects', { params: { classId: group.id } }))
   const school = useQuery(ask('schools', 'mine'))
   const { t } = useTranslation('marks')
-  if (!pupils.data || !columns.data || !scale.data || !own.data || school.isPending) {
+  if (!pupils.data || !columns.data || !scale.data || !categories.data || !own.data || school.isPending) {
     return (
       <Page wide title={t('sheet', { subject: subject.name, class: group.name })}>
-        <Unanswered queries={[pupils, columns, scale, own]} />
+        <Unanswered queries={[pupils, columns, scale, categories, own]} />
       </Page>
     )
   }
@@ -110,6 +113,7 @@ function LoadedSheet(props: LoadedSheetProps) {
       pupils={pupils.data}
       columns={columns.data}
       scale={scale.data}
+      categories={categories.data}
       codes={school.data?.mark_codes ?? standardMarkCodes}
       isReadOnly={!own.data.some(({ id }) => id === subject.id)}
     />
@@ -121,17 +125,18 @@ type SheetViewProps = LoadedSheetProps & {
   pupils: readonly Pupil[]
   columns: readonly Assessment[]
   scale: GradingScale
+  categories: readonly AssessmentCategory[]
   codes: readonly MarkCode[]
   isReadOnly: boolean
 }
 
-function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, codes, isReadOnly }: SheetViewProps) {
+function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, categories, codes, isReadOnly }: SheetViewProps) {
   const { t } = useTranslation(['marks', 'app'])
   const [classId, subjectId] = [group.id, subject.id]
   const names = { subject: subject.name, class: group.name }
   useLayoutEffect(
-    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes),
-    [sheet, pupils, columns, term, scale, codes],
+    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes, categories),
+    [sheet, pupils, columns, term, scale, codes, categories],
   )
   useGradesInReview(sheet)
   useEnteredHere(
@@ -144,7 +149,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
   const { grid, sizes, root, runAction, goTo } = handle
   const isPrinting = usePrinting()
   const title = t('sheet', names)
-  const lead = t('of', { term: t(`app:term.${term.name}`), year: yearName })
+  const lead = t('of', { term: termLabel(term.name), year: yearName })
   const actions = (
     <>
       <SheetChoice classId={classId} subjectId={subjectId} />

@@ -18,7 +18,9 @@ const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
   student: 'classes',
   enrolment: 'classes',
+  academic_year: 'gradingScale',
   term: 'terms',
+  assessment_category: 'assessmentCategories',
   grading_scale: 'gradingScale',
   sync_conflict: 'replication',
 }

@@ -10,6 +10,7 @@ import { Checkbox, InlineSelect } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Facts, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { useAsking } from '../reports/approval.tsx'
 import type { BooksType } from '../reports/book-search.ts'
 import { ViewTabs } from '../results/class-page.tsx'
@@ -46,7 +47,7 @@ function TermOverview({ period }: { period: Period }) {
   // Everybody else changes it while it is looked at.
   const classes = useQuery({ ...askWhole('overview', 'read', { query }), staleTime: 0 })
   const reminders = useReminders(query)
-  const lead = t('lead', { term: t(`app:term.${term.name}`), year: year.name })
+  const lead = t('lead', { term: termLabel(term.name), year: year.name })
   const actions = (
     <>
       {year.grading_model === 'year_based' && (

@@ -15,6 +15,7 @@ import { fileName, saveFile } from '../../components/save-file.ts'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { sentenceOf } from '../../words/failure.ts'
 import { nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import type { ListedClass } from '../results/class-page.tsx'
 import { useAsking } from './approval.tsx'
 import { PrintDialog } from './book-pdfs.tsx'
@@ -43,7 +44,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
     onSuccess: ({ job_id }) => change((before) => ({ ...before, job: job_id }), true),
   })
   const name = (kind: string, ending: string) =>
-    `${fileName(group.name, chosen.year?.name ?? '', of.type === 'term' && chosen.term ? t(`app:term.${chosen.term.name}`) : t('type.yearEnd'), kind)}.${ending}`
+    `${fileName(group.name, chosen.year?.name ?? '', of.type === 'term' && chosen.term ? termLabel(chosen.term.name) : t('type.yearEnd'), kind)}.${ending}`
   const download = async () => saveFile(await client.reportFiles.archive(booksRequest(of)), name(t('title'), 'zip'), 'application/zip')
   const [pdfCount, setPdfCount] = useState<PdfCount | null>(null)
   const [opened, setOpened] = useState<StatusMove | null>(null)

@@ -15,6 +15,7 @@ import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { NeighbourLinks, useScale } from '../results/class-page.tsx'
 import { ApprovalBadge, useAsking } from './approval.tsx'
 import { statusTones } from './book-actions.tsx'
@@ -53,7 +54,7 @@ function Book({ book }: { book: ReportDetail }) {
   const books = useBooks(scopeOf(book))
   const banks = banksOf((books.data ?? []).filter(({ id }) => id !== book.id))
   const year = years.data?.find(({ id }) => id === term.data?.academic_year_id)?.name
-  const termName = term.data && t(`app:term.${term.data.name}`)
+  const termName = term.data && termLabel(term.data.name)
   const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
   const actions = (
@@ -129,7 +130,7 @@ const noBank: readonly string[] = []
 
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
-  const scale = useScale()
+  const scale = useScale(book.academic_year_id)
   return (
     <Card title={t('subjects')}>
       <Answer of={scale}>

@@ -7,6 +7,7 @@ import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
 import { ApprovalBadge } from './approval.tsx'
 import { BookActions, statusTones } from './book-actions.tsx'
@@ -57,7 +58,7 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
     </>
   )
   const key = `${of.termId} ${of.type}`
-  const period = { name: group.name, term: t(`app:term.${term.name}`), year: year.name }
+  const period = { name: group.name, term: termLabel(term.name), year: year.name }
   const lead = t(type === 'term' ? 'lead.term' : 'lead.yearEnd', period)
   return (
     <Page

@@ -107,7 +107,7 @@ type SubjectProps = { of: BookScope; chosen: ChosenTerm; entries: readonly Class
 function SubjectRows({ of, chosen, entries, subject }: SubjectProps) {
   const { t } = useTranslation('reports')
   const { at } = useBooksSearch().search
-  const scale = useScale()
+  const scale = useScale(chosen.year?.id ?? '')
   const earlier = useQueries({
     queries: otherTerms({ of, chosen }).map(({ id }) => ({
       ...askWhole('reports', 'entries', booksRequest({ ...of, termId: id })),

@@ -154,5 +154,6 @@ export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
   )
 }
 
-/** The grading scale of the school. It rarely changes. */
-export const useScale = () => useQuery({ ...ask('gradingScale', 'get'), staleTime: 300_000 })
+/** The grading scale that a year goes by. It rarely changes. */
+export const useScale = (academicYearId: string) =>
+  useQuery({ ...ask('gradingScale', 'get', { query: { academicYearId } }), staleTime: 300_000 })

@@ -18,6 +18,7 @@ import { Answer, Card, Empty, FailureNotice, Page } from '../../components/page.
 import { fileName, saveFile } from '../../components/save-file.ts'
 import { Menu, MenuItem, MenuRule } from '../../frame/menu.tsx'
 import { listedName, nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { Histogram, SpreadChart } from './charts.tsx'
 import {
   ChooseClass,
@@ -57,7 +58,7 @@ function ClassResults(here: ClassContext) {
   const { search } = useResultsSearch()
   const owns = useOwnsClass(group)
   const choose = (classId: string) => void navigate({ to: '/results/$classId', params: { classId }, search: { view: search.view } })
-  const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
+  const period = search.view === 'year' ? year.name : `${termLabel(term.name)} ${year.name}`
   return (
     <Page
       wide
@@ -76,7 +77,7 @@ function Views({ group, chosen, year, term }: ClassContext) {
   const { search } = useResultsSearch()
   const view = search.view ?? 'term'
   const isYear = view === 'year'
-  const period = isYear ? [] : [t(`app:term.${term.name}`)]
+  const period = isYear ? [] : [termLabel(term.name)]
   const canPrint = view === 'term' || view === 'summary' || (isYear && year.grading_model === 'year_based')
   return (
     <>
@@ -109,7 +110,7 @@ function Views({ group, chosen, year, term }: ClassContext) {
 }
 
 function YearView({ group, yearId, terms }: { group: ListedClass; yearId: string; terms: readonly Term[] }) {
-  const scale = useScale()
+  const scale = useScale(yearId)
   const result = useQuery(ask('calculations', 'classYear', { query: { academicYearId: yearId, studentGroupId: group.id } }))
   return (
     <Answer of={result}>
@@ -123,7 +124,7 @@ type TermViewsProps = { group: ListedClass; term: Term; terms: readonly Term[]; 
 function TermViews({ group, term, terms, view }: TermViewsProps) {
   const { t } = useTranslation('results')
   const { search, change } = useResultsSearch()
-  const scale = useScale()
+  const scale = useScale(term.academic_year_id)
   const result = useQuery(ask('calculations', 'classTerm', { query: { termId: term.id, studentGroupId: group.id } }))
   const explained = result.data?.students.find(({ student_id }) => student_id === search.pupil)
   const close = () => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)

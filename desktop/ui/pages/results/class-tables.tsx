@@ -11,6 +11,7 @@ import { Empty } from '../../components/page.tsx'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
 import { distributionOf, heatOf } from './distribution.ts'
@@ -250,7 +251,7 @@ export function useYearColumns<Row>(terms: readonly Term[], subjectOf: (row: Row
   const { t } = useTranslation(['results', 'app'])
   return (model: ClassYear['calculation_model']): Column<Row>[] => [
     ...terms.map(({ id, name }) =>
-      figureColumn(t(`app:term.${name}`), (row: Row) => subjectOf(row)?.terms.find(({ term_id }) => term_id === id)?.term_composite),
+      figureColumn(termLabel(name), (row: Row) => subjectOf(row)?.terms.find(({ term_id }) => term_id === id)?.term_composite),
     ),
     ...yearParts[model].map((part) => figureColumn(t(`year.${part}`), (row: Row) => subjectOf(row)?.[part])),
   ]

@@ -13,6 +13,7 @@ import { Answer, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { FigureSign, Sheet } from './class-tables.tsx'
 import { type ComparedStudent, compareTerms, type Difference, directionOf } from './comparison.ts'
 import styles from './results.module.css'
@@ -40,7 +41,7 @@ export function CompareView({ classId, term, terms, result }: Props) {
             onChange={({ target }) => change((kept) => ({ ...kept, with: target.value }), true)}
           >
             {!other && <option value="">{t('app:action.choose')}</option>}
-            <Options of={others.map(({ id, name }) => ({ id, name: t(`app:term.${name}`) }))} />
+            <Options of={others.map(({ id, name }) => ({ id, name: termLabel(name) }))} />
           </InlineSelect>
           <Checkbox
             label={t('compare.whole')}

@@ -81,6 +81,7 @@ function StepText({ step }: { step: Step }) {
     case 'coursework_average':
     case 'exam_average': {
       const name = t(`explain.${step.step}`)
+      if (step.categories) return <CategoryStep {...step} categories={step.categories} name={name} />
       if (step.parts.length === 0) return t('explain.noMarks', { name })
       if (step.printed === null) return t('explain.noWeight', { name })
       const sum = step.parts.map(({ percentage, weight }) => `${stepNumber(percentage)} × ${precise(weight)}`).join(' + ')
@@ -102,6 +103,44 @@ function StepText({ step }: { step: Step }) {
     case 'overall_average':
       return <OverallStep {...step} />
   }
+}
+
+type AverageStep = Extract<Step, { step: 'exam_average' | 'coursework_average' }>
+type CategoryStepProps = Pick<AverageStep, 'printed' | 'weight_sum' | 'extra_points'> & {
+  categories: NonNullable<AverageStep['categories']>
+  name: string
+}
+
+/** The average of each category, then their mean and what extra credit adds. */
+function CategoryStep({ name, categories, printed, weight_sum, extra_points }: CategoryStepProps) {
+  const { t } = useTranslation('results')
+  const called = (category: (typeof categories)[number]) => category.name ?? t('explain.withoutCategory')
+  const counting = categories.filter(({ counts, is_extra_credit }) => counts && !is_extra_credit)
+  const isAlike = counting.every(({ weight }) => weight === 0)
+  const sum = counting.map(({ average, weight }) => `${average ? stepNumber(average) : ''} × ${precise(isAlike ? 1 : weight)}`).join(' + ')
+  const extra = extra_points && extra_points.decimal > 0 ? ` + ${stepNumber(extra_points)}` : ''
+  return (
+    <>
+      {printed === null ? (
+        t('explain.noMarks', { name })
+      ) : (
+        <Equation start={`${name}: (${sum}) ÷ ${stepNumber(weight_sum)}${extra} =`} result={printed} />
+      )}
+      <ul>
+        {categories.map((category) => (
+          <li key={category.category_id ?? ''}>
+            {t(category.average ? 'explain.category' : 'explain.categoryEmpty', {
+              name: called(category),
+              average: category.average ? stepNumber(category.average) : '',
+            })}{' '}
+            {category.dropped.length > 0 && t('explain.droppedCount', { count: category.dropped.length })}{' '}
+            {category.is_extra_credit && t('explain.extraCredit', { weight: precise(category.weight) })}
+            {category.average && !category.counts && t('explain.countsNot')}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 }
 
 type OverallStepProps = Pick<Extract<Step, { step: 'overall_average' }>, 'composites' | 'printed'>

@@ -5,6 +5,7 @@ import { ask } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
 import { Answer, Page } from '../../components/page.tsx'
 import { nameOf } from '../../words/names.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { type ClassContext, ClassPage, NeighbourLinks } from './class-page.tsx'
 import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
@@ -39,7 +40,7 @@ function Pupil({ chosen, year, term }: ClassContext) {
   })
   const show = (change: PupilSearch, replace: boolean) =>
     void navigate({ ...linkOf(studentId), search: change, replace, resetScroll: false })
-  const period = search.view === 'year' ? year.name : `${t(`app:term.${term.name}`)} ${year.name}`
+  const period = search.view === 'year' ? year.name : `${termLabel(term.name)} ${year.name}`
   return (
     <Page
       title={name || t('pupil')}

@@ -25,7 +25,7 @@ type PupilProps = {
 /** A pupil's term: the parts and the result of each subject. */
 export function PupilTerm({ studentId, term, name, explained, onExplain }: PupilProps & { term: Term }) {
   const { t } = useTranslation('results')
-  const scale = useScale()
+  const scale = useScale(term.academic_year_id)
   const result = useQuery(ask('calculations', 'studentTerm', { query: { studentId, termId: term.id } }))
   const columns: Column<StudentTerm['subjects'][number]>[] = [
     figureColumn(t('term.coursework', { weight: percent(term.coursework_weight) }), (subject) => subject.coursework_average),
@@ -63,7 +63,7 @@ type PupilYearProps = PupilProps & { yearId: string; terms: readonly Term[] }
 /** A pupil's year: the terms, the totals of the calculation model and the year grade of each subject. */
 export function PupilYear({ studentId, yearId, terms, name, explained, onExplain }: PupilYearProps) {
   const { t } = useTranslation(['results', 'app'])
-  const scale = useScale()
+  const scale = useScale(yearId)
   const result = useQuery(ask('calculations', 'studentYear', { query: { studentId, academicYearId: yearId } }))
   const partsOf = useYearColumns(terms, (subject: StudentYear['subjects'][number]) => subject)
   const grade: Column<StudentYear['subjects'][number]> = {

@@ -1,35 +1,55 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, type ReplyOf, type ResourceName, save, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Actions, Form, TextField } from '../../components/field.tsx'
+import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { Actions, Form, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
-import { editable } from '../../words/format.ts'
+import { editable, enumerated } from '../../words/format.ts'
 import { MarkCodes } from './mark-codes.tsx'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
 
+/** What is read again where a scale has changed. */
+const CONCERNED: readonly ResourceName[] = ['gradingScale', 'academicYears', 'grades', 'calculations', 'reports']
+
 export function ScalePage() {
   const { t } = useTranslation('school')
-  const scale = useQuery(ask('gradingScale', 'get'))
+  const [yearId, setYearId] = useState('')
+  const years = useQuery(ask('academicYears', 'list'))
+  const scale = useQuery(ask('gradingScale', 'get', { query: yearId ? { academicYearId: yearId } : {} }))
+  const year = years.data?.find(({ id }) => id === yearId)
   const school = useQuery(ask('schools', 'mine'))
   return (
     <Page title={t('scaleTitle')} lead={t('scaleLead')}>
-      <Answer of={scale}>{(own) => <Scale scale={own} />}</Answer>
+      <SelectField label={t('scaleOf')} value={yearId} onChange={({ target }) => setYearId(target.value)}>
+        <Options
+          of={[
+            { id: '', name: t('scaleOfSchool') },
+            ...(years.data ?? []).map((each) => ({
+              id: each.id,
+              name: each.scale_bands ? t('hasOwnScale', { name: each.name }) : each.name,
+            })),
+          ]}
+        />
+      </SelectField>
+      <Answer of={scale}>{(own) => <Scale key={`${yearId} ${JSON.stringify(own)}`} scale={own} year={year} />}</Answer>
       <Answer of={school}>{(own) => <MarkCodes school={own} />}</Answer>
     </Page>
   )
 }
 
-function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
+/** `year` has this scale, as its own or as the school's; undefined for the school's itself. */
+function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: AcademicYear | undefined }) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
-  const put = useSave('gradingScale', 'put', ['grades', 'reports'])
+  const put = useSave('gradingScale', 'put', CONCERNED)
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))
   const fault = faultOf(bands, passMark)
@@ -55,12 +75,21 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
       {t('remove')}
     </Button>
   )
-  const save = () => {
-    if (!fault) put.mutate({ body: toBody(bands, passMark) }, { onSuccess: () => tell(t('scaleSaved')) })
+  const send = () => {
+    if (fault) return
+    const said = (kept: readonly string[] = []) => {
+      if (year) return t('yearScaleSaved', { name: year.name })
+      return kept.length > 0 ? t('scaleSavedKept', { years: enumerated(kept) }) : t('scaleSaved')
+    }
+    put.mutate(
+      { query: year ? { academicYearId: year.id } : {}, body: toBody(bands, passMark) },
+      { onSuccess: ({ kept_years }) => tell(said(kept_years)) },
+    )
   }
   return (
-    <Form onSend={save}>
+    <Form onSend={send}>
       <FailureNotice failure={put.error} />
+      {year && <Notice>{t(year.scale_bands ? 'yearHasOwn' : 'yearHasNone', { name: year.name })}</Notice>}
       <TextField
         label={t('passMark')}
         hint={t('passHint')}
@@ -84,6 +113,23 @@ function Scale({ scale }: { scale: ReplyOf<'gradingScale', 'get'> }) {
       {fault && <Notice tone="warn">{t(fault.word, { at: fault.at })}</Notice>}
       {mayChange && (
         <Actions>
+          {year?.scale_bands && (
+            <DialogButton
+              dialog={
+                <ConfirmDialog
+                  title={t('scaleAgain', { name: year.name })}
+                  text={t('scaleAgainText')}
+                  action={t('scaleAgainAction')}
+                  onConfirm={async () => {
+                    const body = { scalePassMark: null, scaleBands: null }
+                    await save('academicYears', 'update', { params: { id: year.id }, body }, CONCERNED)
+                  }}
+                />
+              }
+            >
+              {t('scaleAgainAction')}
+            </DialogButton>
+          )}
           <Button onClick={add} disabled={bands.length >= limits.gradingBands}>
             {t('addBand')}
           </Button>

@@ -5,6 +5,7 @@ import layout from '../../components/layout.module.css'
 import { Badge, Card, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { figure } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { nameOf } from '../../words/names.ts'
 import { TermLine } from '../results/charts.tsx'
 import { type Course, courseOf, type PastTerm, pastTerms } from './course.ts'
@@ -25,7 +26,7 @@ export function Results({ of }: Props) {
   }
   const termColumn = (past: PastTerm, at: number): Column<Course> => ({
     id: past.id,
-    head: `${t(`app:term.${past.name}`)} ${past.year}`,
+    head: `${termLabel(past.name)} ${past.year}`,
     look: 'number',
     cell: ({ results }) => figure(results[at] ?? null),
   })
@@ -81,7 +82,7 @@ export function Books({ of: { books, classes } }: Props) {
   const periodOf = ({ term_id, report_type }: (typeof books)[number]) => {
     const term = terms.get(term_id)
     if (!term) return ''
-    return report_type === 'year_end' ? t('yearEnd', { year: term.year }) : `${t(`app:term.${term.name}`)} ${term.year}`
+    return report_type === 'year_end' ? t('yearEnd', { year: term.year }) : `${termLabel(term.name)} ${term.year}`
   }
   const startOf = (book: (typeof books)[number]) => terms.get(book.term_id)?.start_date ?? ''
   const rows = [...books].sort((a, b) => startOf(b).localeCompare(startOf(a)) || a.report_type.localeCompare(b.report_type))
@@ -140,7 +141,7 @@ export function Missing({ of: { missing, classes } }: Props) {
               <Link to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject_id }}>
                 {subject_name}: {title}
               </Link>{' '}
-              {term && <span className={layout['note']}>{t(`app:term.${term}`)}</span>}
+              {term && <span className={layout['note']}>{termLabel(term)}</span>}
             </li>
           )
         })}

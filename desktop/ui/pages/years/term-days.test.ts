@@ -1,9 +1,10 @@
+import { TERM_NAMES } from '@markbook/shared/domain/term-names'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { overlapping, proposedDays, TERM_NAMES } from './term-days.ts'
+import { overlapping, partsOf, proposedDays } from './term-days.ts'
 
 const year = { start_date: '2025-09-01', end_date: '2026-06-30' }
-const term = (name: (typeof TERM_NAMES)[number], start_date: string, end_date: string) => ({ id: name, name, start_date, end_date })
+const term = (name: string, start_date: string, end_date: string) => ({ id: name, name, start_date, end_date })
 
 describe('the days that are proposed for a new term', () => {
   test('a third of the year each, in order', () => {
@@ -26,6 +27,23 @@ describe('the days that are proposed for a new term', () => {
       startDate: year.start_date,
       endDate: year.end_date,
     })
+  })
+
+  test('an own word comes after the last; where nothing is left, the whole year', () => {
+    const first = term('Semester 1', '2025-09-01', '2026-01-31')
+    expect(proposedDays(year, [], 'Semester 1')).toEqual({ startDate: '2025-09-01', endDate: '2026-06-30' })
+    expect(proposedDays(year, [first], 'Semester 2')).toEqual({ startDate: '2026-02-01', endDate: '2026-06-30' })
+    expect(proposedDays(year, [first], 'trinity').startDate).toBe('2026-02-01')
+    const whole = term('Semester 2', '2026-02-01', '2026-06-30')
+    expect(proposedDays(year, [first, whole], 'Semester 3')).toEqual({ startDate: year.start_date, endDate: year.end_date })
+  })
+
+  test('a year in equal parts has no day twice and none left', () => {
+    expect(partsOf(year, 2)).toEqual([
+      { startDate: '2025-09-01', endDate: '2026-01-30' },
+      { startDate: '2026-01-31', endDate: '2026-06-30' },
+    ])
+    expect(partsOf(year, 3)).toEqual(TERM_NAMES.map((name) => proposedDays(year, [], name)))
   })
 
   test('one after the other, in any order of names, they never overlap and fill a year to its last day', () => {

@@ -1,7 +1,7 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isKnownTerm, TERM_NAMES } from '@markbook/shared/domain/term-names'
 
-export const TERM_NAMES = ['michaelmas', 'hilary', 'trinity'] as const
 export type Days = { startDate: string; endDate: string }
 
 type Year = Pick<AcademicYear, 'start_date' | 'end_date'>
@@ -13,11 +13,13 @@ const dayOf = (number: number) => new Date(number * DAY).toISOString().slice(0, 
 
 /**
  * The days to propose for a term that is not there yet: its share of what its neighbours leave of the year, which is a third where there is no
- * other term. Where they leave nothing, the whole year.
+ * other term. Where they leave nothing, the whole year. A term by a school's own word comes after all others.
  */
-export function proposedDays({ start_date, end_date }: Year, terms: readonly Dated[], name: Term['name']): Days {
-  const at = TERM_NAMES.indexOf(name)
-  const placeOf = (term: Dated) => TERM_NAMES.indexOf(term.name)
+export function proposedDays(year: Year, terms: readonly Dated[], name: Term['name']): Days {
+  const { start_date, end_date } = year
+  if (!isKnownTerm(name) || terms.some((term) => !isKnownTerm(term.name))) return daysAfter(year, terms)
+  const placeOf = ({ name }: Pick<Dated, 'name'>) => (isKnownTerm(name) ? TERM_NAMES.indexOf(name) : -1)
+  const at = placeOf({ name })
   const before = terms.filter((term) => placeOf(term) < at)
   const after = terms.filter((term) => placeOf(term) > at)
   const first = Math.max(numberOf(start_date), ...before.map((term) => numberOf(term.end_date) + 1))
@@ -31,6 +33,22 @@ export function proposedDays({ start_date, end_date }: Year, terms: readonly Dat
     startDate: dayOf(first + Math.round(share * (at - from))),
     endDate: dayOf(first + Math.round(share * (at - from + 1)) - 1),
   }
+}
+
+/** What the last of the terms leaves of the year; where it leaves nothing, the whole year. */
+function daysAfter({ start_date, end_date }: Year, terms: readonly Dated[]): Days {
+  const last = Math.max(...terms.map((term) => numberOf(term.end_date)), numberOf(start_date) - 1)
+  return last + 1 < numberOf(end_date) ? { startDate: dayOf(last + 1), endDate: end_date } : { startDate: start_date, endDate: end_date }
+}
+
+/** A year in equal parts, one after the other. */
+export function partsOf({ start_date, end_date }: Year, count: number): Days[] {
+  const first = numberOf(start_date)
+  const share = (numberOf(end_date) - first + 1) / count
+  return Array.from({ length: count }, (_, at) => ({
+    startDate: dayOf(first + Math.round(share * at)),
+    endDate: dayOf(first + Math.round(share * (at + 1)) - 1),
+  }))
 }
 
 /** The other terms of the year that have a day in common with these. */

@@ -1,5 +1,6 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isKnownTerm, TERM_NAMES } from '@markbook/shared/domain/term-names'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
@@ -10,6 +11,7 @@ import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
 import { tellDeleted } from '../bin/restore.ts'
 import { overlapping, proposedDays } from './term-days.ts'
 
@@ -99,32 +101,39 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
   )
 }
 
-type TermDialogProps = { year: AcademicYear; term: Term | null; free: readonly Term['name'][]; terms: readonly Term[] }
+type TermDialogProps = { year: AcademicYear; term: Term | null; terms: readonly Term[] }
+/** In the select of names: the school's own word, which is typed beside it. */
+const OWN = 'own'
 
 /** Adds a term to the year (`term` is null) or changes one. */
-export function TermDialog({ year, term, free, terms }: TermDialogProps) {
+export function TermDialog({ year, term, terms }: TermDialogProps) {
   const { t } = useTranslation(['years', 'app'])
   const proposalFor = (name: Term['name']) =>
     term ? { startDate: term.start_date, endDate: term.end_date } : proposedDays(year, terms, name)
-  const firstName = term?.name ?? free[0] ?? 'michaelmas'
+  const free = TERM_NAMES.filter((known) => terms.every(({ id, name }) => name !== known || id === term?.id))
+  // Where a year goes by a school's own words, the next term does too.
+  const proposed = terms.every(({ name }) => isKnownTerm(name)) ? (free[0] ?? OWN) : OWN
+  const firstName = term ? (isKnownTerm(term.name) ? term.name : OWN) : proposed
   const form = useForm({
     initial: () => ({
-      name: firstName,
+      choice: firstName as string,
+      name: term && firstName === OWN ? term.name : '',
       ...proposalFor(firstName),
       exam: editable(term?.exam_weight ?? 60),
       coursework: editable(term?.coursework_weight ?? 40),
       isMinistryReporting: term?.is_ministry_reporting ?? false,
     }),
-    isValid: (typed) => sumOf(typed) === 100,
-    save: async ({ exam, coursework, ...rest }) => {
-      const body = { ...rest, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
+    isValid: (typed) => sumOf(typed) === 100 && nameIn(typed) !== '',
+    save: async ({ exam, coursework, choice, name: own, ...rest }) => {
+      const name = nameIn({ choice, name: own })
+      const body = { ...rest, name, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
       if (term) await save('terms', 'update', { params: { id: term.id }, body })
       else await save('terms', 'create', { body: { academicYearId: year.id, ...body } })
-      return t('saved', { name: t(`app:term.${rest.name}`) })
+      return t('saved', { name: termLabel(name) })
     },
   })
   const { draft, set, field } = form
-  const shownName = t(`app:term.${draft.name}`)
+  const shownName = termLabel(nameIn(draft))
   const overlaps = overlapping(draft, terms, term?.id)
   const deletion = term && (
     <ConfirmDialog
@@ -140,22 +149,31 @@ export function TermDialog({ year, term, free, terms }: TermDialogProps) {
     <FormDialog title={term ? t('changeTerm', { name: shownName }) : t('newTerm')} form={form} deletion={deletion}>
       <SelectField
         label={t('term')}
-        {...field('name')}
-        onChange={({ target }) => {
-          const name = target.value as Term['name']
-          const proposed = proposalFor(draft.name)
-          const isProposal = draft.startDate === proposed.startDate && draft.endDate === proposed.endDate
-          set({ name, ...(isProposal && proposalFor(name)) })
+        value={draft.choice}
+        error={draft.choice === OWN ? undefined : field('name').error}
+        onChange={({ target: { value: choice } }) => {
+          const before = proposalFor(draft.choice)
+          const isProposal = draft.startDate === before.startDate && draft.endDate === before.endDate
+          set({ choice, ...(isProposal && proposalFor(choice)) })
         }}
       >
-        <Options of={[...(term ? [term.name] : []), ...free].map((id) => ({ id, name: t(`app:term.${id}`) }))} />
+        <Options of={[...free.map((id) => ({ id, name: termLabel(id) })), { id: OWN, name: t('ownWord') }]} />
       </SelectField>
+      {draft.choice === OWN && (
+        <TextField
+          {...field('name')}
+          label={t('termName')}
+          hint={t('termNameHint')}
+          error={field('name').error ?? (form.isChecked && nameIn(draft) === '' ? t('app:field.required') : undefined)}
+          maxLength={40}
+        />
+      )}
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" min={year.start_date} max={year.end_date} />
         <TextField {...field('endDate')} label={t('end')} type="date" min={year.start_date} max={year.end_date} />
       </Row>
       {overlaps.length > 0 && (
-        <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => t(`app:term.${name}`))) })}</Notice>
+        <Notice tone="warn">{t('overlap', { names: enumerated(overlaps.map(({ name }) => termLabel(name))) })}</Notice>
       )}
       <WeightFields
         labels={{ exam: t('exam'), coursework: t('coursework') }}
@@ -175,6 +193,8 @@ export function TermDialog({ year, term, free, terms }: TermDialogProps) {
     </FormDialog>
   )
 }
+
+const nameIn = ({ choice, name }: { choice: string; name: string }) => (choice === OWN ? name.trim() : choice)
 
 type Weights = { exam: string; coursework: string }
 

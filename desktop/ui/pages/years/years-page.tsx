@@ -1,4 +1,6 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import { TERM_NAMES } from '@markbook/shared/domain/term-names'
+import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import Plus from 'lucide-react/icons/plus'
 import { useState } from 'react'
@@ -7,10 +9,12 @@ import { ask, save } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
-import { day, number } from '../../words/format.ts'
-import { TERM_NAMES } from './term-days.ts'
+import { day, enumerated, number } from '../../words/format.ts'
+import { termLabel } from '../../words/term-label.ts'
+import { partsOf } from './term-days.ts'
 import { TermDialog, YearDialog } from './year-dialogs.tsx'
 
 export function YearsPage() {
@@ -44,6 +48,9 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
           {t('rollOver')}
         </ButtonLink>
       )}
+      <ButtonLink to="/years/$yearId/categories" params={{ yearId: year.id }}>
+        {t('category.open')}
+      </ButtonLink>
       <DialogButton aria-label={t('changeYear', { name })} dialog={<YearDialog year={year} />}>
         {t('app:action.edit')}
       </DialogButton>
@@ -72,11 +79,10 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   )
 }
 
-/** The terms of one year. Each of the three names is used once. */
+/** The terms of one year. */
 function Terms({ year }: { year: AcademicYear }) {
   const { t } = useTranslation(['years', 'app'])
   const terms = useQuery(ask('terms', 'list', { query: { yearId: year.id } }))
-  const free = TERM_NAMES.filter((name) => terms.data?.every((term) => term.name !== name))
   return (
     <>
       <AnswerTable
@@ -90,10 +96,10 @@ function Terms({ year }: { year: AcademicYear }) {
               <>
                 <DialogButton
                   look="quiet"
-                  aria-label={t('changeTerm', { name: t(`app:term.${term.name}`) })}
-                  dialog={<TermDialog year={year} term={term} free={free} terms={terms.data ?? []} />}
+                  aria-label={t('changeTerm', { name: termLabel(term.name) })}
+                  dialog={<TermDialog year={year} term={term} terms={terms.data ?? []} />}
                 >
-                  {t(`app:term.${term.name}`)}
+                  {termLabel(term.name)}
                 </DialogButton>{' '}
                 {term.is_ministry_reporting && <Badge>{t('ministryBadge')}</Badge>}
               </>
@@ -108,11 +114,44 @@ function Terms({ year }: { year: AcademicYear }) {
           },
         ]}
       />
-      {terms.data && free.length > 0 && (
-        <div>
-          <DialogButton dialog={<TermDialog year={year} term={null} free={free} terms={terms.data ?? []} />}>{t('addTerm')}</DialogButton>
+      {terms.data && terms.data.length < limits.termsOfYear && (
+        <div className={layout['wrap']}>
+          <DialogButton dialog={<TermDialog year={year} term={null} terms={terms.data} />}>{t('addTerm')}</DialogButton>
+          {terms.data.length === 0 && <span className={layout['note']}>{t('sets.lead')}</span>}
+          {terms.data.length === 0 && sets.map((set) => <StartingSet key={set} year={year} set={set} />)}
         </div>
       )}
     </>
+  )
+}
+
+const sets = ['three', 'terms', 'semesters', 'quarters'] as const
+const lengthOf = { three: 3, terms: 3, semesters: 2, quarters: 4 } as const
+
+/** All terms of a year without any, in equal parts of it. */
+function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[number] }) {
+  const { t } = useTranslation('years')
+  const parts = partsOf(year, lengthOf[set])
+  const names = parts.map((_, at) => (set === 'three' ? (TERM_NAMES[at] ?? '') : t(`sets.${set}`, { number: at + 1 })))
+  const list = enumerated(names.map(termLabel))
+  return (
+    <DialogButton
+      size="small"
+      dialog={
+        <ConfirmDialog
+          title={t('sets.title', { names: list, year: year.name })}
+          text={t('sets.text')}
+          action={t('sets.action')}
+          onConfirm={async () => {
+            for (const [at, days] of parts.entries()) {
+              const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
+              await save('terms', 'create', { body })
+            }
+          }}
+        />
+      }
+    >
+      {list}
+    </DialogButton>
   )
 }

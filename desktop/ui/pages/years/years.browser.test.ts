@@ -52,6 +52,26 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await dialogsClosed(page)
 
+    // A word of the school's own is kept and shown as it is.
+    await year.getByRole('button', { name: 'Add a term' }).click()
+    await page.getByRole('dialog').getByLabel('Term', { exact: true }).selectOption('A word of your own …')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByText('Please fill this in.').waitFor()
+    await page.getByLabel('Name of the term').fill('michaelmas')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByText('already has a term with that name', { exact: false }).waitFor()
+    await page.getByLabel('Name of the term').fill('été ')
+    await expectForEverybody(page)
+    await picture(page, 'years-own-word-pc')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    const own = year.getByRole('button', { name: 'Change the term été' })
+    await own.click()
+    expect(await page.getByLabel('Name of the term').inputValue()).toBe('été')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete the term été?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialogsClosed(page)
+
     await year.getByRole('button', { name: 'Make it the current year' }).click()
     await expectForEverybody(page)
     await page.getByRole('dialog', { name: 'Make 2031/32 the current year?' }).getByRole('button', { name: 'Make it' }).click()
@@ -69,6 +89,52 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('dialog', { name: 'Delete the term Michaelmas?' }).getByRole('button', { name: 'Delete' }).click()
     await dialogsClosed(page)
     await year.getByText('This year has no terms yet.').waitFor()
+    await picture(page, 'years-sets-pc')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await picture(page, 'years-sets-phone')
+    await page.setViewportSize({ width: 1366, height: 768 })
+    // A whole set at once, in equal parts of the year.
+    await year.getByRole('button', { name: 'Semester 1 and Semester 2' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Add them' }).click()
+    await dialogsClosed(page)
+    await year.getByRole('button', { name: 'Change the term Semester 2' }).waitFor()
+    const made = await okafor.terms.list({ query: { yearId: (await ofYear())?.id ?? '' } })
+    expect(made.map(({ name, start_date, end_date }) => [name, start_date, end_date])).toEqual([
+      ['Semester 1', '2031-09-01', '2032-01-30'],
+      ['Semester 2', '2032-01-31', '2032-06-30'],
+    ])
+    for (const { id } of made) await okafor.terms.remove({ params: { id } })
+
+    // Categories of its assessments, with what their weights leave.
+    await year.getByRole('link', { name: 'Categories' }).click()
+    await page.getByText('There is no category.', { exact: false }).waitFor()
+    for (const [name, weight, isExtra] of [
+      ['Quizzes', '40', false],
+      ['Extra', '5', true],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add a category' }).click()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('Weight, in %').fill(weight)
+      if (isExtra) await page.getByLabel('Extra credit', { exact: false }).check()
+      else await page.getByLabel('Lowest marks dropped').fill('1')
+      await expectForEverybody(page)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await dialogsClosed(page)
+    }
+    await page.getByText('Coursework: together 40 %. Assessments without a category count with the 60 % that are left.').waitFor()
+    await picture(page, 'categories-pc')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await picture(page, 'categories-phone')
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await page.getByRole('button', { name: 'Change the category Extra' }).click()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Extra?' }).getByRole('button', { name: 'Delete' }).click()
+    await dialogsClosed(page)
+    const yearId = (await ofYear())?.id ?? ''
+    expect(await okafor.assessmentCategories.list({ query: { academicYearId: yearId } })).toMatchObject([
+      { name: 'Quizzes', weight: 40, drop_lowest: 1 },
+    ])
+    await page.goto(`${site.url}/years`)
     await page.getByRole('button', { name: 'Change the year 2031/32' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog', { name: 'Delete 2031/32?' }).getByRole('button', { name: 'Delete' }).click()

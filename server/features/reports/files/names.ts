@@ -1,4 +1,4 @@
-import { capitalised } from '../../../documents/report-card/words.ts'
+import { termInEnglish } from '@markbook/shared/domain/term-names'
 
 /** Names that Windows keeps for devices, whatever their extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
@@ -31,7 +31,7 @@ export const titledOf = (of: { group: Named; year: Named; term: Named }, type: T
 }
 export type Pupil = { first_name: string; last_name: string }
 
-const periodOf = ({ year, term, type }: Titled): string[] => [type === 'year_end' ? `${year} year end` : `${year} ${capitalised(term)}`]
+const periodOf = ({ year, term, type }: Titled): string[] => [type === 'year_end' ? `${year} year end` : `${year} ${termInEnglish(term)}`]
 
 /** «Ó Briain, Élan - 3B - 2025-26 Michaelmas.pdf». */
 export const cardName = ({ first_name, last_name }: Pupil, titled: Titled): string =>

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { termInEnglish } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
@@ -14,7 +15,6 @@ import type {
   YearEntry,
   YearLayout,
 } from '../../../documents/report-card/report-card.input.ts'
-import { capitalised } from '../../../documents/report-card/words.ts'
 import { imageObject } from '../../../files/image-address.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
@@ -24,7 +24,7 @@ import { pick } from '../../columns.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
-import { type SentSnapshot, shownLetter } from '../snapshot.ts'
+import { type SentSnapshot, scaleOfBook, shownLetter } from '../snapshot.ts'
 import { titledOf } from './names.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
@@ -73,7 +73,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
       year: year.name,
       term: term.name,
       class_teacher: classTeacher,
-      scale: await gradingScaleOf(tx, group.school_id),
+      scale: await gradingScaleOf(tx, group),
       codes: school.mark_codes ?? standardMarkCodes,
       paper,
       madeAt: tx.nowMs,
@@ -130,12 +130,14 @@ function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'t
 }
 
 function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
+  const scale = scaleOfBook(book)
   const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
   return {
     ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
     ...pick(book, 'attendance_percentage', 'conduct', 'class_teacher_remark'),
     student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
+    ...(scale && { scale: { passMark: scale.pass_mark, bands: scale.bands } }),
   }
 }
 
@@ -167,7 +169,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const terms = await termsOfYear(tx, { school, year: year.id })
   const layout = {
     kind: year.calculation_model,
-    terms: terms.map(({ name }) => capitalised(name)),
+    terms: terms.map(({ name }) => termInEnglish(name)),
     coursework_weight: year.year_coursework_weight,
     exam_weight: year.year_exam_weight,
   }

@@ -1,14 +1,18 @@
 import { type TermFigures, TermMarks, type TermWeights, termFigures } from '@markbook/shared/domain/averages'
+import type { Categorised, CategoryGroups } from '@markbook/shared/domain/categories'
+import { withCategories } from '@markbook/shared/domain/class-marks'
 import { meanOf, printed } from '@markbook/shared/domain/exact'
 import { type GradingScale, letterFor } from '@markbook/shared/domain/letters'
 import type { MarkValue } from '@markbook/shared/domain/mark-codes'
-import { type AssessmentType, counts } from '@markbook/shared/domain/marks'
+import { counts } from '@markbook/shared/domain/marks'
 
 /** The columns of an assessment that the figures depend on. */
-export type WeightedAssessment = { assessment_type: AssessmentType; max_score: number; weight: number | null; is_excluded: boolean }
+export type WeightedAssessment = Categorised & { is_excluded: boolean }
 /** The mark that counts in the sheet, saved or pending; null without one. */
 export type EffectiveMark = (MarkValue & { is_excluded: boolean }) | null
 export type RowFigures = TermFigures & { letter: string | null }
+
+const NO_GROUPS: CategoryGroups<WeightedAssessment> = { coursework: null, exam: null }
 
 /** The figures of a pupil by the rules of the server (decisions §5). Both lists are in column order. */
 export function rowFigures(
@@ -16,13 +20,19 @@ export function rowFigures(
   marks: readonly EffectiveMark[],
   weights: TermWeights,
   scale: GradingScale,
+  groups: CategoryGroups<WeightedAssessment> = NO_GROUPS,
 ): RowFigures {
   const sums = new TermMarks()
   columns.forEach(({ assessment_type, max_score, weight, is_excluded }, at) => {
     const mark = marks[at]
     if (mark && mark.score !== null && counts(is_excluded, mark.is_excluded)) sums.add(assessment_type, mark.score, max_score, weight)
   })
-  const figures = termFigures(sums.averages(), weights)
+  const scores = new Map(columns.map(({ id }, at) => [id, marks[at]]))
+  const scoreOf = ({ id, is_excluded }: WeightedAssessment) => {
+    const mark = scores.get(id)
+    return mark && counts(is_excluded, mark.is_excluded) ? mark.score : null
+  }
+  const figures = termFigures(withCategories(sums.averages(), groups, scoreOf), weights)
   return { ...figures, letter: letterFor(scale, figures.term_composite)?.letter ?? null }
 }
 

@@ -1,6 +1,7 @@
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import type { TermWeights } from '@markbook/shared/domain/averages'
+import { type Category, type CategoryGroups, categoryGroups } from '@markbook/shared/domain/categories'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { Listeners } from '../../../api/listeners.ts'
@@ -51,6 +52,7 @@ export class Sheet {
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
+  private groups: CategoryGroups<Assessment> | undefined
   /** The codes that may stand in the cells. */
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
@@ -117,7 +119,9 @@ export class Sheet {
     weights: TermWeights,
     scale: GradingScale,
     codes = standardMarkCodes,
+    categories: readonly Category[] = [],
   ): void {
+    this.groups = categories.length > 0 ? categoryGroups(columns, categories) : undefined
     this.codes = codes
     this.layout = { pupils, columns }
     this.weights = weights
@@ -152,7 +156,7 @@ export class Sheet {
     const cached = this.figures.get(studentId)
     if (cached) return cached
     const marks = this.columns.map(({ id }) => this.effectiveMark(id, studentId))
-    const figures = rowFigures(this.columns, marks, this.weights, this.scale)
+    const figures = rowFigures(this.columns, marks, this.weights, this.scale, this.groups)
     this.figures.set(studentId, figures)
     return figures
   }

@@ -1,0 +1,147 @@
+import { mathsExam, mathsHomework, mathsQuiz } from '@markbook/shared/story/marks'
+import { class3B, english, lastYear, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type School, school } from '../../testing/school.ts'
+
+let st: School
+beforeEach(async () => {
+  st = await school()
+})
+afterEach(() => st.close())
+
+const quizzes = { academicYearId: thisYear.id, assessmentType: 'coursework', name: 'Quizzes', weight: 25 } as const
+const make = (more: object = {}) => st.as.okafor.assessmentCategories.create({ body: { ...quizzes, ...more } })
+const put = (assessment: { id: string }, categoryId: string | null, who: 'ada' | 'okafor' = 'okafor') =>
+  st.as[who].assessments.update({ params: { id: assessment.id }, body: { categoryId } })
+const ofMaths = async () => {
+  const query = { studentGroupId: class3B.id, termId: michaelmas.id }
+  const { students } = await st.as.byrne.calculations.classTerm({ query })
+  return students.map(({ subjects }) => subjects.find(({ subject_id }) => subject_id === maths.id)?.coursework_average ?? null)
+}
+
+describe('a category', () => {
+  test('is made by an administrator with an order of its own, read by everybody, changed and deleted', async () => {
+    const first = await make()
+    expect(first).toMatchObject({ name: 'Quizzes', subject_id: null, drop_lowest: 0, is_extra_credit: false, sort_order: 1 })
+    await make({ name: 'Homework', subjectId: maths.id })
+    const listed = await st.as.niamh.assessmentCategories.list({ query: { academicYearId: thisYear.id } })
+    expect(listed.map(({ name, subject_id, sort_order }) => [name, subject_id, sort_order])).toEqual([
+      ['Quizzes', null, 1],
+      ['Homework', maths.id, 2],
+    ])
+    const changed = await st.as.okafor.assessmentCategories.update({ params: first, body: { dropLowest: 2, weight: 12.5 } })
+    expect(changed).toMatchObject({ name: 'Quizzes', drop_lowest: 2, weight: 12.5 })
+    await st.as.okafor.assessmentCategories.remove({ params: first })
+    expect(await st.as.niamh.assessmentCategories.list({ query: { academicYearId: thisYear.id } })).toHaveLength(1)
+  })
+
+  test.each([
+    ['a name of 61 letters', { name: 'x'.repeat(61) }],
+    ['no name', { name: ' ' }],
+    ['a weight above 100', { weight: 101 }],
+    ['11 marks to drop', { dropLowest: 11 }],
+    ['half a mark to drop', { dropLowest: 0.5 }],
+    ['another type', { assessmentType: 'project' }],
+  ])('400 for %s', async (_what, more) => {
+    const before = await st.digest()
+    expect((await st.as.okafor.assessmentCategories.create.raw({ body: { ...quizzes, ...more } as never })).status).toBe(400)
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('409 for the 21st of a year and subject; those of another subject are counted apart', async () => {
+    for (let count = 0; count < 20; count += 1) await make({ name: `No. ${count}` })
+    await expect(make({ name: 'No. 20' })).rejects.toMatchObject({ status: 409, code: 'assessment_categories.too_many' })
+    await make({ name: 'Of maths', subjectId: maths.id })
+  })
+
+  test('409 while an assessment is in it, and nothing is deleted; year and subject are deleted with theirs', async () => {
+    const category = await make()
+    await put(mathsQuiz, category.id)
+    const before = await st.digest()
+    const attempt = st.as.okafor.assessmentCategories.remove({ params: category })
+    await expect(attempt).rejects.toMatchObject({ status: 409, code: 'assessment_categories.in_use' })
+    expect(await st.digest()).toBe(before)
+    const subject = await st.as.okafor.subjects.create({ body: { name: 'Music', code: 'MU' } })
+    await make({ subjectId: subject.id })
+    await st.as.okafor.subjects.remove({ params: subject })
+    const span = { startDate: '2026-09-01', endDate: '2027-06-30' }
+    const next = await st.as.okafor.academicYears.create({ body: { name: 'Next', gradingModel: 'term_based', ...span } })
+    await make({ academicYearId: next.id })
+    await st.as.okafor.academicYears.remove({ params: next })
+    expect(await st.rows('assessment_category')).toHaveLength(1)
+  })
+})
+
+describe('an assessment in a category', () => {
+  test('400 for one of another year, subject or type, 404 for one that is nowhere, and nothing changes', async () => {
+    const others = [
+      await make({ academicYearId: lastYear.id }),
+      await make({ subjectId: english.id }),
+      await make({ assessmentType: 'exam' }),
+    ]
+    const before = await st.digest()
+    for (const { id } of others) await expect(put(mathsQuiz, id)).rejects.toMatchObject({ status: 400, code: 'assessments.other_category' })
+    await expect(put(mathsQuiz, '00000000-0000-7000-8000-999999999999')).rejects.toMatchObject({ status: 404 })
+    expect(await st.digest()).toBe(before)
+  })
+
+  test('400 where its type is changed alone; both together are taken', async () => {
+    await put(mathsQuiz, (await make()).id)
+    const params = { id: mathsQuiz.id }
+    const attempt = st.as.okafor.assessments.update({ params, body: { assessmentType: 'exam' } })
+    await expect(attempt).rejects.toMatchObject({ status: 400, code: 'assessments.other_category' })
+    const { id } = await make({ assessmentType: 'exam' })
+    expect(await st.as.okafor.assessments.update({ params, body: { assessmentType: 'exam', categoryId: id } })).toMatchObject({
+      category_id: id,
+    })
+  })
+
+  test('a teacher of the subject chooses it, and who knows no categories makes assessments without one', async () => {
+    const { id } = await make()
+    const body = {
+      termId: michaelmas.id,
+      subjectId: maths.id,
+      title: 'Quiz 9',
+      assessmentType: 'coursework',
+      studentGroupId: class3B.id,
+    } as const
+    expect(await st.as.ada.assessments.create({ body: { ...body, categoryId: id } })).toMatchObject({ category_id: id })
+    expect(await st.as.ada.assessments.create({ body })).toMatchObject({ category_id: null })
+    // An old client changes the title alone, and the category stays.
+    await put(mathsHomework, id)
+    const params = { id: mathsHomework.id }
+    expect(await st.as.ada.assessments.update({ params, body: { title: 'Homework A' } })).toMatchObject({ category_id: id })
+  })
+})
+
+test('results follow a category at once: kept ones are not answered after it has changed', async () => {
+  const { id } = await make({ weight: 25 })
+  const plain = await ofMaths()
+  await put(mathsQuiz, id)
+  const quarter = await ofMaths()
+  expect(quarter).not.toEqual(plain)
+  await st.as.okafor.assessmentCategories.update({ params: { id }, body: { weight: 100 } })
+  const whole = await ofMaths()
+  expect(whole).not.toEqual(quarter)
+  // The homework, without a category, has nothing left to count with; it counts alone where there is no quiz.
+  const quiz = await st.as.ada.grades.list({ query: { assessmentId: mathsQuiz.id } })
+  const shares = quiz.flatMap(({ score }) => (score === null ? [] : [Math.round((score / mathsQuiz.max_score) * 10_000) / 100]))
+  expect(whole.filter((average) => average !== null && !shares.includes(average)).length).toBeLessThanOrEqual(1)
+  await put(mathsQuiz, null)
+  expect(await ofMaths()).toEqual(plain)
+})
+
+test('a changed category makes books differ from the marks, and the working says what it does', async () => {
+  const { id } = await make({ weight: 100, dropLowest: 1 })
+  const of = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } as const
+  const { reports } = await st.as.byrne.reports.generate({ body: of })
+  await put(mathsQuiz, id)
+  const standing = await st.as.byrne.reports.standing({ query: of })
+  expect(standing.some(({ is_behind }) => is_behind)).toBe(true)
+  const studentId = reports[0]?.student_id ?? ''
+  const { steps } = await st.as.byrne.calculations.explain({ query: { studentId, termId: michaelmas.id, subjectId: maths.id } })
+  const [coursework] = steps
+  expect(coursework).toHaveProperty('categories')
+  expect(mathsExam.assessment_type).toBe('exam')
+  expect(steps[1]).not.toHaveProperty('categories')
+})

@@ -1,1 +1,0 @@
-ALTER TABLE "school" ADD COLUMN "personal_data_for" text COLLATE "C";

@@ -1,1 +1,0 @@
-ALTER TABLE `school` ADD `personal_data_for` text;
