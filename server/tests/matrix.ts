@@ -1,4 +1,5 @@
 import type { Contract } from '@markbook/shared/contract/contract'
+import { attendanceRows } from './matrix/attendance.ts'
 import { classRows } from './matrix/classes.ts'
 import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, auditRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
@@ -29,6 +30,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   students: studentRows,
   subjects: subjectRows,
   classes: classRows,
+  attendance: attendanceRows,
   assessments: assessmentRows,
   grades: gradeRows,
   calculations: calculationRows,

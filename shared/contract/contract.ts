@@ -1,5 +1,6 @@
 import { academicYears } from './academic-years.ts'
 import { assessments } from './assessments.ts'
+import { attendance } from './attendance.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { avatars } from './avatars.ts'
@@ -38,6 +39,7 @@ export const contract = {
   students,
   subjects,
   classes,
+  attendance,
   assessments,
   grades,
   calculations,

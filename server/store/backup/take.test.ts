@@ -218,7 +218,16 @@ describe.skipIf(onPostgres)('before a migration', () => {
       report_book: ['approved_at', 'approved_by'],
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')
-    for (const table of ['audit_run', 'school_invitation', 'account_notice', 'server_instance', 'passkey', 'second_factor'])
+    for (const table of [
+      'attendance_mark',
+      'attendance_register',
+      'audit_run',
+      'school_invitation',
+      'account_notice',
+      'server_instance',
+      'passkey',
+      'second_factor',
+    ])
       connection.exec(`drop table ${table}`)
     for (const [table, columns] of Object.entries(added))
       for (const column of columns) connection.exec(`alter table ${table} drop column ${column}`)
