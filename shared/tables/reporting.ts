@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { AttendanceTotals } from '../domain/attendance.ts'
 import type { Subject, Term } from './calendar.ts'
 import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
@@ -15,6 +16,8 @@ export type ReportSnapshot = {
   position: number | null
   total_students: number
   entries: ReportSnapshotEntry[]
+  /** Of the term, or of the year in a year-end report; absent where no register was taken. */
+  attendance?: AttendanceTotals
 }
 export type ReportSnapshotEntry = {
   subject_id: string
