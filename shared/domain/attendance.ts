@@ -1,4 +1,3 @@
-import { toInstant } from '../clock.ts'
 import { ratio, roundHalfUp } from './exact.ts'
 
 export const attendanceCodes = ['present', 'absent', 'late', 'excused'] as const
@@ -14,7 +13,7 @@ type Pupil = { student_id: string; enrolled_at: string }
 const DAY = 86_400_000
 
 /** The last day of which a register can be taken: at every place of the earth it has begun, or begins within a day. */
-export const lastDayOfRegisters = (nowMs: number): string => toInstant(nowMs + DAY).slice(0, 10)
+export const lastDayOfRegisters = (nowMs: number): string => new Date(nowMs + DAY).toISOString().slice(0, 10)
 
 /** Who was late was there. */
 export function percentageOf({ sessions, absent, excused }: Omit<AttendanceTotals, 'percentage'>): number | null {

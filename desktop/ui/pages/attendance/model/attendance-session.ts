@@ -108,7 +108,7 @@ function showSaved(register: Register, taken: { register: AttendanceRegister; ma
     if (!coversRegister(query.queryKey[2], register)) continue
     const change = (seen: MonthOfClass) => withRegister(seen, register, taken)
     queryClient.setQueryData<MonthOfClass>(query.queryKey, (seen) => seen && change(seen))
-    changeSeen(query.queryKey as never, change)
+    changeSeen(query.queryKey as readonly [string, string, ...unknown[]], change)
   }
   void queryClient.invalidateQueries({ queryKey: ['attendance', 'totals'] })
 }
