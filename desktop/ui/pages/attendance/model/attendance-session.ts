@@ -30,7 +30,7 @@ export const TAKEN = 'register'
 /** Who is present has no value, as a mark that is not there. */
 type Away = Exclude<AttendanceCode, 'present'>
 export const codeOf = (value: CellValue | undefined): AttendanceCode => (value ? (value as Away) : 'present')
-export const storedValueOf = (code: AttendanceCode): Away | null => (code === 'present' ? null : code)
+const storedValueOf = (code: AttendanceCode): Away | null => (code === 'present' ? null : code)
 
 const rowOf = (student_id: string, status: string): StoredMark => ({ student_id, score: null, status, remarks: null })
 const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly AttendanceMark[]): StoredMark[] => [
