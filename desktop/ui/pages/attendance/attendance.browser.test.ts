@@ -61,6 +61,8 @@ describe.skipIf(!headlessPath)('the register', () => {
     await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Michaelmas' })
     await expect.poll(() => term.getByRole('row', { name: /Adeyemi/ }).innerText()).toMatch(/1\s+1\s+0\s+0\s+0 %/)
     await expect.poll(() => page.getByRole('button', { name: /17 Nov 2025, Whole day/ }).count()).toBe(1)
+    await term.scrollIntoViewIfNeeded()
+    await picture(page, 'attendance-month')
     expect(faults).toEqual([])
     await context.close()
   })
