@@ -13,6 +13,8 @@ export const naturalKinds = [
   'teacher_group_assignment',
   'teacher_subject_assignment',
   'student_subject',
+  'attendance_register',
+  'attendance_mark',
   'report_book',
   'report_book_entry',
   'grading_scale',

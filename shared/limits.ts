@@ -18,12 +18,15 @@ export const limits = {
     address: 500,
     phone: 40,
     filePath: 300,
+    attendanceNote: 200,
   },
   score: { max: 100_000, decimals: 2 },
   assessmentWeight: { max: 1_000, decimals: 4 },
   percentage: { max: 100, decimals: 2 },
   /** How long what was deleted can be restored (docs/design/school.md). */
   bin: 30 * 86_400_000,
+  /** Of a register: marks written at once, days read at once, lessons of a day. */
+  attendance: { marks: 200, days: 31, lessons: 12 },
   bulkGrades: 1_000,
   bulkStudents: 1_000,
   markCodes: 20,

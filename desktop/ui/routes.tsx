@@ -51,6 +51,8 @@ const schoolRoutes = [
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
+  page('/attendance', () => import('./pages/attendance/attendance-page.tsx'), 'ChooseAttendancePage'),
+  searchPage('/attendance/$classId', texts('day', 'lesson'), () => import('./pages/attendance/attendance-page.tsx'), 'AttendancePage'),
   searchPage('/assessments', texts('subject'), () => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
   page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),

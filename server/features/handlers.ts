@@ -3,6 +3,7 @@ import type { Handlers } from '../http/handler.ts'
 import { academicYearHandlers } from './academic-years/academic-years.handlers.ts'
 import { assessmentCategoryHandlers } from './assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from './assessments/assessments.handlers.ts'
+import { attendanceHandlers } from './attendance/attendance.handlers.ts'
 import { auditHandlers } from './audit/audit.handlers.ts'
 import { authHandlers } from './auth/auth.handlers.ts'
 import { passkeyHandlers } from './auth/passkeys.handlers.ts'
@@ -45,6 +46,7 @@ export const handlers = {
   gradingScale: gradingScaleHandlers,
   students: { ...studentHandlers, importTemplate },
   classes: classHandlers,
+  attendance: attendanceHandlers,
   imports: { students: importStudents, grades: importGrades, gradeSheet, list: pastImports, undo: undoImport },
   schools: schoolHandlers,
   invitations: invitationHandlers,

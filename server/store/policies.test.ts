@@ -21,6 +21,8 @@ const placeOf: Record<string, string> = {
   student: 'student',
   enrolment: 'student',
   student_subject: 'student',
+  attendance_register: 'student',
+  attendance_mark: 'student',
   student_group: 'student',
   teacher_group_assignment: 'staff',
   teacher_subject_assignment: 'staff',

@@ -74,6 +74,8 @@ const STAFF_READS = new Set<keyof Tables>([
   'student',
   'enrolment',
   'student_subject',
+  'attendance_register',
+  'attendance_mark',
   'assessment',
   'grade',
   'report_book',

@@ -1,4 +1,5 @@
 import type { Contract } from '@markbook/shared/contract/contract'
+import { attendanceRows } from './matrix/attendance.ts'
 import { classRows } from './matrix/classes.ts'
 import { jobRows, reportFileRows } from './matrix/files.ts'
 import { assessmentRows, auditRows, binRows, gradeRows, historyRows, importRows } from './matrix/marks.ts'
@@ -30,6 +31,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   subjects: subjectRows,
   classes: classRows,
   assessmentCategories: categoryRows,
+  attendance: attendanceRows,
   assessments: assessmentRows,
   grades: gradeRows,
   calculations: calculationRows,

@@ -30,6 +30,8 @@ const values: Record<string, readonly string[]> = {
   studentGroupId: [class3B.id, class3A.id],
   classId: [class3B.id, class3A.id],
   assessmentId: [mathsQuiz.id, englishEssay.id],
+  from: ['2025-11-17'],
+  to: ['2025-11-18'],
   reportType: ['term', 'year_end'],
 }
 /** What `id` (and, in some paths, a class) means depends on the resource. */

@@ -110,6 +110,9 @@ async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: 
   await ada.grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: pupil.id, score: 56, remarks: 'Up.' }] } })
   const [change] = await ada.history.list({ query: { entity: 'grade', id: naturalId('grade', mathsExam.id, pupil.id) } })
   await ada.history.undo({ params: { id: change?.id ?? '' } })
+  const absence = (code: 'absent' | 'present') => ({ body: { day: '2025-11-14', lesson: 0, marks: [{ studentId: pupil.id, code }] } })
+  await byrne.attendance.take({ params: { classId: group.id }, ...absence('absent') })
+  await byrne.attendance.take({ params: { classId: group.id }, ...absence('present') })
   const made = await quinn.grades.create({ body: { assessmentId: own.id, studentId: oisin.id, score: 1 } }).catch(() => null)
   expect(made).toBeNull()
 

@@ -1,6 +1,7 @@
 import { academicYears } from './academic-years.ts'
 import { assessmentCategories } from './assessment-categories.ts'
 import { assessments } from './assessments.ts'
+import { attendance } from './attendance.ts'
 import { audit } from './audit.ts'
 import { auth } from './auth.ts'
 import { avatars } from './avatars.ts'
@@ -40,6 +41,7 @@ export const contract = {
   subjects,
   classes,
   assessmentCategories,
+  attendance,
   assessments,
   grades,
   calculations,

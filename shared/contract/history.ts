@@ -17,6 +17,8 @@ export const HistoryEntity = choice([
   'teacher_group_assignment',
   'teacher_subject_assignment',
   'student_subject',
+  'attendance_register',
+  'attendance_mark',
   'assessment',
   'assessment_category',
   'grade',

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { academicYears } from './academic-years.ts'
 import { assessmentCategories } from './assessment-categories.ts'
 import { assessments } from './assessments.ts'
+import { AttendanceCode } from './attendance.ts'
 import { auth, Role } from './auth.ts'
 import { classes } from './classes.ts'
 import { grades } from './grades.ts'
 import { GradingScaleInput } from './grading-scale.ts'
 import { ReportStatus, ReportType, reports } from './reports.ts'
-import { Email, JoinMessage, SortOrder } from './scalars.ts'
+import { AttendanceNote, Day, Email, JoinMessage, Lesson, SortOrder } from './scalars.ts'
 import { School, schools } from './schools.ts'
 import { students } from './students.ts'
 import { subjects } from './subjects.ts'
@@ -41,6 +42,8 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   student: [rule(students.update.body)],
   student_group: [rule(classes.update.body)],
   assessment_category: [rule(assessmentCategories.create.body)],
+  attendance_register: [column({ day: Day, lesson: Lesson })],
+  attendance_mark: [column({ day: Day, lesson: Lesson, code: AttendanceCode, note: AttendanceNote })],
   assessment: [rule(assessments.update.body), rule(assessments.exclude.body)],
   grade: [rule(grades.update.body), rule(grades.exclude.body)],
   grading_scale: [rule(GradingScaleInput)],

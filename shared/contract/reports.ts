@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { failures } from '../failures.ts'
+import { AttendanceOfStudent } from './attendance.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, StudentName, say } from './scalars.ts'
 import { Student } from './students.ts'
@@ -58,10 +59,14 @@ export const ReportPdf = row('ReportPdf', {
 })
 export type ReportPdf = z.infer<typeof ReportPdf>
 
+/** What the registers of the term, or of the year, added up to when the report was generated; null where none was taken. */
+const attendance = z.object(AttendanceOfStudent.omit({ student_id: true }).shape).nullable()
+
 /** `content_hash` is another wherever the report says something else. `is_draft` of a PDF: the word DRAFT stands on it. */
 export const ReportDetail = Report.extend({
   entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
   student: Student,
+  attendance,
   pdfs: z.array(ReportPdf.extend({ is_draft: Flag })),
   content_hash: z.string(),
 })
@@ -109,7 +114,7 @@ export const reports = {
   list: endpoint('GET /api/reports', 'staff', 'List the report books of a class and term by last name', {
     who: CLASS_TEACHER,
     query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType.optional() }),
-    reply: z.array(Report.extend({ student: StudentName })),
+    reply: z.array(Report.extend({ student: StudentName, attendance })),
   }),
   ofStudent: endpoint('GET /api/reports/student', 'staff', 'Read the report book of a student for a term', {
     who: CLASS_TEACHER,

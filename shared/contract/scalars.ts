@@ -88,6 +88,7 @@ export const Code = label(limits.text.code)
 export const Remark = text({ max: limits.text.remark, lines: true, blank: true })
 export const Conduct = note(limits.text.conduct)
 export const Reason = note(limits.text.reason)
+export const AttendanceNote = note(limits.text.attendanceNote)
 export const JoinMessage = note(limits.text.joinMessage)
 export const Address = note(limits.text.address)
 export const Phone = note(limits.text.phone)
@@ -133,6 +134,8 @@ export const AssessmentWeight = decimal({ min: 0, ...limits.assessmentWeight })
 export const Percentage = decimal({ min: 0, ...limits.percentage })
 export const DropLowest = decimal({ min: 0, max: limits.dropLowest, decimals: 0 })
 export const SortOrder = decimal({ min: 0, max: 100_000, decimals: 0 })
+/** A lesson of a day; 0 for the whole day. */
+export const Lesson = decimal({ min: 0, max: limits.attendance.lessons, decimals: 0 })
 
 export const Flag = z.boolean(say('must be true or false'))
 /** `?x=true` or `?x=false`; anything else is refused. */

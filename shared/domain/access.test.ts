@@ -22,6 +22,7 @@ const table: Record<Area, string> = {
   createClass: /*           */ '-      y       y        y       y            y',
   readClass: /*             */ '-      -       y        -       y            y',
   manageClass: /*           */ '-      -       -        -       y            y',
+  takeAttendance: /*        */ '-      -       y        -       y            y',
   readAssessmentsAndGrades: /**/ '-    y       y        y       y            y',
   writeAssessments: /*      */ '-      -       -        y       y            y',
   writeGrades: /*           */ '-      -       -        y       y            y',

@@ -42,6 +42,7 @@ export const rights = {
   createClass: staff,
   readClass: assignedTeachers,
   manageClass: classTeachers,
+  takeAttendance: assignedTeachers,
   readAssessmentsAndGrades: staff,
   writeAssessments: subjectTeachers,
   writeGrades: subjectTeachers,

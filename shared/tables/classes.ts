@@ -46,6 +46,7 @@ export const studentDescription = ofSchool({
   }),
   audit: ['updated_at'],
   cascade: [
+    { table: 'attendance_mark', column: 'student_id' },
     { table: 'student_subject', column: 'student_id' },
     { table: 'enrolment', column: 'student_id' },
   ],
@@ -78,6 +79,8 @@ export const studentGroupDescription = ofSchool({
     { table: 'assessment', column: 'student_group_id' },
     { table: 'report_book', column: 'student_group_id' },
     { table: 'class_report_file', column: 'student_group_id' },
+    { table: 'attendance_mark', column: 'student_group_id' },
+    { table: 'attendance_register', column: 'student_group_id' },
     { table: 'student_subject', column: 'student_group_id' },
     { table: 'enrolment', column: 'student_group_id' },
     { table: 'class_teacher', column: 'student_group_id' },

@@ -14,6 +14,8 @@ export const tablesWithNaturalIds = [
   'teacher_subject_assignment',
   'enrolment',
   'student_subject',
+  'attendance_register',
+  'attendance_mark',
   'grade',
   'report_book',
   'report_book_entry',

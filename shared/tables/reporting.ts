@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { AttendanceTotals } from '../domain/attendance.ts'
 import { areBands, type Band, type Subject, type Term } from './calendar.ts'
 import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
@@ -17,6 +18,8 @@ export type ReportSnapshot = {
   entries: ReportSnapshotEntry[]
   /** The scale that the letters are of, so that a card explains its own letters; absent in books of older programs. */
   scale?: { pass_mark: number; bands: Band[] }
+  /** Of the term, or of the year in a year-end report; absent where no register was taken. */
+  attendance?: AttendanceTotals
 }
 export type ReportSnapshotEntry = {
   subject_id: string

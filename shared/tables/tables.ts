@@ -1,3 +1,4 @@
+import * as attendance from './attendance.ts'
 import * as calendar from './calendar.ts'
 import * as classes from './classes.ts'
 import type { Columns } from './columns.sqlite.ts'
@@ -31,6 +32,8 @@ const replicated = {
   enrolment: [classes.enrolment, classes.enrolmentDescription],
   student_subject: [classes.studentSubject, classes.studentSubjectDescription],
   assessment_category: [grading.assessmentCategory, grading.assessmentCategoryDescription],
+  attendance_register: [attendance.attendanceRegister, attendance.attendanceRegisterDescription],
+  attendance_mark: [attendance.attendanceMark, attendance.attendanceMarkDescription],
   assessment: [grading.assessment, grading.assessmentDescription],
   grade: [grading.grade, grading.gradeDescription],
   report_book: [reporting.reportBook, reporting.reportBookDescription],

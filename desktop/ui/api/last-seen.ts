@@ -16,6 +16,7 @@ const KEPT = new Set([
   'subjects',
   'classes',
   'assessmentCategories',
+  'attendance',
   'assessments',
   'grades',
   'gradingScale',

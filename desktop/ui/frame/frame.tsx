@@ -18,6 +18,7 @@ import Ruler from 'lucide-react/icons/ruler'
 import School from 'lucide-react/icons/school'
 import ShieldCheck from 'lucide-react/icons/shield-check'
 import Trash from 'lucide-react/icons/trash-2'
+import UserCheck from 'lucide-react/icons/user-check'
 import User from 'lucide-react/icons/user-round'
 import Users from 'lucide-react/icons/users'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
@@ -50,6 +51,9 @@ import { useSyncSummary } from './use-sync-summary.ts'
 
 /** Loaded after the page: it has the queue of marks with it. */
 const UnsavedNotice = lazy(() => import('../pages/marks/unsaved-notice.tsx').then(({ UnsavedNotice: notice }) => ({ default: notice })))
+const UnsavedAttendance = lazy(() =>
+  import('../pages/attendance/unsaved-attendance.tsx').then(({ UnsavedAttendance: notice }) => ({ default: notice })),
+)
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
 /** The frame of every page of the school: navigation, the term, the state of replication, the account. */
@@ -99,6 +103,7 @@ export function Frame() {
             {isStaff(profile) && (
               <Suspense fallback={null}>
                 <UnsavedNotice />
+                {!path.startsWith('/attendance/') && <UnsavedAttendance />}
               </Suspense>
             )}
           </div>
@@ -174,7 +179,7 @@ function TermChoice() {
   )
 }
 
-const teaching = ['/', '/marks', '/assessments', '/results', '/reports', '/classes', '/students'] as const
+const teaching = ['/', '/marks', '/attendance', '/assessments', '/results', '/reports', '/classes', '/students'] as const
 const running = ['/overview', '/years', '/subjects', '/scale', '/people', '/school', '/bin', '/audit'] as const
 const always = ['/sync'] as const
 type Path = (typeof teaching | typeof running | typeof always)[number]
@@ -183,6 +188,7 @@ type WordOf<To> = To extends '/' ? 'home' : To extends `/${infer Word}` ? Word :
 const icons: Record<Path, IconShape> = {
   '/': House,
   '/marks': Grid,
+  '/attendance': UserCheck,
   '/assessments': ClipboardList,
   '/results': ChartColumn,
   '/reports': BookOpen,

@@ -2,18 +2,21 @@ import { useSyncExternalStore } from 'react'
 import { Listeners } from '../api/listeners.ts'
 
 const changes = new Listeners()
+const counts = new Map<string, { unsaved: number; sending: number }>()
 let count = 0
 let sending = 0
 
 /**
- * How many marks are in this browser alone, and how many of them are on their way just now. Told by the marking session, which is loaded after
- * the frame.
+ * How many marks, or entries of attendance, are in this browser alone, and how many of them are on their way just now. Told by the session
+ * that sends them, which is loaded after the frame.
  */
-export function setUnsavedCount(marks: number, onTheirWay: number): void {
-  sending = onTheirWay
-  if (count === marks) return
-  count = marks
-  changes.notify()
+export function setUnsavedCount(of: 'marks' | 'attendance', unsaved: number, onTheirWay: number): void {
+  counts.set(of, { unsaved, sending: onTheirWay })
+  const before = count
+  const all = [...counts.values()]
+  count = all.reduce((sum, each) => sum + each.unsaved, 0)
+  sending = all.reduce((sum, each) => sum + each.sending, 0)
+  if (count !== before) changes.notify()
 }
 
 /** Those on their way too, which are lost to a session that ends. */

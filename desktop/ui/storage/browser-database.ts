@@ -5,6 +5,8 @@ import type { Sealed } from './sealing.ts'
 interface Schema extends DBSchema {
   /** Marks that the server has not confirmed, by window. */
   pending_marks: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
+  /** Attendance, likewise: of a register in place of an assessment. */
+  pending_attendance: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
   /** Replies of the server that were last seen, encrypted. `request`: the digest of what was asked; `at`: ms. */
   replies: { key: [userId: string, schoolId: string, request: string]; value: StoredReply; indexes: { at: number } }
 }
@@ -12,15 +14,17 @@ type StoredReply = { userId: string; schoolId: string; request: string; at: numb
 export type BrowserDatabase = IDBPDatabase<Schema>
 
 const NAME = 'markbook'
-const VERSION = 1
+const VERSION = 2
 
 /** Null where the browser has no database for this page, as some in a private window. `gone`: it is closed, since the browser has taken it away or another window needs it. */
 export async function openBrowserDatabase(gone: () => void = () => {}): Promise<BrowserDatabase | null> {
   try {
     const database = await openDB<Schema>(NAME, VERSION, {
-      upgrade: (made) => {
-        made.createObjectStore('pending_marks', { keyPath: ['userId', 'schoolId', 'assessmentId', 'windowId'] })
-        made.createObjectStore('replies', { keyPath: ['userId', 'schoolId', 'request'] }).createIndex('at', 'at')
+      upgrade: (made, oldVersion) => {
+        const keyPath = ['userId', 'schoolId', 'assessmentId', 'windowId']
+        if (oldVersion < 1) made.createObjectStore('pending_marks', { keyPath })
+        if (oldVersion < 1) made.createObjectStore('replies', { keyPath: ['userId', 'schoolId', 'request'] }).createIndex('at', 'at')
+        made.createObjectStore('pending_attendance', { keyPath })
       },
       // A newer program in another window waits for this one to let go.
       blocking: () => {

@@ -11,6 +11,7 @@ const PAGES = {
   today: '/',
   marks: '/marks',
   grid: `/marks/${class3B.id}/${maths.id}`,
+  attendance: `/attendance/${class3B.id}?day=2025-11-17`,
   assessments: '/assessments',
   results: '/results',
   'class-results': `/results/${class3B.id}`,

@@ -16,6 +16,7 @@ declare module 'i18next' {
       history: typeof import('./en/history.json')
       home: typeof import('./en/home.json')
       marks: typeof import('./en/marks.json')
+      attendance: typeof import('./en/attendance.json')
       overview: typeof import('./en/overview.json')
       pair: typeof import('./en/pair.json')
       people: typeof import('./en/people.json')

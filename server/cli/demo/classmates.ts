@@ -107,6 +107,31 @@ function gradesOf(assessment: Assessment, pupils: readonly Pupil[]): (typeof sto
   })
 }
 
+/** Two weeks of registers of 3B, taken in the morning. */
+const DAYS = [...range(12, 16), ...range(19, 23)].map((of) => `2026-01-${of}`)
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at)
+}
+const inRegister = (day: string) => ({
+  school_id: class3B.school_id,
+  student_group_id: class3B.id,
+  day,
+  lesson: 0,
+  created_by: people.byrne.id,
+})
+const registers = DAYS.map((day) => ({ id: naturalId('attendance_register', class3B.id, day, '0'), ...inRegister(day) }))
+function attendanceOf(pupils: readonly Pupil[]) {
+  return DAYS.flatMap((day) =>
+    pupils.flatMap(({ id, student_number }) => {
+      const luck = chance('attendance', student_number, day)
+      if (luck > 0.07) return []
+      const code = luck < 0.03 ? ('absent' as const) : luck < 0.05 ? ('late' as const) : ('excused' as const)
+      const own = { id: naturalId('attendance_mark', class3B.id, id, day, '0'), student_id: id, code, note: null }
+      return [{ ...inRegister(day), ...own, updated_by: people.byrne.id }]
+    }),
+  )
+}
+
 const [more3B, more3A] = [classmatesOf(NAMES_3B, 101), classmatesOf(NAMES_3A, 131)]
 const assigned = (subject: { id: string }, group: typeof class3B) => subjectTeacherRow(people.quinn.id, subject.id, group)
 
@@ -119,6 +144,8 @@ export const classmates = {
   teacher_group_assignment: [teacherRow(people.quinn.id, class3B)],
   teacher_subject_assignment: [assigned(irish, class3B), assigned(science, class3B), assigned(irish, class3A), assigned(science, class3A)],
   enrolment: [...more3B.map((student) => enrolmentRow(student, class3B)), ...more3A.map((student) => enrolmentRow(student, class3A))],
+  attendance_register: registers,
+  attendance_mark: attendanceOf([...pupilsOf3B, ...more3B]),
   assessment: [...added, ...summerExams],
   grade: [...OF_STORY, ...added, ...summerExams]
     .filter((each) => !EMPTY.includes(each))

@@ -1,3 +1,4 @@
+import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
 import { letterFor } from '@markbook/shared/domain/letters'
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
@@ -70,11 +71,14 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
     ['Student number', own.student.student_number],
     ['Date of birth', own.student.date_of_birth && dayText(own.student.date_of_birth)],
     ['Class teacher', frame.class_teacher],
+    ['Absence', own.attendance ? absenceText(own.attendance) : null],
   ]
   const present = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
   const share = width / Math.max(present.length, 1)
   return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, fonts.regular, FACT.size, share - 12) }))
 }
+
+const absenceText = ({ absent, excused, late }: AttendanceTotals) => `absent ${absent}, excused ${excused}, late ${late}`
 
 function factsBlock(card: Card): Block {
   const facts = factsOf(card)
@@ -95,7 +99,7 @@ function factsBlock(card: Card): Block {
 
 function standing({ own, frame, layout }: Card): { label: string; value: string; beside: string }[] {
   const letter = letterFor(frame.scale, own.overall_average)
-  const attendance = own.attendance_percentage
+  const attendance = own.attendance_percentage ?? own.attendance?.percentage ?? null
   return [
     { label: columnsOf(layout).average, value: figureText(own.overall_average), beside: own.overall_average === null ? '' : '%' },
     { label: 'Overall letter', value: letter?.letter ?? '–', beside: letter?.remark ?? '' },

@@ -1,6 +1,7 @@
 import type { SubjectYear } from '@markbook/shared/contract/calculations'
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Student } from '@markbook/shared/contract/students'
+import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import type { MarkCode } from '@markbook/shared/domain/mark-codes'
 import type { ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
@@ -47,6 +48,8 @@ export type YearEntry = Taught &
 export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'status' | 'overall_average' | 'position' | 'total_students'> &
   Pick<Report, 'attendance_percentage' | 'conduct' | 'class_teacher_remark'> & {
     student: Pick<Student, 'first_name' | 'last_name' | 'student_number' | 'date_of_birth'>
+    /** As the registers have it. Its percentage is printed where the class teacher typed none. */
+    attendance?: AttendanceTotals
     /** In the order in which they are printed. */
     entries: readonly Entry[]
     /** The scale that its letters are of, where that is not the frame's. */

@@ -151,6 +151,16 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
       expect(text).not.toContain(word)
   })
 
+  test('attendance of the registers: its percentage, and how often absent, excused and late; what the class teacher typed stands', async () => {
+    const attendance = { sessions: 40, absent: 3, excused: 1, late: 2, percentage: 90 }
+    const computed = textOfPdf(await drawn(ofTerm({ attendance, attendance_percentage: null })))
+    expect(computed).toMatch(/90\s*%/)
+    expect(computed).toContain('absent 3, excused 1, late 2')
+    const typed = textOfPdf(await drawn(ofTerm({ attendance, attendance_percentage: 96.5 })))
+    expect(typed).toMatch(/96\.5\s*%/)
+    expect(typed).not.toMatch(/\b90\s*%/)
+  })
+
   test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
     const entry = { ...(entries[3] as TermEntry), teacher_remark: null }
     const words = async (letter_grade: string) =>

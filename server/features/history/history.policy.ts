@@ -69,6 +69,8 @@ const readers: Record<Entity, Reader> = {
   teacher_group_assignment: inClass('readClass'),
   teacher_subject_assignment: inClass('readClass'),
   student_subject: inClass('readClass'),
+  attendance_register: inClass('readClass'),
+  attendance_mark: inClass('readClass'),
   report_book: inClass('reports'),
   report_book_entry: entryOfBook,
 }

@@ -1,4 +1,5 @@
 import { academicYears } from '@markbook/shared/contract/academic-years'
+import { attendance } from '@markbook/shared/contract/attendance'
 import { classes } from '@markbook/shared/contract/classes'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { gradingScale } from '@markbook/shared/contract/grading-scale'
@@ -11,10 +12,12 @@ import type { Handler } from '../../http/handler.ts'
 import { issuesOf } from '../../http/requests.ts'
 import { asSystem } from '../../store/tx.ts'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
+import { attendanceHandlers } from '../attendance/attendance.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
 import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
+import { demandInClass } from '../policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -84,10 +87,30 @@ const member = throughAsking(schools.updateMember, ({ user_id }, { role, is_acti
   ),
 )
 
+const corrected = throughAsking(attendance.take, ({ student_group_id: classId, student_id: studentId, day, lesson, ...row }, wanted) =>
+  asked(
+    attendance.take,
+    attendanceHandlers.take,
+    { classId },
+    { day, lesson, marks: [{ studentId, code: wanted['code'] ?? row['code'], ...('note' in wanted && { note: wanted['note'] }) }] },
+  ),
+)
+
+/** Whoever takes the register of the class decides about a mark in it. */
+const attendanceMark: Undoer = {
+  ...corrected,
+  load: async (scene, entry) => {
+    const mark = await scene.tx.find('attendance_mark', scene.caller.school_id, entry.row_id)
+    if (mark) await demandInClass(scene, 'takeAttendance', mark.student_group_id)
+    return corrected.load(scene, entry)
+  },
+}
+
 /** What a person writes through the endpoint that they would use for it anyway; undoing has the most of them (history/undoers.ts). */
 export const writers: Partial<Record<string, Undoer>> = {
   ...undoers,
   active_year: activeYear,
+  attendance_mark: attendanceMark,
   school_management: member,
   class_teacher: throughRoutes(route(classes.handOver, classHandlers.handOver, { columns: { teacherId: 'user_profile_id' } })),
   grading_scale: throughRoutes(route(gradingScale.put, gradingScaleHandlers.put)),

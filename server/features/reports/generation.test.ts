@@ -33,6 +33,11 @@ const bookId = (student: { id: string }, { termId, reportType }: { termId: strin
 const entryId = (student: { id: string }, subject: { id: string }) => naturalId('report_book_entry', bookId(student), subject.id)
 const read = (student: { id: string }, ids: { termId: string; reportType: string } = termOf3B) =>
   st.as.byrne.reports.get({ params: { id: bookId(student, ids) } })
+/** Of the books that are not sent, whether generating would change them. */
+const standings = async () =>
+  (await st.as.byrne.reports.standing({ query: termOf3B }))
+    .filter(({ status }) => status !== 'sent_to_ministry')
+    .map(({ is_behind }) => is_behind)
 const setScore = async (student: { id: string }, from: number, to: number) => {
   const before = (await st.rows('grade')).find((grade) => grade.student_id === student.id && grade.score === from)
   await st.services.store.write(asSystem(), (tx) => tx.update('grade', [{ before: before as never, patch: { score: to } }]))
@@ -116,6 +121,33 @@ describe('POST /api/reports/generate', () => {
       [55, 'D', null],
     ])
     expect((await read(mei)).position).toBe(4)
+  })
+
+  test('the attendance of the term, as the registers have it; generated again it follows them, and what was sent stays', async () => {
+    const take = (day: string, marks: { studentId: string; code: 'absent' | 'late' }[]) =>
+      st.as.byrne.attendance.take({ params: { classId: class3B.id }, body: { day, lesson: 0, marks } })
+    await generate()
+    expect((await read(zoe)).attendance).toBeNull()
+    const sent = (await st.rows('report_book')).find(({ id }) => id === sentReport.id)
+    await take('2025-11-17', [{ studentId: zoe.id, code: 'absent' }])
+    await take('2025-11-18', [{ studentId: zoe.id, code: 'late' }])
+    // Of the next term: it counts in the year alone.
+    await take('2026-01-08', [{ studentId: zoe.id, code: 'absent' }])
+    expect(await standings()).toContain(true)
+    await generate()
+    expect(await standings()).toEqual([false, false, false, false, false])
+    expect((await read(zoe)).attendance).toEqual({ sessions: 2, absent: 1, excused: 0, late: 1, percentage: 50 })
+    expect((await read(mei)).attendance).toMatchObject({ sessions: 2, percentage: 100 })
+    expect((await st.rows('report_book')).find(({ id }) => id === sentReport.id)).toEqual(sent)
+    await generate(yearOf3B)
+    expect((await read(zoe, yearOf3B)).attendance).toEqual({ sessions: 3, absent: 2, excused: 0, late: 1, percentage: 33.3 })
+    await st.as.byrne.attendance.take({
+      params: { classId: class3B.id },
+      body: { day: '2025-11-17', lesson: 0, marks: [{ studentId: zoe.id, code: 'present' }] },
+    })
+    expect((await st.as.byrne.reports.regenerate({ params: { id: bookId(zoe) } })).attendance).toMatchObject({ absent: 0, percentage: 100 })
+    const listed = await st.as.byrne.reports.list({ query: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } })
+    expect(listed.find(({ student_id }) => student_id === zoe.id)?.attendance).toMatchObject({ sessions: 2, percentage: 100 })
   })
 
   test('a generation is one change of a report, whatever it moves', async () => {

@@ -5,6 +5,7 @@ import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { atOneMoment } from '../../store/feed-position.ts'
 import type { Change, NewRow, ReadTx, WriteTx } from '../../store/tx.ts'
+import { totalsOfClass } from '../attendance/attendance.policy.ts'
 import {
   classResultsOfYearAndTerm,
   classTermResults,
@@ -53,11 +54,18 @@ export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
 }
 
 /** By student, in the order of last names. */
-export async function snapshotsOfClass(
-  tx: ReadTx,
-  group: Row<'student_group'>,
-  { term, year, type }: Period,
-): Promise<Map<string, ReportSnapshot>> {
+export async function snapshotsOfClass(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<Map<string, ReportSnapshot>> {
+  const results = await resultsOfClass(tx, group, period)
+  const attendance = await totalsOfClass(tx, group, period.type === 'term' ? period.term : period.year)
+  return new Map(
+    [...results].map(([id, snapshot]) => {
+      const own = attendance.get(id)
+      return [id, own && own.sessions > 0 ? { ...snapshot, attendance: own } : snapshot]
+    }),
+  )
+}
+
+async function resultsOfClass(tx: ReadTx, group: Row<'student_group'>, { term, year, type }: Period): Promise<Map<string, ReportSnapshot>> {
   const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, group)) }
   if (type === 'term') {
     const { students } = await classTermResults(tx, group, term)

@@ -19,6 +19,7 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
   return {
     ...book,
     student,
+    attendance: book.snapshot.attendance ?? null,
     entries: entries.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
     pdfs: await pdfsWithDrafts(tx, book),
     content_hash: contentHashOf(

@@ -43,7 +43,7 @@ export const reportHandlers: Handlers<typeof reports> = {
       const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
       return rows
         .filter(({ book }) => query.reportType === undefined || book.report_type === query.reportType)
-        .map(({ book, student }) => ({ ...book, student }))
+        .map(({ book, student }) => ({ ...book, student, attendance: book.snapshot.attendance ?? null }))
     },
   }),
 

@@ -1,6 +1,7 @@
 import { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
 import { Assessment } from '@markbook/shared/contract/assessments'
+import { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
 import { Class, Enrolment, StudentSubject } from '@markbook/shared/contract/classes'
 import { Grade } from '@markbook/shared/contract/grades'
 import { GradingScale } from '@markbook/shared/contract/grading-scale'
@@ -69,6 +70,8 @@ const DECLARED: Partial<Record<Replicated, Declared>> = {
   teacher_subject_assignment: ofClass(['id', 'user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id']),
   enrolment: ofClass(Enrolment),
   student_subject: ofClass(StudentSubject),
+  attendance_register: ofClass(AttendanceRegister),
+  attendance_mark: ofClass(AttendanceMark),
   assessment: { area: 'readAssessmentsAndGrades', named: Assessment },
   grade: { area: 'readAssessmentsAndGrades', named: Grade },
   report_book: report(Report),

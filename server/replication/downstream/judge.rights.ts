@@ -26,6 +26,7 @@ const DECIDED_BY_TEACHERS: readonly Replicated[] = [
   'class_teacher',
   'assessment',
   'grade',
+  'attendance_mark',
   'report_book',
   'report_book_entry',
 ]
@@ -35,6 +36,7 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
   'class_teacher',
   'enrolment',
   'student_subject',
+  'attendance_mark',
   'assessment',
   'grade',
   'report_book',
@@ -97,6 +99,7 @@ export class Rights {
   private async areaOf(table: Replicated, state: OfRow, { unit, isNew, lives }: Part, actor: string): Promise<Area | null> {
     if (table === 'student') return unit === EXISTENCE && !lives ? 'writeSchoolSetup' : 'writeStudents'
     if (table === 'student_group') return isNew && lives ? 'createClass' : 'manageClass'
+    if (table.startsWith('attendance_') && lives) return 'takeAttendance'
     if (table === 'assessment') return 'writeAssessments'
     if (table === 'grade') return 'writeGrades'
     if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'

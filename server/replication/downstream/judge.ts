@@ -1,3 +1,4 @@
+import { lastDayOfRegisters } from '@markbook/shared/domain/attendance'
 import { fitsCategory } from '@markbook/shared/domain/categories'
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
@@ -217,6 +218,7 @@ export class Judge {
       if (state.alive.length === 0) return null
       if (isMisnamed(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
+      if (table.startsWith('attendance_') && !(await this.isOfItsYear(state.values))) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
     // Books of the first programs were sent without it, and come from a school's server.
@@ -258,6 +260,16 @@ export class Judge {
     if (!category || !term) return true
     const fits = { assessment_type: String(values['assessment_type']), subject_id: String(values['subject_id']) }
     return category.academic_year_id === term.academic_year_id && fitsCategory(category, fits)
+  }
+
+  /** A register is of a day in the year of its class, and of none that is still to come. */
+  private async isOfItsYear({ student_group_id, day }: Values): Promise<boolean> {
+    if (typeof day !== 'string' || day > lastDayOfRegisters(this.tx.nowMs)) return false
+    const school = this.peer.school_id as string
+    const id = idIn({ student_group_id }, 'student_group_id')
+    const group = id === null ? undefined : await this.tx.find('student_group', school, id)
+    const year = group && (await this.tx.find('academic_year', school, group.academic_year_id))
+    return year === undefined || (day >= year.start_date && day <= year.end_date)
   }
 
   /** A score above every maximum that its assessment ever had is nobody's. What becomes of one whose assessment has not come is asked when it has. */

@@ -10,6 +10,8 @@ export class NumberForgotten extends Error {}
 const MADE_AGAIN: readonly Replicated[] = [
   'enrolment',
   'student_subject',
+  'attendance_register',
+  'attendance_mark',
   'grade',
   'report_book',
   'report_book_entry',

@@ -62,7 +62,17 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
 /** A laptop that was told of books before their conflicts came with them is told of all once more. */
 const WITH_CONFLICTS = 'conflicts'
 
-const STAFF_ONLY: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', ...OF_BOOKS, 'sync_conflict']
+const STAFF_ONLY: readonly Replicated[] = [
+  'student',
+  'enrolment',
+  'student_subject',
+  'attendance_register',
+  'attendance_mark',
+  'assessment',
+  'grade',
+  ...OF_BOOKS,
+  'sync_conflict',
+]
 
 /** Those of the rows that the scope holds; of report books, and of the conflicts in them, only of the classes that are the user's. */
 export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {

@@ -220,6 +220,8 @@ describe.skipIf(onPostgres)('before a migration', () => {
     connection.exec('drop index history_of_deletions; drop index history_by_time')
     const tables = [
       'assessment_category',
+      'attendance_mark',
+      'attendance_register',
       'audit_run',
       'school_invitation',
       'account_notice',

@@ -27,6 +27,8 @@ describe('who reads what', () => {
     'student_group',
     'enrolment',
     'student_subject',
+    'attendance_register',
+    'attendance_mark',
     'assessment',
     'grade',
     'report_book',

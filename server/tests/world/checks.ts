@@ -141,7 +141,16 @@ export async function sentBooks(node: WorldNode, school: string): Promise<Set<st
 }
 
 const OF_BOOKS: readonly Replicated[] = ['report_book', 'report_book_entry', 'report_book_pdf', 'class_report_file']
-const OF_STAFF: readonly Replicated[] = ['student', 'enrolment', 'student_subject', 'assessment', 'grade', 'sync_conflict']
+const OF_STAFF: readonly Replicated[] = [
+  'student',
+  'enrolment',
+  'student_subject',
+  'attendance_register',
+  'attendance_mark',
+  'assessment',
+  'grade',
+  'sync_conflict',
+]
 
 /** What a laptop may hold, read from the rows of its parent, written apart from the program's own rule (sync.md, «Topology»). */
 export async function scopeAt(parent: WorldNode, school: string, user: string): Promise<(table: Replicated, id: string) => boolean> {

@@ -108,11 +108,13 @@ export async function removeUnused(scene: DeedContext, table: 'term' | 'subject'
   const cascades = {
     term: [],
     subject: [],
-    student: ['student_subject', 'enrolment'],
+    student: ['attendance_mark', 'student_subject', 'enrolment'],
     student_group: [
       'assessment',
       'report_book',
       'class_report_file',
+      'attendance_mark',
+      'attendance_register',
       'student_subject',
       'enrolment',
       'class_teacher',

@@ -84,6 +84,20 @@ export const deeds = {
   exclude: (scene) =>
     mark(scene, (before) => ({ is_excluded: !before?.is_excluded, exclusion_reason: before?.is_excluded ? null : `E${scene.fresh()}` })),
   unmark: async (scene) => remove(scene, 'grade', await some(scene, 'grade')),
+  attend: async (scene) => {
+    const { tx, school, chance } = scene
+    const [group, student] = [await some(scene, 'student_group'), await some(scene, 'student')]
+    const year = (await all(scene, 'academic_year')).find(({ id }) => id === group?.academic_year_id)
+    if (!group || !student || !year) return
+    const place = { school_id: school.id, student_group_id: group.id, day: year.start_date, lesson: chance.pick([0, 1]) }
+    const register = naturalId('attendance_register', group.id, place.day, String(place.lesson))
+    if (!(await tx.find('attendance_register', school.id, register))) await tx.insert('attendance_register', place)
+    const id = naturalId('attendance_mark', group.id, student.id, place.day, String(place.lesson))
+    const code = chance.pick(['present', 'absent', 'late', 'excused'] as const)
+    const before = await tx.find('attendance_mark', school.id, id)
+    if (before) return change(scene, 'attendance_mark', before, { code })
+    return tx.insert('attendance_mark', { ...place, student_id: student.id, code })
+  },
   newAssessment,
   retitle: async (scene) => change(scene, 'assessment', await some(scene, 'assessment'), { title: `T${scene.fresh()}` }),
   lowerMaximum,
@@ -178,6 +192,7 @@ export const ofTeachers: readonly DeedName[] = [
   'remark',
   'exclude',
   'unmark',
+  'attend',
   'newAssessment',
   'retitle',
   'lowerMaximum',

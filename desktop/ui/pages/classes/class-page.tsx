@@ -28,6 +28,24 @@ function Whole({ group }: { group: ClassDetails }) {
   const mayChange = group.is_class_teacher || isAdmin(profile)
   const actions = (
     <>
+      <ButtonLink to="/attendance/$classId" params={{ classId: group.id }}>
+        {t('toAttendance')}
+      </ButtonLink>
+      {mayChange && <OwnActions group={group} />}
+    </>
+  )
+  return (
+    <Page title={t('class', { name: group.name })} lead={mayChange ? undefined : t('notYours')} actions={actions}>
+      <ClassStudents classId={group.id} className={group.name} yearId={group.academic_year_id} mayChange={mayChange} />
+      <ClassTeachers classId={group.id} className={group.name} mayChange={mayChange} />
+    </Page>
+  )
+}
+
+function OwnActions({ group }: { group: ClassDetails }) {
+  const { t } = useTranslation('classes')
+  return (
+    <>
       <ButtonLink to="/results/$classId" params={{ classId: group.id }}>
         {t('toResults')}
       </ButtonLink>
@@ -39,12 +57,6 @@ function Whole({ group }: { group: ClassDetails }) {
         {t('delete')}
       </DialogButton>
     </>
-  )
-  return (
-    <Page title={t('class', { name: group.name })} lead={mayChange ? undefined : t('notYours')} actions={mayChange && actions}>
-      <ClassStudents classId={group.id} className={group.name} yearId={group.academic_year_id} mayChange={mayChange} />
-      <ClassTeachers classId={group.id} className={group.name} mayChange={mayChange} />
-    </Page>
   )
 }
 

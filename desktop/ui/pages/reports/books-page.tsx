@@ -179,8 +179,8 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
 }
 
 /** What the class teacher has written into a book, of three parts. */
-const partsOf = ({ class_teacher_remark: remark, conduct, attendance_percentage: attendance }: ListedBook) => ({
-  written: [remark?.trim(), conduct?.trim(), attendance !== null].filter(Boolean).length,
+const partsOf = ({ class_teacher_remark: remark, conduct, attendance_percentage: typed, attendance }: ListedBook) => ({
+  written: [remark?.trim(), conduct?.trim(), (typed ?? attendance?.percentage ?? null) !== null].filter(Boolean).length,
   all: 3,
 })
 

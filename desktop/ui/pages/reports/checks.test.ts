@@ -33,6 +33,7 @@ const book = (student: typeof zoe, more: Partial<CheckInput['books'][number]> = 
   class_teacher_remark: 'Steady.',
   conduct: 'Good',
   attendance_percentage: 97,
+  attendance: null,
   ...more,
 })
 const entry = (student: typeof zoe, subject: Subject, more: Partial<CheckInput['entries'][number]> = {}) => ({

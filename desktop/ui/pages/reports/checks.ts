@@ -3,7 +3,10 @@ import type { Subject } from '../results/comparison.ts'
 
 type Named = { id: string; first_name: string; last_name: string }
 
-type CheckedBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & { student: Named }
+type CheckedBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & {
+  student: Named
+  attendance: { percentage: number | null } | null
+}
 type CheckedEntry = { subject: Subject } & Pick<
   ReportEntry,
   'id' | 'report_book_id' | 'coursework_average' | 'exam_average' | 'term_composite' | 'year_grade' | 'teacher_remark'
@@ -211,8 +214,8 @@ function examOutlier({ about, coursework_average: usual, exam_average: found }: 
 
 const isBlank = (text: string | null) => !text?.trim()
 
-const missingTexts = ({ id, student, class_teacher_remark, conduct, attendance_percentage }: CheckedBook): Finding[] => [
+const missingTexts = ({ id, student, class_teacher_remark, conduct, attendance_percentage, attendance }: CheckedBook): Finding[] => [
   ...(isBlank(class_teacher_remark) ? [{ kind: 'no_class_remark' as const, student, bookId: id }] : []),
   ...(isBlank(conduct) ? [{ kind: 'no_conduct' as const, student, bookId: id }] : []),
-  ...(attendance_percentage === null ? [{ kind: 'no_attendance' as const, student, bookId: id }] : []),
+  ...((attendance_percentage ?? attendance?.percentage ?? null) === null ? [{ kind: 'no_attendance' as const, student, bookId: id }] : []),
 ]

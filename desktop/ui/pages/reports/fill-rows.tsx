@@ -77,7 +77,10 @@ export function FillRows({ kind, label, at, head, children }: Props) {
 }
 
 type BookField = 'remark' | 'conduct' | 'attendance'
-type WritableBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'>
+type WritableBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & {
+  /** As the registers have it: printed where nothing is typed. */
+  attendance?: { percentage: number | null } | null
+}
 
 const bodyOf = ({ remark, conduct, attendance }: Partial<Record<BookField, string>>) => ({
   ...(remark !== undefined && { classTeacherRemark: remark || null }),
@@ -110,6 +113,7 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
   const { snapshot, field, retry } = useAutosave<BookField>(stored, { name, save, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
   const attendance = field('attendance')
+  const proposed = book.attendance?.percentage ?? null
   const revert = useRevertOnEscape(attendance.value, attendance.onChange)
   return (
     <li className={styles['row']} data-book={book.id}>
@@ -124,6 +128,8 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
           inputMode="decimal"
           autoComplete="off"
           value={attendance.value}
+          placeholder={proposed === null ? undefined : editable(proposed)}
+          title={proposed === null ? undefined : t('fill.fromRegisters', { percentage: editable(proposed) })}
           readOnly={isLocked}
           aria-invalid={!isAttendance(attendance.value) || undefined}
           onChange={({ target }) => attendance.onChange(target.value)}

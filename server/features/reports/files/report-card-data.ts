@@ -135,6 +135,7 @@ function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): R
   return {
     ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
     ...pick(book, 'attendance_percentage', 'conduct', 'class_teacher_remark'),
+    ...(book.snapshot.attendance && { attendance: book.snapshot.attendance }),
     student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
     ...(scale && { scale: { passMark: scale.pass_mark, bands: scale.bands } }),

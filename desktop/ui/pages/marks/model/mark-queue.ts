@@ -11,7 +11,7 @@ const BATCH_DELAY = 200
 const BACK_OFF = { first: 1_000, most: 30_000 }
 
 export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }
-type QueueEnvironment<Row extends StoredMark> = {
+export type QueueEnvironment<Row extends StoredMark> = {
   /** Saves marks of one assessment, all or none, and answers the stored rows. */
   send(assessmentId: string, marks: readonly MarkToSend[]): Promise<readonly Row[]>
   /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these marks. */
@@ -223,7 +223,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       this.set(queue, all, ({ state, score }) => ({ state: 'waiting', ...(state === 'sending' && { ours: score }) }))
     } else {
       const named = batch.flatMap((pending, at) => {
-        const issue = failure.issues?.find(({ path }) => path.startsWith(`grades.${at}.`))
+        const issue = failure.issues?.find(({ path }) => path.split('.')[1] === String(at))
         return issue ? [{ pending, message: issue.message }] : []
       })
       if (named.length === 0 && batch.length > 1) queue.isSingly = true
@@ -280,6 +280,6 @@ const hasSendable = ({ entries }: AssessmentQueue) => [...entries.values()].some
 /** True where the same request may succeed later: no answer, an overloaded server, a missing sign-in, or a race. */
 const isTemporary = ({ status, code }: Failure) => [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
 
-const CHANGED = new Set(['changed_meanwhile', 'duplicate', 'grades.changed_meanwhile'])
+const CHANGED = new Set(['changed_meanwhile', 'duplicate', 'grades.changed_meanwhile', 'attendance.changed_meanwhile'])
 
 const byAssessment = <T extends { assessmentId: string }>(items: readonly T[]) => grouped(items, ({ assessmentId }) => assessmentId)

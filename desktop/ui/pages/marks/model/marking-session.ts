@@ -4,21 +4,13 @@ import { promptClient as client } from '../../../api/client.ts'
 import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
-import { browserDatabase } from '../../../storage/browser-database.ts'
-import { hexOf } from '../../../storage/hex.ts'
-import { MarkQueue } from './mark-queue.ts'
+import { isUnsaved, openKeptQueue } from './kept-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
-import { isSendable, type PendingMark } from './pending-mark.ts'
-import { PendingMarkStorage, type SheetScope } from './pending-mark-storage.ts'
+import type { SheetScope } from './pending-mark-storage.ts'
 import { removeMark } from './remove-mark.ts'
 import { removeFromSeen, saveInSeen } from './seen-marks.ts'
 
 type Owner = { userId: string; schoolId: string }
-
-/** Interval of the heartbeat that marks a window as alive, ms. */
-const HEARTBEAT_INTERVAL = 5_000
-/** Interval at which unsaved marks of closed windows are looked for, ms. */
-const TAKE_OVER_INTERVAL = 10_000
 
 /** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
@@ -36,16 +28,17 @@ export function markingSessionOf(owner: Owner): MarkingSession {
 const nameOf = ({ userId, schoolId }: Owner) => `${userId}/${schoolId}`
 
 function open(owner: Owner) {
-  const storage = new PendingMarkStorage(browserDatabase, owner, windowId(), () => Date.now())
   const saved = new Listeners<[rows: readonly Grade[]]>()
   const removed = new Listeners<[mark: MarkKey]>()
-  const sheets = new Map<string, SheetScope>()
-  let isStored = true
   /** Marks of one person are never sent with the session of another, nor to another school: they wait. */
   const demandOwnSession = () => {
     if (nameOf(owner) !== current || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
   }
-  const queue = new MarkQueue<Grade>({
+  const {
+    queue,
+    isStored,
+    places: sheets,
+  } = openKeptQueue<Grade, SheetScope>(owner, 'pending_marks', {
     send: async (assessmentId, marks) => {
       demandOwnSession()
       return client.grades.bulk({ body: { assessmentId, grades: [...marks] } })
@@ -68,38 +61,14 @@ function open(owner: Owner) {
       const sheet = sheets.get(assessmentId)
       if (sheet) removeFromSeen(sheet, { assessmentId, studentId })
     },
-    store: async (assessmentId, pending) => {
-      if (await storage.store(assessmentId, pending, sheets.get(assessmentId))) return
-      isStored = false
-      queue.announce(assessmentId)
-    },
-    later: (ms, then) => {
-      const timer = setTimeout(then, ms)
-      return () => clearTimeout(timer)
-    },
-    now: () => new Date().toISOString(),
-    random: Math.random,
   })
   const invalidEntries = new Map<string, InvalidEntry>()
   const count = () => {
     if (nameOf(owner) !== current) return
     const unsaved = queue.all().filter(isUnsaved).length
-    setUnsavedCount(unsaved + invalidEntries.size, queue.all().length - unsaved)
+    setUnsavedCount('marks', unsaved + invalidEntries.size, queue.all().length - unsaved)
   }
   queue.listen(count)
-  const takeOver = () =>
-    storage.takeOver(({ assessmentId, pending, sheet }) => {
-      if (sheet) sheets.set(assessmentId, sheet)
-      queue.takeOver(pending)
-    })
-  // Where the browser has closed its database, the next turn opens it again.
-  const look = () => void takeOver().catch(() => {})
-  void storage.removeExpired().catch(() => {})
-  look()
-  setInterval(look, TAKE_OVER_INTERVAL)
-  setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
-  addEventListener('pagehide', () => storage.heartbeat(true))
-  addEventListener('online', () => queue.retry())
   return {
     owner,
     queue,
@@ -108,7 +77,7 @@ function open(owner: Owner) {
     /** Tells the frame how much is not saved. The queue does it by itself; for invalid entries their sheet does. */
     count,
     /** False where a pending mark could not be stored: it is lost when the window closes. */
-    isStored: () => isStored || !queue.all().some(isSendable),
+    isStored,
     onSaved: saved.add,
     onRemoved: removed.add,
     /** Where marks of these assessments are entered, for whoever meets them on another page. */
@@ -118,9 +87,3 @@ function open(owner: Owner) {
     sheetOf: (assessmentId: string): SheetScope | undefined => sheets.get(assessmentId),
   }
 }
-
-/** Not for a moment alone, as a mark is that is on its way. */
-const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
-
-/** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
-const windowId = (): string => hexOf(crypto.getRandomValues(new Uint8Array(8)))

@@ -56,6 +56,24 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['two'])
   })
 
+  test('attendance lies in a store of its own: neither takes over what is the other’s', async () => {
+    const attendance = (windowId: string) =>
+      new PendingMarkStorage<{ day: string }>(
+        () => Promise.resolve(database),
+        { userId: 'ada', schoolId: 'stBrigids' },
+        windowId,
+        () => now,
+        'pending_attendance',
+      )
+    const first = attendance('one')
+    await first.store('3B 2026-01-12 0', [{ ...pending('zoe', '3B 2026-01-12 0'), score: 'absent' }], { day: '2026-01-12' })
+    first.heartbeat(true)
+    expect(await leftTo('two')).toEqual([])
+    const left: unknown[] = []
+    await attendance('three').takeOver(({ assessmentId, pending: own, sheet }) => void left.push([assessmentId, own[0]?.score, sheet]))
+    expect(left).toEqual([['3B 2026-01-12 0', 'absent', { day: '2026-01-12' }]])
+  })
+
   test('an open window keeps its own; after a crash they are taken over once its heartbeat is old', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])

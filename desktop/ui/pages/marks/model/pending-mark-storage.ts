@@ -6,15 +6,15 @@ type Owner = { userId: string; schoolId: string }
 /** Where the marks of an assessment are entered. */
 export type SheetScope = { classId: string; subjectId: string; termId: string }
 /** The pending marks of an assessment in one window. `beat`: when that window was last alive, ms. */
-export type PendingRecord = Owner & {
+export type PendingRecord<Place = SheetScope> = Owner & {
   assessmentId: string
   windowId: string
   beat: number
   pending: readonly PendingMark[]
-  sheet?: SheetScope | undefined
+  sheet?: Place | undefined
 }
 /** What a closed window left of an assessment. */
-export type Abandoned = Pick<PendingRecord, 'assessmentId' | 'pending' | 'sheet'>
+export type Abandoned<Place = SheetScope> = Pick<PendingRecord<Place>, 'assessmentId' | 'pending' | 'sheet'>
 
 /** A window without a heartbeat for so long is closed, ms. */
 const WINDOW_TIMEOUT = 20_000
@@ -26,19 +26,21 @@ const MAX_ASSESSMENTS = 100
 
 /**
  * Keeps the pending marks of a window in the browser's database, so that closing or crashing loses none. Each window has records of its own;
- * the next window of the same person at the same school takes over those of a closed one (docs/design/app.md).
+ * the next window of the same person at the same school takes over those of a closed one (docs/design/app.md). Of attendance a register
+ * stands in place of an assessment, in a store of its own.
  */
-export class PendingMarkStorage {
-  private readonly own = new Map<string, Omit<Abandoned, 'assessmentId'>>()
+export class PendingMarkStorage<Place = SheetScope> {
+  private readonly own = new Map<string, Omit<Abandoned<Place>, 'assessmentId'>>()
   constructor(
     private readonly database: () => Promise<BrowserDatabase | null>,
     private readonly owner: Owner,
     private readonly windowId: string,
     private readonly now: () => number,
+    private readonly kept: 'pending_marks' | 'pending_attendance' = 'pending_marks',
   ) {}
 
   /** False where the browser keeps nothing. Calls take effect in their order. */
-  store(assessmentId: string, pending: readonly PendingMark[], sheet?: SheetScope): Promise<boolean> {
+  store(assessmentId: string, pending: readonly PendingMark[], sheet?: Place): Promise<boolean> {
     if (pending.length > 0) this.own.set(assessmentId, { pending, sheet })
     else this.own.delete(assessmentId)
     return this.write(assessmentId, this.now())
@@ -53,12 +55,12 @@ export class PendingMarkStorage {
    * Takes over what closed windows left: `keep` stores it as this window's, and the records of the others go with that, or not at all. Two
    * windows that do so at once take over different ones.
    */
-  async takeOver(keep: (left: Abandoned) => void): Promise<void> {
+  async takeOver(keep: (left: Abandoned<Place>) => void): Promise<void> {
     const database = await this.database()
     if (!database) return
-    await importOld(database, this.now())
-    const tx = database.transaction('pending_marks', 'readwrite')
-    for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord)) {
+    if (this.kept === 'pending_marks') await importOld(database, this.now())
+    const tx = database.transaction(this.kept, 'readwrite')
+    for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
       if (windowId === this.windowId || this.now() - beat <= WINDOW_TIMEOUT) continue
       keep({ assessmentId, pending, sheet })
@@ -72,17 +74,17 @@ export class PendingMarkStorage {
 
   /** Removes expired records of everybody. */
   async removeExpired(): Promise<void> {
-    const tx = (await this.database())?.transaction('pending_marks', 'readwrite')
+    const tx = (await this.database())?.transaction(this.kept, 'readwrite')
     if (!tx) return
-    const newest = ({ pending }: PendingRecord) => Math.max(0, ...pending.map(({ at }) => Date.parse(at) || 0))
-    for (const record of (await tx.store.getAll()).filter(isRecord)) {
+    const newest = ({ pending }: PendingRecord<Place>) => Math.max(0, ...pending.map(({ at }) => Date.parse(at) || 0))
+    for (const record of (await tx.store.getAll()).filter(isRecord<Place>)) {
       const { userId, schoolId, assessmentId, windowId } = record
       if (this.now() - newest(record) > MAX_AGE) await tx.store.delete([userId, schoolId, assessmentId, windowId])
     }
     await tx.done
   }
 
-  private recordOf(assessmentId: string, { pending, sheet }: Omit<Abandoned, 'assessmentId'>, beat: number): PendingRecord {
+  private recordOf(assessmentId: string, { pending, sheet }: Omit<Abandoned<Place>, 'assessmentId'>, beat: number): PendingRecord<Place> {
     return { ...this.owner, assessmentId, windowId: this.windowId, beat, pending, sheet }
   }
 
@@ -93,7 +95,7 @@ export class PendingMarkStorage {
       const database = await this.database()
       if (!database) return !own
       // On the disk before it counts as kept: a battery may end. Committed at once: a page that is left may not come to it any more.
-      const tx = database.transaction('pending_marks', 'readwrite', { durability: 'strict' })
+      const tx = database.transaction(this.kept, 'readwrite', { durability: 'strict' })
       if (own) void tx.store.put(this.recordOf(assessmentId, own, beat))
       else void tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, this.windowId])
       tx.commit()
@@ -141,7 +143,7 @@ const isPending = (value: unknown): value is PendingMark => {
 }
 
 /** What another version of the app wrote in another shape is left alone. */
-const isRecord = (value: unknown): value is PendingRecord => {
-  const { beat, pending } = (value ?? {}) as Partial<PendingRecord>
+const isRecord = <Place>(value: unknown): value is PendingRecord<Place> => {
+  const { beat, pending } = (value ?? {}) as Partial<PendingRecord<Place>>
   return typeof beat === 'number' && Array.isArray(pending) && pending.every(isPending)
 }

@@ -1,0 +1,169 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import ChevronLeft from 'lucide-react/icons/chevron-left'
+import ChevronRight from 'lucide-react/icons/chevron-right'
+import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
+import { askWhole } from '../../api/queries.ts'
+import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { Button } from '../../components/button.tsx'
+import { Options, SelectField, TextField } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
+import layout from '../../components/layout.module.css'
+import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { day as dayText, moment } from '../../words/format.ts'
+import { type ListedClass, useClasses } from '../results/class-page.tsx'
+import styles from './attendance.module.css'
+import { dayAfter, type MonthOfClass, type Register, schoolDayAfter, today, within } from './model/register.ts'
+import { MonthTable, TermTotals } from './month-table.tsx'
+import { type Pupil, RegisterList } from './register-list.tsx'
+import { Saving } from './unsaved-attendance.tsx'
+import { useMonth, useRegister } from './use-register.ts'
+
+const STORAGE_KEY = 'markbook.attendance'
+const LESSONS = 12
+
+/** `/attendance`: goes to the class that was last opened on this computer, else to the own one, else to the first. */
+export function ChooseAttendancePage() {
+  const { t } = useTranslation('attendance')
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  const known = readStored(STORAGE_KEY)
+  const list = classes.data ?? []
+  const group = list.find(({ id }) => id === known) ?? list.find(({ isClassTeacher }) => isClassTeacher) ?? list[0]
+  if (group) return <Navigate to="/attendance/$classId" params={{ classId: group.id }} replace />
+  const isLoading = chosen.isLoading || (chosen.year !== null && classes.isPending)
+  return <Page title={t('title')}>{isLoading ? <Loading /> : <Empty>{t(chosen.year ? 'noClass' : 'noYear')}</Empty>}</Page>
+}
+
+/** The register of a class on a day, the month, and the term. */
+export function AttendancePage() {
+  const { t } = useTranslation('attendance')
+  const { classId } = useParams({ from: '/school/attendance/$classId' })
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  const { year } = chosen
+  const group = classes.data?.find(({ id }) => id === classId)
+  useEffect(() => writeStored(STORAGE_KEY, classId), [classId])
+  if (year && classes.data) {
+    // The term at the top may be of a year in which this class is not.
+    if (!group) return classes.data.length > 0 ? <ToFirst classes={classes.data} /> : <Page title={t('title')}>{t('noClass')}</Page>
+    return <OfClass key={classId} group={group} classes={classes.data} year={year} />
+  }
+  return (
+    <Page title={t('title')}>
+      {chosen.isLoading || year ? <Answer of={classes}>{() => <Loading />}</Answer> : <Empty>{t('noYear')}</Empty>}
+    </Page>
+  )
+}
+
+const ToFirst = ({ classes }: { classes: readonly ListedClass[] }) => (
+  <Navigate to="/attendance/$classId" params={{ classId: classes[0]?.id ?? '' }} replace />
+)
+
+type OfClassProps = { group: ListedClass; classes: readonly ListedClass[]; year: AcademicYear }
+
+function OfClass({ group, classes, year }: OfClassProps) {
+  const { t } = useTranslation('attendance')
+  const search = useSearch({ from: '/school/attendance/$classId' })
+  const navigate = useNavigate()
+  const day = within(search.day && /^\d{4}-\d\d-\d\d$/.test(search.day) ? search.day : today(), year)
+  const lesson = Math.min(LESSONS, Math.max(0, Math.trunc(Number(search.lesson ?? 0)) || 0))
+  const go = (to: Partial<Register>) => {
+    const next = { classId: group.id, day, lesson, ...to }
+    void navigate({
+      to: '/attendance/$classId',
+      params: { classId: next.classId },
+      search: { day: within(next.day, year), lesson: String(next.lesson) },
+      replace: true,
+    })
+  }
+  const register = { classId: group.id, day, lesson }
+  const month = useMonth(register)
+  const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
+  const lessons = [
+    { id: '0', name: t('wholeDay') },
+    ...Array.from({ length: LESSONS }, (_, at) => ({ id: String(at + 1), name: t('lessonOf', { number: at + 1 }) })),
+  ]
+  return (
+    <Page title={t('titleOf', { class: group.name })} wide>
+      <div className={styles['place']}>
+        <SelectField label={t('class')} value={group.id} onChange={({ target }) => go({ classId: target.value })}>
+          <Options of={classes} />
+        </SelectField>
+        <div className={styles['day']}>
+          <Button aria-label={t('before')} onClick={() => go({ day: schoolDayAfter(day, -1) })}>
+            <Icon of={ChevronLeft} />
+          </Button>
+          <TextField
+            label={t('day')}
+            type="date"
+            value={day}
+            min={year.start_date}
+            max={year.end_date}
+            onChange={({ target }) => target.value && go({ day: target.value })}
+          />
+          <Button aria-label={t('after')} onClick={() => go({ day: schoolDayAfter(day, 1) })}>
+            <Icon of={ChevronRight} />
+          </Button>
+        </div>
+        <SelectField label={t('lesson')} value={String(lesson)} onChange={({ target }) => go({ lesson: Number(target.value) })}>
+          <Options of={lessons} />
+        </SelectField>
+      </div>
+      <Answer of={pupils} empty={t('noPupils')}>
+        {(list) => (
+          <Answer of={month}>
+            {(seen) => (
+              <>
+                <RegisterCard register={register} month={seen} pupils={list} />
+                <MonthTable day={day} month={seen} pupils={list} onChoose={go} />
+              </>
+            )}
+          </Answer>
+        )}
+      </Answer>
+      {pupils.data && <TermTotals classId={group.id} pupils={pupils.data} />}
+    </Page>
+  )
+}
+
+function RegisterCard({ register, month, pupils }: { register: Register; month: MonthOfClass; pupils: readonly Pupil[] }) {
+  const { t } = useTranslation('attendance')
+  const state = useRegister(register, month)
+  const title = t('register', { day: dayText(register.day) })
+  const isToCome = register.day > dayAfter(today(), 1)
+  if (isToCome)
+    return (
+      <Card title={title}>
+        <Empty>{t('toCome')}</Empty>
+      </Card>
+    )
+  const isAnyAway = pupils.some(({ id }) => state.codeNow(id) !== 'present')
+  const keys = { present: t('key.present'), absent: t('key.absent'), late: t('key.late'), excused: t('key.excused') }
+  return (
+    <Card
+      title={title}
+      actions={
+        <>
+          {state.taken ? (
+            <Badge tone="good">{t('taken', { at: moment(state.taken.created_at) })}</Badge>
+          ) : (
+            !state.isTaken && <Badge tone="warn">{t('notTaken')}</Badge>
+          )}
+          {!state.isTaken && (
+            <Button look="primary" onClick={state.takeAsIs}>
+              {t(isAnyAway ? 'restHere' : 'everybody')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <RegisterList register={state} pupils={pupils} label={t('pupils')} />
+      <Saving />
+      <p className={`${layout['note']} ${styles['keys']}`}>{t('keys', keys)}</p>
+    </Card>
+  )
+}

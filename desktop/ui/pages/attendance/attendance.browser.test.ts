@@ -1,0 +1,147 @@
+import { aoife, mei, sean, zoe } from '@markbook/shared/story/marks'
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const addressOf = (day: string) => `/attendance/${class3B.id}?day=${day}`
+const SAVED = 'Everything is saved.'
+
+describe.skipIf(!headlessPath)('the register', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const opened = async (day: string, options: BrowserContextOptions = {}) => {
+    const window = await openWindow(browser, options)
+    await site.signIn(window.context, 'ada')
+    await window.page.goto(`${site.url}${addressOf(day)}`)
+    await group(window.page, 'Adeyemi, Zoë').waitFor()
+    return window
+  }
+  const group = (page: Page, name: string) => page.getByRole('radiogroup', { name })
+  const codesOn = async (day: string) => {
+    const { registers, marks } = await (await site.as('ada')).attendance.read({
+      params: { classId: class3B.id },
+      query: { from: day, to: day },
+    })
+    return { taken: registers.length, ...Object.fromEntries(marks.map(({ student_id, code }) => [student_id, code] as const)) }
+  }
+  const chosen = (page: Page, name: string) => group(page, name).getByRole('radio', { checked: true }).innerText()
+
+  test('one key a pupil; what was said is taken back; everything is saved by itself', async () => {
+    const day = '2025-11-17'
+    const { context, page, faults } = await opened(day)
+    await page.getByText('Not taken yet').waitFor()
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
+    // Adeyemi absent, Chen present, Murphy Aoife late, Murphy Seán excused.
+    for (const key of ['a', 'p', 'l', 'e']) await page.keyboard.press(key)
+    await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [zoe.id]: 'absent', [aoife.id]: 'late', [sean.id]: 'excused' })
+    await page.getByText(SAVED).waitFor()
+    await picture(page, 'attendance-pc')
+    await expectForEverybody(page)
+    await page.keyboard.press('Backspace')
+    await expect.poll(() => codesOn(day)).toMatchObject({ [sean.id]: 'present' })
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => codesOn(day)).toMatchObject({ [aoife.id]: 'present', [zoe.id]: 'absent' })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest('[data-pupil]')?.getAttribute('data-pupil'))).toBe(aoife.id)
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('a')
+    await expect.poll(() => codesOn(day)).toMatchObject({ [aoife.id]: 'absent' })
+    const term = page.getByRole('group', { name: 'Attendance in the term' })
+    await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Michaelmas' })
+    await expect.poll(() => term.getByRole('row', { name: /Adeyemi/ }).innerText()).toMatch(/1\s+1\s+0\s+0\s+0 %/)
+    await expect.poll(() => page.getByRole('button', { name: /17 Nov 2025, Whole day/ }).count()).toBe(1)
+    await term.scrollIntoViewIfNeeded()
+    await picture(page, 'attendance-month')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('everybody is here, in one press; the arrows go to the school day before and after', async () => {
+    const { context, page } = await opened('2025-11-21')
+    await page.getByRole('button', { name: 'Everybody is here' }).click()
+    await expect.poll(() => codesOn('2025-11-21')).toEqual({ taken: 1 })
+    await page.getByText(/^Taken on/).waitFor()
+    await page.getByRole('button', { name: 'The school day after' }).click()
+    await expect.poll(() => page.getByLabel('Day', { exact: true }).inputValue()).toBe('2025-11-24')
+    await page.getByRole('combobox', { name: 'Lesson' }).selectOption('3')
+    await page.getByRole('button', { name: 'Everybody is here' }).click()
+    await expect
+      .poll(async () => {
+        const { registers } = await (await site.as('ada')).attendance.read({
+          params: { classId: class3B.id },
+          query: { from: '2025-11-24', to: '2025-11-24' },
+        })
+        return registers.map(({ lesson }) => lesson)
+      })
+      .toEqual([3])
+    await context.close()
+  })
+
+  test('a finger on a telephone, in the dark', async () => {
+    const day = '2025-11-18'
+    const { context, page } = await opened(day, { viewport: sizes.phone, colorScheme: 'dark', hasTouch: true })
+    await group(page, 'Chen, Mei').getByRole('radio', { name: 'Late' }).tap()
+    await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [mei.id]: 'late' })
+    const box = await group(page, 'Chen, Mei').getByRole('radio', { name: 'Late' }).boundingBox()
+    expect(box?.height).toBeGreaterThanOrEqual(44)
+    await picture(page, 'attendance-phone')
+    await expectForEverybody(page)
+    await expectFits(page)
+    await context.close()
+  })
+
+  test('somebody else has marked a pupil otherwise since: the person decides', async () => {
+    const day = '2025-11-19'
+    const { context, page } = await opened(day)
+    await (await site.as('byrne')).attendance.take({
+      params: { classId: class3B.id },
+      body: { day, lesson: 0, marks: [{ studentId: zoe.id, code: 'excused' }] },
+    })
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { name: 'Absent' }).click()
+    await page.getByText('somebody else has entered «Excused» since').waitFor()
+    expect(await codesOn(day)).toMatchObject({ [zoe.id]: 'excused' })
+    await picture(page, 'attendance-conflict')
+    await page.getByRole('button', { name: 'Write «Absent»' }).click()
+    await expect.poll(() => codesOn(day)).toMatchObject({ [zoe.id]: 'absent' })
+    await page.getByText(SAVED).waitFor()
+    await context.close()
+  })
+
+  test('the server goes while the register is taken and the window is closed: nothing is lost', async () => {
+    const day = '2025-11-20'
+    const { context, page } = await opened(day, { serviceWorkers: 'allow' })
+    await page.evaluate(async () => void (await navigator.serviceWorker.ready))
+    // What is shown is kept a moment after it came.
+    await page.reload()
+    await group(page, 'Adeyemi, Zoë').waitFor()
+    await page.waitForTimeout(1_500)
+    let later: Page | undefined
+    await site.restart(async () => {
+      await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
+      await page.keyboard.press('a')
+      await page.getByText('1 change is on this computer and not saved yet').waitFor()
+      await page.close()
+      later = await context.newPage()
+      await later.goto(`${site.url}${addressOf(day)}`)
+      await expect.poll(() => chosen(later as Page, 'Adeyemi, Zoë'), { timeout: 20_000 }).toBe('Absent')
+      await group(later, 'Chen, Mei').getByRole('radio', { name: 'Late' }).click()
+      await later.getByText('2 changes are on this computer and not saved yet').waitFor()
+      await picture(later, 'attendance-away')
+      await later.getByRole('link', { name: 'Today' }).click()
+      await later.getByText('2 changes of attendance are on this computer and not saved yet').waitFor()
+    })
+    await expect.poll(() => codesOn(day), { timeout: 60_000 }).toEqual({ taken: 1, [zoe.id]: 'absent', [mei.id]: 'late' })
+    await context.close()
+  })
+})

@@ -1,0 +1,114 @@
+import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
+import type { AttendanceCode } from '@markbook/shared/domain/attendance'
+import { Failure } from '@markbook/shared/failures'
+import { promptClient as client } from '../../../api/client.ts'
+import { changeSeen, isSignedInAs } from '../../../api/last-seen.ts'
+import { queryClient, refresh } from '../../../api/queries.ts'
+import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
+import type { CellValue } from '../../marks/model/cell-value.ts'
+import { isUnsaved, openKeptQueue } from '../../marks/model/kept-queue.ts'
+import type { StoredMark } from '../../marks/model/pending-mark.ts'
+import { coversRegister, type MonthOfClass, type Register, registerKey, registerOf, withRegister } from './register.ts'
+
+type Owner = { userId: string; schoolId: string }
+export type AttendanceSession = ReturnType<typeof open>
+
+const sessions = new Map<string, AttendanceSession>()
+let current = ''
+const nameOf = ({ userId, schoolId }: Owner) => `${userId}/${schoolId}`
+
+/** The queue of a person's attendance in this window, as `markingSessionOf` is that of their marks. */
+export function attendanceSessionOf(owner: Owner): AttendanceSession {
+  current = nameOf(owner)
+  const session = sessions.get(current) ?? open(owner)
+  sessions.set(current, session)
+  return session
+}
+
+/** Stands among the pupils of a register and says that it was taken. */
+export const TAKEN = 'register'
+/** Who is present has no value, as a mark that is not there. */
+type Away = Exclude<AttendanceCode, 'present'>
+export const codeOf = (value: CellValue | undefined): AttendanceCode => (value ? (value as Away) : 'present')
+const storedValueOf = (code: AttendanceCode): Away | null => (code === 'present' ? null : code)
+
+const rowOf = (student_id: string, status: string): StoredMark => ({ student_id, score: null, status, remarks: null })
+const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly AttendanceMark[]): StoredMark[] => [
+  ...marks.filter(({ code }) => code !== 'present').map(({ student_id, code }) => rowOf(student_id, code)),
+  ...registers.map(() => rowOf(TAKEN, TAKEN)),
+]
+
+function open(owner: Owner) {
+  const demandOwnSession = () => {
+    if (nameOf(owner) !== current || !isSignedInAs(owner.userId))
+      throw new Failure(401, 'unauthenticated', 'Sign in to save this attendance.')
+  }
+  type Said = { studentId: string; code: AttendanceCode; expected?: AttendanceCode }
+  const take = async (key: string, marks: readonly Said[]) => {
+    demandOwnSession()
+    const { classId, day, lesson } = registerOf(key)
+    const taken = await client.attendance.take({ params: { classId }, body: { day, lesson, marks: [...marks] } })
+    showSaved({ classId, day, lesson }, taken)
+    return rowsOf([taken.register], taken.marks)
+  }
+  const kept = openKeptQueue<StoredMark, Register>(owner, 'pending_attendance', {
+    send: (key, marks) =>
+      take(
+        key,
+        marks
+          .filter(({ studentId }) => studentId !== TAKEN)
+          .map(({ studentId, status }) => ({ studentId, code: codeOf(status), ...expectedOf(key, studentId) })),
+      ),
+    remove: async (key, studentId) => {
+      await take(key, [{ studentId, code: 'present', ...expectedOf(key, studentId) }])
+    },
+    read: async (key) => {
+      demandOwnSession()
+      const { classId, day, lesson } = registerOf(key)
+      const { registers, marks } = await client.attendance.read({ params: { classId }, query: { from: day, to: day } })
+      const isOwn = (row: { lesson: number }) => row.lesson === lesson
+      const [register] = registers.filter(isOwn)
+      if (register) showSaved({ classId, day, lesson }, { register, marks: marks.filter(isOwn) })
+      return rowsOf(register ? [register] : [], marks.filter(isOwn))
+    },
+    saved: () => void refresh(['reports']),
+    removed: () => void refresh(['reports']),
+  })
+  /** What was seen of a pupil. After a request whose end is unknown, what stands there was compared just before. */
+  const expectedOf = (key: string, studentId: string): { expected?: AttendanceCode } => {
+    const pending = kept.queue.get(key, studentId)
+    return pending && pending.ours === undefined ? { expected: codeOf(pending.seen) } : {}
+  }
+  kept.queue.listen(() => {
+    if (nameOf(owner) !== current) return
+    const all = kept.queue.all()
+    const unsaved = all.filter(isUnsaved).length
+    setUnsavedCount('attendance', unsaved, all.length - unsaved)
+  })
+  return {
+    ...kept,
+    /** Says of some pupils what they are. The register is taken with it. */
+    mark: (register: Register, said: readonly { studentId: string; code: AttendanceCode; seen: AttendanceCode }[]) => {
+      const key = registerKey(register)
+      kept.places.set(key, register)
+      const entries = said.map(({ studentId, code, seen }) => ({
+        assessmentId: key,
+        studentId,
+        score: storedValueOf(code),
+        seen: storedValueOf(seen),
+      }))
+      kept.queue.put(entries.length > 0 ? entries : [{ assessmentId: key, studentId: TAKEN, score: TAKEN, seen: null }])
+    },
+  }
+}
+
+/** What the server has, in the pages that show it and in what is kept for when it is away. */
+function showSaved(register: Register, taken: { register: AttendanceRegister; marks: readonly AttendanceMark[] }): void {
+  for (const query of queryClient.getQueryCache().findAll({ queryKey: ['attendance', 'read'] })) {
+    if (!coversRegister(query.queryKey[2], register)) continue
+    const change = (seen: MonthOfClass) => withRegister(seen, register, taken)
+    queryClient.setQueryData<MonthOfClass>(query.queryKey, (seen) => seen && change(seen))
+    changeSeen(query.queryKey as readonly [string, string, ...unknown[]], change)
+  }
+  void queryClient.invalidateQueries({ queryKey: ['attendance', 'totals'] })
+}

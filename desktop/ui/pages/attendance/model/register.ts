@@ -1,0 +1,60 @@
+import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
+
+/** `lesson` 0: of the whole day. */
+export type Register = { classId: string; day: string; lesson: number }
+export type MonthOfClass = { registers: AttendanceRegister[]; marks: AttendanceMark[] }
+
+export const registerKey = ({ classId, day, lesson }: Register): string => `${classId} ${day} ${lesson}`
+export function registerOf(key: string): Register {
+  const [classId = '', day = '', lesson = ''] = key.split(' ')
+  return { classId, day, lesson: Number(lesson) }
+}
+
+type Asked = { params: { classId: string }; query: { from: string; to: string } }
+/** Whether a reply to this request has the register in it. */
+export function coversRegister(request: unknown, { classId, day }: Register): boolean {
+  const { params, query } = request as Asked
+  return params.classId === classId && query.from <= day && day <= query.to
+}
+
+/** The month, with what the server has answered about one register. */
+export function withRegister(
+  { registers, marks }: MonthOfClass,
+  { day, lesson }: Register,
+  taken: { register: AttendanceRegister; marks: readonly AttendanceMark[] },
+): MonthOfClass {
+  const isOther = (row: { day: string; lesson: number }) => row.day !== day || row.lesson !== lesson
+  return { registers: [...registers.filter(isOther), taken.register], marks: [...marks.filter(isOther), ...taken.marks] }
+}
+
+const at = (day: string) => new Date(`${day}T00:00:00Z`)
+const written = (date: Date) => date.toISOString().slice(0, 10)
+
+/** The day so many days later. */
+export function dayAfter(day: string, days: number): string {
+  const date = at(day)
+  date.setUTCDate(date.getUTCDate() + days)
+  return written(date)
+}
+
+/** The next day in this direction that is no Saturday and no Sunday. */
+export function schoolDayAfter(day: string, step: 1 | -1): string {
+  let next = dayAfter(day, step)
+  while ([0, 6].includes(at(next).getUTCDay())) next = dayAfter(next, step)
+  return next
+}
+
+/** The first and the last day of the month of a day. */
+export function monthOf(day: string): { from: string; to: string } {
+  const next = at(`${day.slice(0, 7)}-01`)
+  next.setUTCMonth(next.getUTCMonth() + 1)
+  return { from: `${day.slice(0, 7)}-01`, to: dayAfter(written(next), -1) }
+}
+
+/** Today on this computer's clock. */
+export const today = (now = new Date()): string =>
+  [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
+
+/** A day of the year: the nearest where it lies outside. */
+export const within = (day: string, { start_date, end_date }: { start_date: string; end_date: string }): string =>
+  day < start_date ? start_date : day > end_date ? end_date : day

@@ -1,0 +1,87 @@
+import { type AttendanceCode, attendanceCodes } from '@markbook/shared/domain/attendance'
+import type { KeyboardEvent } from 'react'
+import { useTranslation } from 'react-i18next'
+import { listedName } from '../../words/names.ts'
+import styles from './attendance.module.css'
+import type { RegisterState } from './use-register.ts'
+
+export type Pupil = { id: string; first_name: string; last_name: string }
+type Props = { register: RegisterState; pupils: readonly Pupil[]; label: string }
+
+/** The pupils with four buttons each. One key says what a pupil is and goes to the next. */
+export function RegisterList({ register, pupils, label }: Props) {
+  const { t } = useTranslation('attendance')
+  const codeOfKey = new Map<string, AttendanceCode>(attendanceCodes.map((code) => [t(`key.${code}`), code]))
+  const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
+    const id = (event.target as HTMLElement).closest('[data-pupil]')?.getAttribute('data-pupil')
+    const at = pupils.findIndex((pupil) => pupil.id === id)
+    if (at < 0 || event.altKey) return
+    const list = event.currentTarget
+    const go = (to: number) => focusOn(list, pupils[Math.max(0, Math.min(pupils.length - 1, to))]?.id)
+    const takeBack = () => {
+      const whose = register.undo()
+      if (whose) focusOn(list, whose)
+    }
+    const code = codeOfKey.get(event.key.toLowerCase())
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') takeBack()
+    else if (event.ctrlKey || event.metaKey) return
+    else if (code) {
+      register.say(pupils[at]?.id as string, code)
+      go(at + 1)
+    } else if (event.key === 'Enter' || event.key === 'ArrowDown') go(at + 1)
+    else if (event.key === 'ArrowUp') go(at - 1)
+    else if (event.key === 'Home') go(0)
+    else if (event.key === 'End') go(pupils.length - 1)
+    else if (event.key === 'Backspace') takeBack()
+    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+      const now = attendanceCodes.indexOf(register.codeNow(pupils[at]?.id as string))
+      const next = attendanceCodes[(now + (event.key === 'ArrowRight' ? 1 : attendanceCodes.length - 1)) % attendanceCodes.length]
+      if (next) register.say(pupils[at]?.id as string, next)
+      focusOn(list, pupils[at]?.id)
+    } else return
+    event.preventDefault()
+  }
+  return (
+    <ul className={styles['pupils']} aria-label={label} onKeyDown={onKeyDown}>
+      {pupils.map((pupil) => (
+        <Row key={pupil.id} pupil={pupil} register={register} />
+      ))}
+    </ul>
+  )
+}
+
+/** At once, for the next key may come at once; and again when the press has been drawn, which may have chosen another button. */
+function focusOn(list: HTMLElement, id: string | undefined): void {
+  const focus = () => list.querySelector<HTMLElement>(`[data-pupil="${id}"] [aria-checked="true"]`)?.focus()
+  focus()
+  requestAnimationFrame(() => {
+    if (document.activeElement?.closest(`[data-pupil="${id}"]`)) focus()
+  })
+}
+
+function Row({ pupil, register }: { pupil: Pupil; register: RegisterState }) {
+  const { t } = useTranslation('attendance')
+  const now = register.codeNow(pupil.id)
+  const name = listedName(pupil)
+  return (
+    <li className={styles['pupil']} data-pupil={pupil.id} data-code={now} data-pending={register.isPending(pupil.id)}>
+      <span className={styles['name']}>{name}</span>
+      <div role="radiogroup" aria-label={name} className={styles['codes']}>
+        {attendanceCodes.map((code) => (
+          // biome-ignore lint/a11y/useSemanticElements: an input would take the arrows, which go down the list.
+          <button
+            key={code}
+            type="button"
+            role="radio"
+            aria-checked={code === now}
+            tabIndex={code === now ? 0 : -1}
+            data-code={code}
+            onClick={() => register.say(pupil.id, code)}
+          >
+            {t(`code.${code}`)}
+          </button>
+        ))}
+      </div>
+    </li>
+  )
+}

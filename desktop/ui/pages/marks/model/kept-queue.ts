@@ -1,0 +1,65 @@
+import { browserDatabase } from '../../../storage/browser-database.ts'
+import { hexOf } from '../../../storage/hex.ts'
+import { MarkQueue, type QueueEnvironment } from './mark-queue.ts'
+import { isSendable, type PendingMark, type StoredMark } from './pending-mark.ts'
+import { PendingMarkStorage } from './pending-mark-storage.ts'
+
+type Owner = { userId: string; schoolId: string }
+
+/** Interval of the heartbeat that marks a window as alive, ms. */
+const HEARTBEAT_INTERVAL = 5_000
+/** Interval at which unsaved entries of closed windows are looked for, ms. */
+const TAKE_OVER_INTERVAL = 10_000
+
+/**
+ * A queue whose entries lie in the browser's database until the server has them; those of closed windows come into it. `places`: where the
+ * entries of an assessment are made, kept with them.
+ */
+export function openKeptQueue<Row extends StoredMark, Place>(
+  owner: Owner,
+  store: 'pending_marks' | 'pending_attendance',
+  calls: Pick<QueueEnvironment<Row>, 'send' | 'read' | 'remove' | 'saved' | 'removed'>,
+) {
+  const storage = new PendingMarkStorage<Place>(browserDatabase, owner, windowId(), () => Date.now(), store)
+  const places = new Map<string, Place>()
+  let isStored = true
+  const queue = new MarkQueue<Row>({
+    ...calls,
+    store: async (id, pending) => {
+      if (await storage.store(id, pending, places.get(id))) return
+      isStored = false
+      queue.announce(id)
+    },
+    later: (ms, then) => {
+      const timer = setTimeout(then, ms)
+      return () => clearTimeout(timer)
+    },
+    now: () => new Date().toISOString(),
+    random: Math.random,
+  })
+  const takeOver = () =>
+    storage.takeOver(({ assessmentId, pending, sheet }) => {
+      if (sheet) places.set(assessmentId, sheet)
+      queue.takeOver(pending)
+    })
+  // Where the browser has closed its database, the next turn opens it again.
+  const look = () => void takeOver().catch(() => {})
+  void storage.removeExpired().catch(() => {})
+  look()
+  setInterval(look, TAKE_OVER_INTERVAL)
+  setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
+  addEventListener('pagehide', () => storage.heartbeat(true))
+  addEventListener('online', () => queue.retry())
+  return {
+    queue,
+    places,
+    /** False where a pending entry could not be stored: it is lost when the window closes. */
+    isStored: () => isStored || !queue.all().some(isSendable),
+  }
+}
+
+/** Not for a moment alone, as an entry is that is on its way. */
+export const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
+
+/** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
+const windowId = (): string => hexOf(crypto.getRandomValues(new Uint8Array(8)))

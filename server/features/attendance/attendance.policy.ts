@@ -1,0 +1,83 @@
+import { attendanceFailures } from '@markbook/shared/contract/attendance'
+import { classFailures } from '@markbook/shared/contract/classes'
+import { type AttendanceCode, type AttendanceTotals, attendanceTotals, lastDayOfRegisters } from '@markbook/shared/domain/attendance'
+import { common, type Issue } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { yearById } from '../policy.ts'
+import { inOrder, orGone } from '../references.ts'
+import { marksInRegister, marksOfDays, pupilsOfClass, registerOf, registersOfDays, studentsNamed } from './attendance.queries.ts'
+
+type Group = Row<'student_group'>
+type Mark = Row<'attendance_mark'>
+type Said = { studentId: string; code: AttendanceCode; note?: string | null | undefined; expected?: AttendanceCode | null | undefined }
+type Taken = { day: string; lesson: number; marks: readonly Said[] }
+
+/** 400 for a day of another year, or one that has not come. */
+async function demandDay(tx: ReadTx, { school_id: school, academic_year_id }: Group, day: string): Promise<void> {
+  const [year] = await yearById(tx, { school, id: academic_year_id })
+  if (!year) throw common.notFound()
+  if (day < year.start_date || day > year.end_date) throw attendanceFailures.outsideYear()
+  if (day > lastDayOfRegisters(tx.nowMs)) throw attendanceFailures.futureDay()
+}
+
+/** 400 where one of the pupils is not in the class; 404 where one is absent or another school's. */
+async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group, marks: readonly Said[]): Promise<void> {
+  const pupils = new Set((await pupilsOfClass(tx, { school, group })).map(({ student_id }) => student_id))
+  const issues = marks.flatMap(({ studentId }, at): Issue[] =>
+    pupils.has(studentId) ? [] : [{ path: `marks.${at}.studentId`, message: 'is not in the class' }],
+  )
+  if (issues.length === 0) return
+  const ids = marks.map(({ studentId }) => studentId).filter((id) => !pupils.has(id))
+  inOrder(await studentsNamed(tx, { school, ids: JSON.stringify(ids) }), ids)
+  throw classFailures.notEnrolled({ issues })
+}
+
+/** 409 where another code stands than was seen, unless it is the one that is wanted. */
+function demandAsSeen(marks: readonly Said[], known: ReadonlyMap<string, Mark>): void {
+  const issues = marks.flatMap(({ studentId, code, expected }, at): Issue[] => {
+    const standing = known.get(studentId)?.code ?? 'present'
+    const isSeen = expected === undefined || (expected ?? 'present') === standing || code === standing
+    return isSeen
+      ? []
+      : [{ path: `marks.${at}.studentId`, message: `is ${standing} by now`, values: { student: studentId, code: standing } }]
+  })
+  if (issues.length > 0) throw attendanceFailures.changedMeanwhile({ issues })
+}
+
+/**
+ * Takes or corrects a register of a class, which the transaction holds locked, so that two who take it come one after the other. The number
+ * of statements does not grow with the number of marks; equal values write nothing.
+ */
+export async function takeRegister(tx: WriteTx, group: Group, { day, lesson, marks }: Taken) {
+  await demandDay(tx, group, day)
+  await demandInClass(tx, group, marks)
+  const of = { school: group.school_id, group: group.id, day, lesson }
+  const known = new Map((await marksInRegister(tx, of)).map((mark) => [mark.student_id, mark]))
+  demandAsSeen(marks, known)
+  const place = { school_id: group.school_id, student_group_id: group.id, day, lesson }
+  const [taken] = await registerOf(tx, of)
+  const register = taken ?? (await tx.insert('attendance_register', place))
+  const fresh = marks
+    .filter(({ studentId, code, note }) => !known.has(studentId) && (code !== 'present' || Boolean(note)))
+    .map(({ studentId, code, note = null }) => ({ ...place, student_id: studentId, code, note }))
+  const changes = marks.flatMap(({ studentId, code, note }) => {
+    const before = known.get(studentId)
+    return before ? [{ before, patch: { code, ...(note !== undefined && { note }) } }] : []
+  })
+  await tx.insert('attendance_mark', fresh).catch(orGone)
+  await tx.update('attendance_mark', changes)
+  return { register, marks: await marksInRegister(tx, of) }
+}
+
+/** Of every pupil of a class the totals from a day to another, by last name; none of them has a session where no register was taken. */
+export async function totalsOfClass(
+  tx: ReadTx,
+  { school_id: school, id: group }: Pick<Group, 'school_id' | 'id'>,
+  days: { start_date: string; end_date: string },
+): Promise<Map<string, AttendanceTotals>> {
+  const of = { school, group, from: days.start_date, to: days.end_date }
+  const registers = await registersOfDays(tx, of)
+  const marks = registers.length === 0 ? [] : await marksOfDays(tx, of)
+  return attendanceTotals(await pupilsOfClass(tx, { school, group }), registers, marks)
+}
