@@ -5,8 +5,11 @@ import type { Compiled } from '../store/compiled.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { school } from '../testing/school.ts'
 
-/** These tables have no index by class. The queries read the assignments of the school from one index, without the rows. */
-const WITHOUT_AN_INDEX = ['givenIn', 'subjectTeachersOfClasses', 'takersInClasses']
+/**
+ * These tables have no index by class, or by year. The queries read the assignments of the school from one index, without the rows; a
+ * roll-over reads the places of its pupils once.
+ */
+const WITHOUT_AN_INDEX = ['activeInYears', 'givenIn', 'subjectTeachersOfClasses', 'takersInClasses']
 
 const features = join(import.meta.dirname, '..', 'features')
 async function queriesOfFeatures(): Promise<[name: string, query: unknown][]> {

@@ -39,6 +39,8 @@ const idsOf: Record<string, readonly string[]> = {
   academicYears: isoIds(story.academic_year),
   terms: isoIds(story.term),
   students: isoIds(story.student),
+  // `GET /api/students/:id/overview`
+  calculations: isoIds(story.student),
   subjects: isoIds(story.subject),
   classes: [class3B.id, class3A.id],
   assessments: isoIds(story.assessment),

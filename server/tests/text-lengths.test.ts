@@ -41,12 +41,15 @@ const LENGTHS: Record<string, number> = {
   studentNumber: 40,
 }
 
+/** Names that are shorter than those of decisions §1. */
+const NAMES: Record<string, number> = { terms: limits.text.termName, assessmentCategories: limits.text.categoryName }
+
 describe('the length of a text is counted in characters, not in bytes or halves of them', () => {
   test.each(withJson)('$name: one more than fits is refused, and as many as fit are not', async (named) => {
     const wrong: string[] = []
     for (const field of fields(named).filter(({ isText, maxLength }) => isText && maxLength !== undefined)) {
       const [name, max] = [field.path.at(-1) ?? '', field.maxLength ?? 0]
-      const known = named.name.startsWith('terms.') && name === 'name' ? limits.text.termName : LENGTHS[name]
+      const known = (name === 'name' && NAMES[named.name.split('.')[0] ?? '']) || LENGTHS[name]
       if (known !== undefined && known !== max) wrong.push(`${name} takes ${max}`)
       const long = await told(named, withField(bodyOf(named), field.path, '😀'.repeat(max + 1)))
       if (refusalOf(long) !== '400 validation_failed') wrong.push(`${label(field, max + 1)}: ${refusalOf(long)}`)

@@ -5,8 +5,8 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onEvents } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { assessmentsOf, exclusionAfter, lockedAssessment } from '../assessments/assessments.policy.ts'
-import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
-import { classOf, rowOf, termById, termOf } from '../policy.ts'
+import { gradingScaleOfTerm } from '../grading-scale/grading-scale.policy.ts'
+import { classOf, rowOf, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
 import { changeGrade, createGrade, demandInClassOf, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
@@ -14,9 +14,8 @@ import { followMarks } from './live-marks.ts'
 
 /** Rows with the letter of the scale of this moment of the year that the assessment is in. */
 async function lettered<R extends { score: number | null }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
-  const [term] = await termById(tx, { school: assessment.school_id, id: assessment.term_id })
-  if (!term) throw common.notFound()
-  const scale = await gradingScaleOf(tx, term)
+  const scale = await gradingScaleOfTerm(tx, assessment)
+  if (!scale) throw common.notFound()
   return rows.map((row) => ({
     ...row,
     letter_grade: (row.score !== null && letterForScore(scale, row.score, assessment.max_score)?.letter) || null,

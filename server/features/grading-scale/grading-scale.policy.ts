@@ -1,6 +1,8 @@
 import { defaultGradingScale, type GradingScale } from '@markbook/shared/domain/letters'
 import type { Row } from '@markbook/shared/tables/tables'
-import { rowsBy } from '../../store/statement.ts'
+import { and, eq } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** The stored scale, to be written; locked, so only an administrator finds it. */
@@ -26,6 +28,30 @@ export async function gradingScaleOfSchool(tx: ReadTx, schoolId: string): Promis
 export async function gradingScaleOf(tx: ReadTx, of: { school_id: string; academic_year_id: string }): Promise<GradingScale> {
   const [year] = await scaleOfYear(tx, { school: of.school_id, year: of.academic_year_id })
   return ownScale(year) ?? gradingScaleOfSchool(tx, of.school_id)
+}
+
+/** The scale of the year of a term and that of the school, in one statement: it is read with every mark that is written. */
+const scalesOfTerm = statement<{ school: string; term: string }>()(({ db, t, p }) => {
+  const { term, academic_year, grading_scale } = t
+  return db
+    .select({
+      scale_pass_mark: academic_year.scale_pass_mark,
+      scale_bands: academic_year.scale_bands,
+      pass_mark: grading_scale.pass_mark,
+      bands: grading_scale.bands,
+    })
+    .from(term)
+    .innerJoin(academic_year, matches(academic_year, { school_id: term.school_id, id: term.academic_year_id }))
+    .leftJoin(grading_scale, matches(grading_scale, { school_id: term.school_id }))
+    .where(and(eq(term.school_id, p.school), eq(term.id, p.term)))
+})
+
+/** The scale that letters of a term are read from; null where there is no such term. */
+export async function gradingScaleOfTerm(tx: ReadTx, of: { school_id: string; term_id: string }): Promise<GradingScale | null> {
+  const [found] = await scalesOfTerm(tx, { school: of.school_id, term: of.term_id })
+  if (!found) return null
+  const { pass_mark, bands } = found
+  return ownScale(found) ?? (pass_mark === null || bands === null ? defaultGradingScale : { passMark: pass_mark, bands })
 }
 
 /** A scale as replies, rows and snapshots hold it. */
