@@ -244,7 +244,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await dialog.getByText('Checking 10000 rows').waitFor()
     await dialog.getByText('7500 new and 2500 rows that cannot be taken.', { exact: false }).waitFor()
     await dialog.getByText('and 9800 more rows').waitFor()
-    expect(await dialog.locator('input[aria-invalid="true"]').count()).toBe(200)
+    await expect.poll(() => dialog.locator('input[aria-invalid="true"]').count()).toBe(200)
     await dialog.getByRole('button', { name: 'Leave these 2500 rows out' }).click()
     await dialog.getByRole('button', { name: 'Write 7500 rows' }).waitFor()
     expect(await page.locator('td i, th i').count()).toBe(0)

@@ -162,7 +162,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await page.getByRole('heading', { name: 'Connexion' }).waitFor()
     expect(await page.locator('select').inputValue()).toBe('fr')
     const html = await page.request.get(`${site.url}/sign-in`, { headers: { accept: 'text/html' } })
-    expect(await html.text()).toContain('<html lang="fr">')
+    expect(await html.text()).toContain('<html lang="fr" dir="ltr">')
     expect(faults).toEqual([])
     await context.close()
   })
