@@ -1,11 +1,14 @@
 import { and, eq } from 'drizzle-orm'
+import type { SchoolCaller } from '../../http/caller.ts'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import type { PolicyContext } from '../policy.ts'
 
 /** Columns of a pupil that not every teacher sees (docs/design/school.md, «Birth dates and genders»). */
 export const PERSONAL = ['gender', 'date_of_birth'] as const
+
+/** Who asks. */
+type Asking = { tx: ReadTx; caller: Pick<SchoolCaller, 'role' | 'user_id' | 'school_id'> }
 
 /** Whether the caller sees these columns of a pupil. */
 export type Sees = (studentId: string) => boolean
@@ -30,11 +33,11 @@ async function isForAllStaff(tx: ReadTx, school: string): Promise<boolean> {
 }
 
 /** Whether the caller sees them of every pupil, whoever they are. */
-export async function seesAllPersonalData({ tx, caller }: PolicyContext): Promise<boolean> {
+export async function seesAllPersonalData({ tx, caller }: Asking): Promise<boolean> {
   return caller.role === 'admin' || (caller.role === 'teacher' && (await isForAllStaff(tx, caller.school_id)))
 }
 
-export async function personalDataSeenBy(context: PolicyContext): Promise<Sees> {
+export async function personalDataSeenBy(context: Asking): Promise<Sees> {
   const { tx, caller } = context
   if (await seesAllPersonalData(context)) return always
   if (caller.role !== 'teacher') return () => false

@@ -4,6 +4,7 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq, gt, inArray } from 'drizzle-orm'
+import { PERSONAL, personalDataSeenBy } from '../../features/students/personal-data.policy.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -50,6 +51,10 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
 
+/** Whoever enters a pupil enters these too; afterwards they are for those who see them. */
+const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
+  table === 'student' && !isNew && lives && PERSONAL.some((column) => column === unit)
+
 /** What people may write in a school, by the rights that they have here now. Each fact is read once. */
 export class Rights {
   private readonly facts = new Map<string, Promise<Facts>>()
@@ -87,7 +92,15 @@ export class Rights {
     }
     const area = await this.areaOf(table, state, part, actor)
     if (area === null || !may(area, about)) return 'forbidden'
+    if (isPersonalPart(table, part) && !(await this.seesPersonal(state.id, facts.role, actor))) return 'forbidden'
     return table === 'assessment' && facts.role !== 'admin' && (await this.isShared(state.id, part, actor)) ? 'forbidden' : null
+  }
+
+  /** Nobody overwrites a birth date or a gender that they do not see (docs/design/school.md). */
+  private async seesPersonal(student: string, role: Facts['role'], actor: string): Promise<boolean> {
+    if (role === null) return false
+    const sees = await personalDataSeenBy({ tx: this.tx, caller: { role, user_id: actor, school_id: this.school } })
+    return sees(student)
   }
 
   /** An assessment of every class holds marks of classes where the subject is not theirs, and counts differently by this (decisions §8). */

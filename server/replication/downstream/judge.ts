@@ -1,5 +1,3 @@
-import { lastDayOfRegisters } from '@markbook/shared/domain/attendance'
-import { fitsCategory } from '@markbook/shared/domain/categories'
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
@@ -13,7 +11,7 @@ import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
+import { isLost, type Known } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
 import type { ConflictRecords } from '../issues/conflict-records.ts'
@@ -28,6 +26,7 @@ import { isWritable } from '../scope/normal-form.ts'
 import { isElsewhere } from '../scope/people.ts'
 import type { Limits } from '../scope/writers.ts'
 import { idIn, Rights } from './judge.rights.ts'
+import { ValueRules } from './judge.values.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
@@ -65,12 +64,12 @@ const isEmptyMark = (table: Replicated, { score = null, status = null }: Values)
  * laptop writes for its one user, who is judged here.
  */
 export class Judge {
-  private readonly maxima = new Map<string, Promise<number>>()
   private readonly awaiting = new Map<string, Promise<boolean>>()
   /** Assessments of the page whose deletion is refused: their marks stay with them. */
   private readonly staying = new Set<string>()
   readonly appointments: Appointments
   private readonly rights: Rights
+  private readonly values: ValueRules
 
   constructor(
     private readonly tx: ReadTx,
@@ -79,6 +78,7 @@ export class Judge {
   ) {
     this.appointments = new Appointments(tx, peer.school_id as string)
     this.rights = new Rights(tx, peer.school_id as string)
+    this.values = new ValueRules(tx, peer.school_id as string)
   }
 
   /** The number of this node. */
@@ -218,7 +218,6 @@ export class Judge {
       if (state.alive.length === 0) return null
       if (isMisnamed(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
-      if (table.startsWith('attendance_') && !(await this.isOfItsYear(state.values))) return 'forbidden'
     } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
     // Books of the first programs were sent without it, and come from a school's server.
@@ -230,13 +229,7 @@ export class Judge {
       const { approved_by } = state.values
       if (this.peer.kind === 'laptop' && (approved_by ?? null) !== null && approved_by !== stamp[3]) return 'malformed'
     }
-    if (
-      table === 'assessment' &&
-      (unit === 'scoring' || unit === EXISTENCE) &&
-      !(await this.fitsItsCategory(asKnown(table, state, known).values))
-    )
-      return 'forbidden'
-    return table !== 'grade' || unit !== 'score' || (await this.isWithinMaximum(asKnown(table, state, known).values)) ? null : 'forbidden'
+    return (await this.values.allow(table, unit, asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
   /** What a row is of never changes; a laptop makes rows in its person's name. */
@@ -248,47 +241,6 @@ export class Judge {
     if (!before || descriptions[table].natural) return true
     const isFixed = (column: string) => column !== 'created_at' && column !== 'created_by'
     return descriptions[table].identity.every((column) => !isFixed(column) || isSame(values[column], before[column]))
-  }
-
-  /** A category is of the year, subject and type of its assessments. What is not here is asked about when it has come. */
-  private async fitsItsCategory(values: Values): Promise<boolean> {
-    const [id, termId] = [idIn(values, 'category_id'), idIn(values, 'term_id')]
-    if (id === null || termId === null) return true
-    const school = this.peer.school_id as string
-    const category = await this.tx.find('assessment_category', school, id)
-    const term = await this.tx.find('term', school, termId)
-    if (!category || !term) return true
-    const fits = { assessment_type: String(values['assessment_type']), subject_id: String(values['subject_id']) }
-    return category.academic_year_id === term.academic_year_id && fitsCategory(category, fits)
-  }
-
-  /** A register is of a day in the year of its class, and of none that is still to come. */
-  private async isOfItsYear({ student_group_id, day }: Values): Promise<boolean> {
-    if (typeof day !== 'string' || day > lastDayOfRegisters(this.tx.nowMs)) return false
-    const school = this.peer.school_id as string
-    const id = idIn({ student_group_id }, 'student_group_id')
-    const group = id === null ? undefined : await this.tx.find('student_group', school, id)
-    const year = group && (await this.tx.find('academic_year', school, group.academic_year_id))
-    return year === undefined || (day >= year.start_date && day <= year.end_date)
-  }
-
-  /** A score above every maximum that its assessment ever had is nobody's. What becomes of one whose assessment has not come is asked when it has. */
-  private async isWithinMaximum({ assessment_id, score }: Values): Promise<boolean> {
-    const id = idIn({ assessment_id }, 'assessment_id')
-    return id === null || Number(score) <= (await this.maximumOf(id))
-  }
-
-  /** The highest that an assessment ever had; no bound where it is not here. Assessments come before marks, so that a page asks for each once. */
-  private maximumOf(id: string): Promise<number> {
-    const read = async () => {
-      const known = (await knownRows(this.tx, 'assessment', this.peer.school_id as string, [id])).get(id)
-      if (!known || isLost(known)) return Number.POSITIVE_INFINITY
-      const { values, units } = known.state
-      return Math.max(Number(values['max_score'] ?? 0), units['scoring']?.[4] ?? 0)
-    }
-    const asked = this.maxima.get(id) ?? read()
-    this.maxima.set(id, asked)
-    return asked
   }
 
   /** Of a school's server: a person is asked about once, as they were known here before the page. */

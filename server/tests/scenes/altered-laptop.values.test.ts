@@ -2,7 +2,7 @@ import { elan, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { maths } from '@markbook/shared/story/school-year'
-import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
@@ -186,4 +186,28 @@ test.each([
   const { server, answers } = await saidOf('okafor', 'report_book', draftReport.id, 'status', { values: { ...before, ...values } })
   expect(answers).toMatchObject([{ outcome: 'refused', code: 'malformed' }])
   expect((await server.rows('report_book')).find(({ id }) => id === draftReport.id)).toEqual(before)
+})
+
+/** A pupil's name, changed on the laptop, arrives with these parts, which nobody entered there. */
+async function bringsWithName(who: 'ada' | 'byrne', parts: Partial<Row<'student'>>) {
+  const { server } = await serverAndLaptop(open)
+  const { laptop } = await laptopOf(open, server, people[who].id, who)
+  await (await signedIn(laptop, who)).students.update({ params: { id: elan.id }, body: { firstName: 'Alan' } })
+  await (await liar(laptop, server)).says(({ table, state }) => {
+    const stamp = state.units['name']
+    if (table !== 'student' || !stamp) return []
+    const units = { ...state.units, ...Object.fromEntries(Object.keys(parts).map((part) => [part, stamp])) }
+    return [{ table, state: { ...state, units, values: { ...state.values, ...parts } } }]
+  })
+  const { first_name, date_of_birth, gender } = (await server.rows('student')).find(({ id }) => id === elan.id) ?? {}
+  return { first_name, date_of_birth, gender }
+}
+
+test('who does not see a birth date or a gender brings none, nor what came in one write with it', async () => {
+  const { first_name, date_of_birth, gender } = elan
+  const lie = { date_of_birth: '2001-02-03', gender: 'other' } as const
+  expect(await bringsWithName('ada', {})).toEqual({ first_name: 'Alan', date_of_birth, gender })
+  for (const part of ['date_of_birth', 'gender'] as const)
+    expect(await bringsWithName('ada', { [part]: lie[part] }), part).toEqual({ first_name, date_of_birth, gender })
+  expect(await bringsWithName('byrne', lie)).toEqual({ first_name: 'Alan', ...lie })
 })

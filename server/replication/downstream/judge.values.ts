@@ -1,0 +1,66 @@
+import { lastDayOfRegisters } from '@markbook/shared/domain/attendance'
+import { fitsCategory } from '@markbook/shared/domain/categories'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Values } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { isLost, knownRows } from '../../store/replica/states.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { idIn } from './judge.rights.ts'
+
+/** What other rows of the school forbid in the values of a pushed row, as the routes do. Of what is not here nothing is said until it has come. */
+export class ValueRules {
+  private readonly maxima = new Map<string, Promise<number>>()
+
+  constructor(
+    private readonly tx: ReadTx,
+    private readonly school: string,
+  ) {}
+
+  /** Whether this unit of a row may have these values. */
+  async allow(table: Replicated, unit: string, values: Values): Promise<boolean> {
+    if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
+    if (table === 'assessment') return (unit !== 'scoring' && unit !== EXISTENCE) || this.fitsItsCategory(values)
+    if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values)
+    return true
+  }
+
+  /** A category is of the year, subject and type of its assessments. */
+  private async fitsItsCategory(values: Values): Promise<boolean> {
+    const [id, termId] = [idIn(values, 'category_id'), idIn(values, 'term_id')]
+    if (id === null || termId === null) return true
+    const category = await this.tx.find('assessment_category', this.school, id)
+    const term = await this.tx.find('term', this.school, termId)
+    if (!category || !term) return true
+    const fits = { assessment_type: String(values['assessment_type']), subject_id: String(values['subject_id']) }
+    return category.academic_year_id === term.academic_year_id && fitsCategory(category, fits)
+  }
+
+  /** A register is of a day in the year of its class, and of none that is still to come. */
+  private async isOfItsYear(values: Values): Promise<boolean> {
+    const { day } = values
+    if (typeof day !== 'string' || day > lastDayOfRegisters(this.tx.nowMs)) return false
+    const id = idIn(values, 'student_group_id')
+    const group = id === null ? undefined : await this.tx.find('student_group', this.school, id)
+    const year = group && (await this.tx.find('academic_year', this.school, group.academic_year_id))
+    return year === undefined || (day >= year.start_date && day <= year.end_date)
+  }
+
+  /** A score above every maximum that its assessment ever had is nobody's. */
+  private async isWithinMaximum(values: Values): Promise<boolean> {
+    const id = idIn(values, 'assessment_id')
+    return id === null || Number(values['score']) <= (await this.maximumOf(id))
+  }
+
+  /** The highest that an assessment ever had; no bound where it is not here. Assessments come before marks, so that a page asks for each once. */
+  private maximumOf(id: string): Promise<number> {
+    const read = async () => {
+      const known = (await knownRows(this.tx, 'assessment', this.school, [id])).get(id)
+      if (!known || isLost(known)) return Number.POSITIVE_INFINITY
+      const { values, units } = known.state
+      return Math.max(Number(values['max_score'] ?? 0), units['scoring']?.[4] ?? 0)
+    }
+    const asked = this.maxima.get(id) ?? read()
+    this.maxima.set(id, asked)
+    return asked
+  }
+}
