@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { elan, hilltopPupil, mathsExam, zoe } from '@markbook/shared/story/marks'
@@ -7,17 +8,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditDue } from '../../replication/audit/schedule.ts'
 import { asSystem } from '../../store/tx.ts'
 import { lowered } from '../../testing/lowered.ts'
+import { memoryFolder } from '../../testing/memory-folder.ts'
 import { type School, school } from '../../testing/school.ts'
 import { tamper } from '../../testing/tamper.ts'
 import { entriesOfSpan } from './audit.queries.ts'
 
 let st: School
+const folder = memoryFolder('markbook-audit-')
 const idOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)
 const enter = (who: 'okafor' | 'ada', pupil: { id: string }, score: number) =>
   st.as[who].grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: pupil.id, score }] } })
 
 beforeAll(async () => {
-  st = await school()
+  // The heads that it finds are kept beside the database.
+  st = await school({ env: { DATA_DIR: folder } })
   st.clock.set('2026-01-12T09:00:00.000Z')
   await enter('ada', zoe, 72)
   st.clock.set('2026-01-12T23:59:59.999Z')
@@ -25,7 +29,10 @@ beforeAll(async () => {
   st.clock.set('2026-01-13T00:00:00.000Z')
   await enter('okafor', zoe, 74)
 })
-afterAll(() => st.close())
+afterAll(async () => {
+  await st.close()
+  rmSync(folder, { recursive: true })
+})
 
 const asked = async (query: NonNullable<Parameters<School['as']['okafor']['audit']['entries']>[0]>['query'] = {}) =>
   st.as.okafor.audit.entries({ query })

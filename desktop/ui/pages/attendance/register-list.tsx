@@ -1,7 +1,9 @@
 import { type AttendanceCode, attendanceCodes } from '@markbook/shared/domain/attendance'
 import type { KeyboardEvent } from 'react'
 import { useTranslation } from 'react-i18next'
+import { isRightToLeft } from '../../words/direction.ts'
 import { listedName } from '../../words/names.ts'
+import { inReadingDirection } from '../marks/model/navigation.ts'
 import styles from './attendance.module.css'
 import type { RegisterState } from './use-register.ts'
 
@@ -22,6 +24,7 @@ export function RegisterList({ register, pupils, label }: Props) {
       const whose = register.undo()
       if (whose) focusOn(list, whose)
     }
+    const sideways = inReadingDirection(event, isRightToLeft()).key
     const code = codeOfKey.get(event.key.toLowerCase())
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') takeBack()
     else if (event.ctrlKey || event.metaKey) return
@@ -33,9 +36,9 @@ export function RegisterList({ register, pupils, label }: Props) {
     else if (event.key === 'Home') go(0)
     else if (event.key === 'End') go(pupils.length - 1)
     else if (event.key === 'Backspace') takeBack()
-    else if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+    else if (sideways === 'ArrowLeft' || sideways === 'ArrowRight') {
       const now = attendanceCodes.indexOf(register.codeNow(pupils[at]?.id as string))
-      const next = attendanceCodes[(now + (event.key === 'ArrowRight' ? 1 : attendanceCodes.length - 1)) % attendanceCodes.length]
+      const next = attendanceCodes[(now + (sideways === 'ArrowRight' ? 1 : attendanceCodes.length - 1)) % attendanceCodes.length]
       if (next) register.say(pupils[at]?.id as string, next)
       focusOn(list, pupils[at]?.id)
     } else return
