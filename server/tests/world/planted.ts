@@ -136,7 +136,7 @@ export const plants: readonly Plant[] = [
   })),
   plant<Keys>('whatever comes as a reply is believed', '../../replication/identity/keys.ts', () => ({ isReplyOf: () => true })),
 ]
-/** By name, the first seed that shows it (worlds of 200 events): replayed in every `npm test`. The long form looks for them anew. */
+/** By name, the first seed that shows it (worlds of 200 events), replayed by the slow tests. The long form looks for them anew. */
 export const firstSeeds: Readonly<Record<string, number>> = {
   'losers are dropped': 1,
   'the wall clock alone decides': 1,
