@@ -111,7 +111,7 @@ type CategoryStepProps = Pick<AverageStep, 'printed' | 'weight_sum' | 'extra_poi
   name: string
 }
 
-/** The average of each category, then their mean and what extra credit adds. */
+/** The mean of the categories with what extra credit adds, then the average of each. */
 function CategoryStep({ name, categories, printed, weight_sum, extra_points }: CategoryStepProps) {
   const { t } = useTranslation('results')
   const called = (category: (typeof categories)[number]) => category.name ?? t('explain.withoutCategory')
