@@ -1,7 +1,7 @@
 import { may } from '@markbook/shared/domain/access'
 import { common } from '@markbook/shared/failures'
+import { PERSONAL, seesAllPersonalData } from '../../replication/scope/personal-data.ts'
 import type { PolicyContext } from '../policy.ts'
-import { PERSONAL, seesAllPersonalData } from '../students/personal-data.policy.ts'
 import type { ShapeTable } from './shape-tables.ts'
 import { classesOfTeacher } from './shapes.queries.ts'
 

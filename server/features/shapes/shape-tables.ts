@@ -15,7 +15,7 @@ import type { Area } from '@markbook/shared/domain/access'
 import { postgresTables } from '@markbook/shared/tables/postgres'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { getTableColumns, type Table } from 'drizzle-orm'
-import { PERSONAL } from '../students/personal-data.policy.ts'
+import { PERSONAL } from '../../replication/scope/personal-data.ts'
 
 export type AnyRow = Readonly<Record<string, unknown>> & { readonly id: string }
 /** A column in the words of the protocol; `type` names one of Postgres, by which the official client reads the value. */

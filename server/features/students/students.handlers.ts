@@ -2,12 +2,12 @@ import { studentFailures, students } from '@markbook/shared/contract/students'
 import { searchTerm } from '@markbook/shared/domain/fold'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
+import { personalDataSeenBy, seenPupil } from '../../replication/scope/personal-data.ts'
 import { isReferenceViolation, isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { demandInClass, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
-import { personalDataSeenBy, seenPupil } from './personal-data.policy.ts'
 import { holdersOfNumber, resultsOfStudent, studentsFound } from './students.queries.ts'
 
 async function demandFreeNumber(tx: WriteTx, school: string, number: string | null | undefined, ownId?: string) {
