@@ -78,7 +78,7 @@ export class Judge {
   ) {
     this.appointments = new Appointments(tx, peer.school_id as string)
     this.rights = new Rights(tx, peer.school_id as string)
-    this.values = new ValueRules(tx, peer.school_id as string)
+    this.values = new ValueRules(tx, peer)
   }
 
   /** The number of this node. */
@@ -229,7 +229,7 @@ export class Judge {
       const { approved_by } = state.values
       if (this.peer.kind === 'laptop' && (approved_by ?? null) !== null && approved_by !== stamp[3]) return 'malformed'
     }
-    return (await this.values.allow(table, unit, asKnown(table, state, known).values)) ? null : 'forbidden'
+    return (await this.values.allow(table, write, asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
   /** What a row is of never changes; a laptop makes rows in its person's name. */

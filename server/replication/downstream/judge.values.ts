@@ -1,26 +1,33 @@
 import { lastDayOfRegisters } from '@markbook/shared/domain/attendance'
 import { fitsCategory } from '@markbook/shared/domain/categories'
-import type { Replicated } from '@markbook/shared/tables/tables'
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
-import { EXISTENCE } from '@markbook/sync/versions'
+import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { idIn } from './judge.rights.ts'
+
+/** A unit of a row that is pushed, and the stamp of its last write. */
+type Write = { unit: string; stamp: Stamp }
 
 /** What other rows of the school forbid in the values of a pushed row, as the routes do. Of what is not here nothing is said until it has come. */
 export class ValueRules {
   private readonly maxima = new Map<string, Promise<number>>()
 
+  private readonly school: string
+
   constructor(
     private readonly tx: ReadTx,
-    private readonly school: string,
-  ) {}
+    private readonly peer: Pick<Row<'sync_peer'>, 'kind' | 'school_id'>,
+  ) {
+    this.school = peer.school_id as string
+  }
 
   /** Whether this unit of a row may have these values. */
-  async allow(table: Replicated, unit: string, values: Values): Promise<boolean> {
+  async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
     if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
     if (table === 'assessment') return (unit !== 'scoring' && unit !== EXISTENCE) || this.fitsItsCategory(values)
-    if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values)
+    if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values, stamp)
     return true
   }
 
@@ -35,10 +42,15 @@ export class ValueRules {
     return category.academic_year_id === term.academic_year_id && fitsCategory(category, fits)
   }
 
-  /** A register is of a day in the year of its class, and of none that is still to come. */
-  private async isOfItsYear(values: Values): Promise<boolean> {
+  /**
+   * A register from a laptop is of a day in the year of its class, and of none that was to come when it was written. The clock of this node is
+   * not asked: nodes whose clocks differ would give different answers. Nor is a server asked, which has judged the register when it took it; the
+   * year may have been moved since.
+   */
+  private async isOfItsYear(values: Values, [, , writtenAt]: Stamp): Promise<boolean> {
+    if (this.peer.kind !== 'laptop') return true
     const { day } = values
-    if (typeof day !== 'string' || day > lastDayOfRegisters(this.tx.nowMs)) return false
+    if (typeof day !== 'string' || day > lastDayOfRegisters(writtenAt)) return false
     const id = idIn(values, 'student_group_id')
     const group = id === null ? undefined : await this.tx.find('student_group', this.school, id)
     const year = group && (await this.tx.find('academic_year', this.school, group.academic_year_id))

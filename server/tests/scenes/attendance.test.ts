@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { elan, fatima, mei, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3A, class3B } from '@markbook/shared/story/school-year'
+import { class3A, class3B, michaelmas } from '@markbook/shared/story/school-year'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
@@ -114,6 +114,33 @@ describe('a register that two took', () => {
       const totals = await server.as.okafor.attendance.totals({ params: { classId: id }, query })
       expect(totals.find(({ student_id }) => student_id === zoe.id)?.absent ?? 0).toBe(0)
     }
+  })
+})
+
+describe('a register of a day that has come', () => {
+  test('is taken by servers whose clocks are two years behind', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const { laptop, link: toBox } = await laptopOf(open, box, people.ada.id)
+    await (await signedIn(laptop, 'ada')).attendance.take(taken([[zoe, 'absent']]))
+    await (await signedIn(box, 'ada')).attendance.take(taken([[mei, 'late']]))
+    for (const { clock } of [centre, box]) clock.set('2024-01-12T08:00:00.000Z')
+    await settle(toBox, link)
+    await settle(toBox, link)
+    for (const node of [centre, box, laptop]) expect(await codesAt(node)).toEqual({ [zoe.id]: 'absent', [mei.id]: 'late' })
+    for (const node of [box, laptop]) expect(await refusedAt(node)).toEqual([])
+  })
+
+  test('stands in spite of a year that was shortened at the centre meanwhile', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    await (await signedIn(box, 'ada')).attendance.take(taken([[zoe, 'absent']], { day: '2025-09-02' }))
+    const at = await signedIn(centre, 'okafor')
+    await at.terms.update({ params: { id: michaelmas.id }, body: { startDate: '2025-09-03' } })
+    await at.academicYears.update({ params: { id: class3B.academic_year_id }, body: { startDate: '2025-09-03' } })
+    await settle(link)
+    await settle(link)
+    const [a, b] = await same(centre, box)
+    expect(b).toEqual(a)
+    expect(await codesAt(box)).toEqual({ [zoe.id]: 'absent' })
   })
 })
 
