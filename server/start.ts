@@ -39,7 +39,7 @@ import { scheduleAudits } from './replication/audit/schedule.ts'
 import { scheduleForgetting } from './replication/downstream/tombstones.ts'
 import { readWipeNote } from './replication/identity/wipe-note.ts'
 import { startReplication } from './replication/replication.ts'
-import { keepSayingLastWord } from './replication/upstream/last-word.ts'
+import { keepReportingErased } from './replication/upstream/report-erased.ts'
 import { backUpBeforeMigration, rememberWhose } from './store/backup/place.ts'
 import { scheduleBackups } from './store/backup/schedule.ts'
 import { watchPages } from './store/soundness/watch.ts'
@@ -164,7 +164,7 @@ export async function startServer(config: Config, options: Omit<NodeOptions, 'be
     const audits = scheduleAudits(node.services)
     // A central node serves its children and has no parent of its own.
     if (config.role === 'school') node.services.replication = await startReplication(node.services)
-    const lastWord = keepSayingLastWord(node.services)
+    const lastWord = keepReportingErased(node.services)
     const stop = async () => {
       lastWord.stop()
       await node.services.replication?.stop()

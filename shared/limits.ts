@@ -385,7 +385,7 @@ export const limits = {
      * Files (docs/design/replication.md): how many are asked about at once, how many are under way at once, bytes of a piece that is sent,
      * how long one that did not come waits (`most`; `worst` where its content was wrong), and bytes of files on a stick.
      */
-    files: { batch: 200, atOnce: 3, piece: 524_288, first: 2_000, most: 300_000, worst: 86_400_000, parcel: 67_108_864 },
+    files: { batch: 200, atOnce: 3, piece: 524_288, first: 2_000, most: 300_000, worst: 86_400_000, bundle: 67_108_864 },
   },
   /**
    * Shapes (docs/design/shapes.md). Rows of a response; how long a live request is held and how often it is looked whether somebody still

@@ -1,7 +1,7 @@
 import { get as getPlain } from 'node:http'
 import { get as getSecure } from 'node:https'
 import { limits } from '@markbook/shared/limits'
-import type { Obstacle } from '../replication/upstream/course.ts'
+import type { Obstacle } from '../replication/upstream/upstream-status.ts'
 
 /** What came back: `date` is the header of that name in ms since 1970, null where there is none. */
 export type Answered = { status: number; text: string; date: number | null }

@@ -30,7 +30,7 @@ describe('what the program says of an error', () => {
   })
 
   test('of a place that is not there, or is something else: which place it is', () => {
-    const away = join(folder, 'stick', 'marks.parcel')
+    const away = join(folder, 'stick', 'marks.bundle')
     expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
     expect(said(() => writeAtomically(away, 'marks', 0o600))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
     expect(said(() => writeFileSync(folder, 'marks'))).toBe(`${folder} is a folder, where a file must be.`)
@@ -40,8 +40,8 @@ describe('what the program says of an error', () => {
     expect(said(() => writeFileSync(file, '', { flag: 'wx' }))).toBe(`${file} is there already.`)
     expect(said(() => mkdirSync(join(file, 'data')))).toMatch(/^\S+data cannot be reached: a part of that path is a file/)
     // Only root of a machine can make one; what the system says is the same everywhere.
-    const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.parcel.unfinished' })
-    expect(explain(readOnly)).toBe('/media/usb/up.parcel cannot be written: its disk or stick can only be read.')
+    const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.bundle.unfinished' })
+    expect(explain(readOnly)).toBe('/media/usb/up.bundle cannot be written: its disk or stick can only be read.')
   })
 
   test('of what nobody foresaw: where in the program it was', () => {
@@ -51,7 +51,7 @@ describe('what the program says of an error', () => {
 
 describe('a file that is to be written', () => {
   test('is refused where something is, and where no folder is', () => {
-    expect(() => demandFreeFile(join(folder, 'new.parcel'))).not.toThrow()
+    expect(() => demandFreeFile(join(folder, 'new.bundle'))).not.toThrow()
     expect(said(() => demandFreeFile(folder))).toBe(`${folder} is there already, and was not touched. Name a new file.`)
     expect(said(() => demandFreeFile(join(folder, 'stick', 'x')))).toMatch(`There is no folder ${join(folder, 'stick')}.`)
   })

@@ -2,13 +2,13 @@ import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Row } from '@markbook/shared/tables/tables'
 import { readNote } from '../lan/running-note.ts'
 import { parentsOf } from '../replication/identity/enrolment.ts'
-import type { Course } from '../replication/upstream/course.ts'
+import type { UpstreamStatus } from '../replication/upstream/upstream-status.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
 import { askServer, figureIn, obstacleIn, replicationIn } from './ask-server.ts'
 
 /** How replication goes is known to the running server alone, which says so among its figures; null where none runs. */
-export async function courseOf(store: Store, dataDir: string, now: number): Promise<Course | null> {
+export async function courseOf(store: Store, dataDir: string, now: number): Promise<UpstreamStatus | null> {
   const note = readNote(dataDir)
   const figures = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
   const state = replicationIn(figures)
@@ -17,7 +17,7 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
   const parent = parents[figureIn(figures, 'markbook_sync_parent_place') - 1] ?? parents[0] ?? null
   return {
     parent,
-    notice: state === 'sending' ? 'connected' : (state as Course['notice']),
+    notice: state === 'sending' ? 'connected' : (state as UpstreamStatus['notice']),
     reason: null,
     since: now,
     obstacle: obstacleIn(figures),
@@ -25,7 +25,7 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
 }
 
 /** Of a server that has joined another, and has no school yet. */
-export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Course | null): { sentence: string; isWell: boolean } {
+export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: UpstreamStatus | null): { sentence: string; isWell: boolean } {
   const joined = `This ${user_id === null ? 'server' : 'laptop'} has joined ${name}, and has nothing from there yet.`
   if (!course) return { sentence: `${joined} It copies when it is started: markbook start`, isWell: false }
   const isWell = course.notice === 'connected' || course.notice === 'up_to_date'
@@ -36,7 +36,7 @@ export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Course |
 }
 
 /** The sentence of a status; where the server here does not run, that is why nothing goes, and the line has no part in it. */
-export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: Course | null): string => {
+export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: UpstreamStatus | null): string => {
   if (!parent || course) return sentence
   const rows = waiting === 0 ? '' : ` ${waiting === 1 ? '1 change waits' : `${waiting} changes wait`} to be sent.`
   return `The server here is not running, so nothing goes to ${parent.name} or comes from it (markbook start).${rows}`

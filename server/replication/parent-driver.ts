@@ -4,12 +4,12 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { Driver } from '@markbook/sync/driver'
 import type { Barred, Bounds, Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
-import { AboveParent } from './identity/above.ts'
+import { CentreProgress } from './identity/parent-state.ts'
 import { beginAnew } from './incarnation/incarnation.ts'
 import { LineFailure, NOT_AUTHENTIC, PARENT_OLDER, type ParentLine } from './line/parent-line.ts'
 import { Child } from './upstream/child.ts'
 import type { Comparison } from './upstream/comparison.ts'
-import type { Copy, Obstacle } from './upstream/course.ts'
+import type { Copy, Obstacle } from './upstream/upstream-status.ts'
 
 /** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go; `wipe` carries an order out. */
 export type Told = {
@@ -41,7 +41,7 @@ export function driverFor(
   // It has listened, and there was nothing.
   let isQuiet = false
   let askedAt = ''
-  const above = parent.user_id === null ? null : new AboveParent()
+  const above = parent.user_id === null ? null : new CentreProgress()
   return new Driver(
     {
       greet: async () => {

@@ -5,20 +5,20 @@ import type { Driver } from '@markbook/sync/driver'
 import type { Notice } from '@markbook/sync/machine'
 import type { Services } from '../http/services.ts'
 import { asSystem } from '../store/tx.ts'
-import { type Carriage, carryOn } from './files/carry-on.ts'
-import { Courier } from './files/courier.ts'
+import { FileTransfer } from './files/transfer.ts'
+import { keepTransferring, type TransferLoop } from './files/transfer-loop.ts'
 import { parentsOf } from './identity/enrolment.ts'
 import { trustedAuthority } from './identity/trust.ts'
 import { beginUnderNumber, keysOfEnrolment } from './incarnation/incarnation.ts'
 import { overNetwork } from './line/network.ts'
 import { type Carrier, ParentLine } from './line/parent-line.ts'
 import { driverFor, type Rhythm, usualRhythm } from './parent-driver.ts'
+import { carryOutWipe, type Session } from './upstream/carry-out-wipe.ts'
 import type { Child } from './upstream/child.ts'
 import { type CompareBounds, Comparison } from './upstream/comparison.ts'
-import type { Copy, Course, Obstacle, Replication } from './upstream/course.ts'
-import { obeyWipe, type Session } from './upstream/obey-wipe.ts'
 import { meetOthers } from './upstream/other-parents.ts'
-import { type Patience, WhoseTurn } from './upstream/whose-turn.ts'
+import { type ChoiceTimes, ParentChoice } from './upstream/parent-choice.ts'
+import type { Copy, Obstacle, Replication, UpstreamStatus } from './upstream/upstream-status.ts'
 
 /**
  * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined
@@ -28,23 +28,23 @@ import { type Patience, WhoseTurn } from './upstream/whose-turn.ts'
 export async function startReplication(
   services: Services,
   given?: Carrier,
-  patience: Patience = limits.sync.parents,
+  patience: ChoiceTimes = limits.sync.parents,
   bounds: CompareBounds = limits.sync.compare,
   rhythm: Rhythm = usualRhythm,
 ): Promise<Replication> {
   const { store, clock } = services
   const stopping = new AbortController()
   const carry = given ?? overNetwork(stopping.signal, () => trustedAuthority(services.config.dataDir))
-  let course: Course = { parent: null, notice: 'alone', reason: null, since: clock.now() }
+  let course: UpstreamStatus = { parent: null, notice: 'alone', reason: null, since: clock.now() }
   let driver: Driver | null = null
-  let files: Carriage | null = null
-  const whose = new WhoseTurn(patience)
+  let files: TransferLoop | null = null
+  const whose = new ParentChoice(patience)
   const wiping = wipingOf(services)
   const comparison = new Comparison(services, bounds, async (signal) => {
     const place = await meetOthers(services, whose.place, carry, signal)
     if (place !== null) turns.soon(place)
   })
-  const note = (news: Partial<Course>) => {
+  const note = (news: Partial<UpstreamStatus>) => {
     course = { ...course, ...news }
   }
 
@@ -65,7 +65,7 @@ export async function startReplication(
       if (next !== null) turns.soon(next)
     }
     const line = new ParentLine(parent, keysOfEnrolment(services, parent), carry)
-    files = carryOn(services, parent.id, new Courier(services, parent.id, line))
+    files = keepTransferring(services, parent.id, new FileTransfer(services, parent.id, line))
     const again = () => turns.soon(whose.place)
     const wipe = (askedAt: string, child: Child) => wiping.carryOut(parent, askedAt, { child, line, carry }, files)
     const heard = { copying: (copy: Copy | null) => note({ copy }), reached: (above: number | null) => note({ above }) }
@@ -117,10 +117,10 @@ function wipingOf(services: Services) {
   const done = new Promise<void>((resolve) => {
     end = resolve
   })
-  const carryOut = async ({ id, name }: Row<'sync_peer'>, askedAt: string, session: Session, files: Carriage | null): Promise<void> => {
+  const carryOut = async ({ id, name }: Row<'sync_peer'>, askedAt: string, session: Session, files: TransferLoop | null): Promise<void> => {
     services.log.warn({ parent: name, askedAt }, 'the school asks that this laptop be erased: what is unsent goes there first')
     await files?.stop()
-    await obeyWipe(services, id, askedAt, session)
+    await carryOutWipe(services, id, askedAt, session)
     end()
   }
   return { done, carryOut }

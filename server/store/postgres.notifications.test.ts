@@ -3,7 +3,7 @@ import { systemClock } from '@markbook/shared/clock'
 import { idSource } from '@markbook/shared/ids'
 import { hilltop, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { newsOf } from '../replication/downstream/news.ts'
+import { commitWaiters } from '../replication/downstream/commit-waiters.ts'
 import { type School, school } from '../testing/school.ts'
 import { openCentralStore, type Store } from './store.ts'
 import { asSystem } from './tx.ts'
@@ -33,7 +33,7 @@ const after = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => 
 const heard = (waiting: { promise: Promise<void> }, ms: number) => Promise.race([waiting.promise.then(() => 'heard' as const), after(ms)])
 
 test.skipIf(!onPostgres)('who waits at one instance is woken by the commit of another, and not by what is no news of theirs', async () => {
-  const news = newsOf(other)
+  const news = commitWaiters(other)
   // The first who waits makes the instance listen, and is woken once when it does.
   await news.next([stBrigids], 5_000).promise
   const waiting = news.next([stBrigids], 5_000)
@@ -44,7 +44,7 @@ test.skipIf(!onPostgres)('who waits at one instance is woken by the commit of an
 })
 
 test.skipIf(!onPostgres)('an instance that closes has told what it committed last', async () => {
-  const news = newsOf(st.services.store)
+  const news = commitWaiters(st.services.store)
   await news.next([stBrigids], 5_000).promise
   const waiting = news.next([stBrigids], 5_000)
   await renamed(other, stBrigids, '3')

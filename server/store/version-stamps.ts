@@ -1,6 +1,6 @@
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { asideAfter, asideToText, textToAside } from '@markbook/sync/aside'
+import { extraAfter, extraToText, textToExtra } from '@markbook/sync/extra'
 import { furthestOf, highsOf } from '@markbook/sync/merge/policy'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE, type Stamp, type Versions, type VersionsText, versionsReader, versionsToText } from '@markbook/sync/versions'
@@ -37,7 +37,7 @@ export function stampedRows(
       row_id: id,
       ...text,
       deleted: entry.after === null,
-      ...asideOf(entry, units, before?.extra ?? null),
+      ...extraOf(entry, units, before?.extra ?? null),
       source_id: null,
       schema: SCHEMA_VERSION,
       place: before?.place,
@@ -46,11 +46,11 @@ export function stampedRows(
   })
 }
 
-function asideOf(entry: RowChange, units: ReadonlySet<string>, extra: string | null): Pick<SyncRowWrite, 'extra' | 'settled'> {
+function extraOf(entry: RowChange, units: ReadonlySet<string>, extra: string | null): Pick<SyncRowWrite, 'extra' | 'settled'> {
   const deletes = entry.after === null
   if (extra === null && !deletes) return { extra: null, settled: false }
-  const aside = asideAfter(textToAside(extra), { units, last: deletes ? claimsOf(entry) : null })
-  return { extra: asideToText(aside), settled: Object.keys(aside.claims ?? {}).length > 0 }
+  const aside = extraAfter(textToExtra(extra), { units, last: deletes ? claimsOf(entry) : null })
+  return { extra: extraToText(aside), settled: Object.keys(aside.claims ?? {}).length > 0 }
 }
 
 type Made = { versions: Versions; text: VersionsText }

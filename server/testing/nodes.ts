@@ -4,7 +4,7 @@ import type { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { cookieName, sessionCookies } from '../http/cookies.ts'
 import { startSession } from '../http/sessions.ts'
-import { Courier } from '../replication/files/courier.ts'
+import { FileTransfer } from '../replication/files/transfer.ts'
 import { invite, parentsOf } from '../replication/identity/enrolment.ts'
 import { beginAnew, keysOfEnrolment } from '../replication/incarnation/incarnation.ts'
 import { NumberGivenUp } from '../replication/incarnation/number.ts'
@@ -88,7 +88,7 @@ export async function makeRound(node: School, carry: Carrier, place = 0, program
 /** Carries the files that wait between a node and its parent at `place`, all that may be carried now. */
 export async function carryFiles({ services }: School, carry: Carrier, place = 0): Promise<void> {
   const { line, id } = await greeted(services, carry, place)
-  await new Courier(services, id, line).run()
+  await new FileTransfer(services, id, line).run()
 }
 
 /** A line of a node to its parent, in a session. */

@@ -3,7 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { exportUp, importParcel } from '../replication/exchange/by-hand.ts'
+import { exportUp, importBundle } from '../replication/exchange/by-hand.ts'
 import { parentsOf } from '../replication/identity/enrolment.ts'
 import { keysOfEnrolment } from '../replication/incarnation/incarnation.ts'
 import { ParentLine } from '../replication/line/parent-line.ts'
@@ -40,10 +40,10 @@ afterEach(async () => {
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 const scoreAt = async (at: School) => (await at.rows('grade')).find(({ id }) => id === gradeId)?.score
-const parcelOf = async (more: { all?: boolean } = {}) => {
+const bundleOf = async (more: { all?: boolean } = {}) => {
   const [parent] = await box.services.store.read(asSystem(), parentsOf)
   if (!parent) throw new Error('the school has no parent')
-  return (await exportUp(box.services, parent, more)).parcel
+  return (await exportUp(box.services, parent, more)).bundle
 }
 const enter = async (at: School, score: number) => {
   await (await signedIn(at, 'ada')).grades.update({ params: { id: gradeId }, body: { score } })
@@ -53,10 +53,10 @@ describe('a stick instead of a line', () => {
   test('brings up what was written, and back what is new and what became of it', async () => {
     await enter(box, 81)
     await centre.as.okafor.subjects.create({ body: { name: 'Music', code: 'MU' } })
-    const up = await importParcel(centre.services, await parcelOf())
+    const up = await importBundle(centre.services, await bundleOf())
     expect(up).toMatchObject({ direction: 'up', refused: 0, held: 0 })
     expect(await scoreAt(centre)).toBe(81)
-    await importParcel(box.services, up.receipt as Buffer)
+    await importBundle(box.services, up.receipt as Buffer)
     expect(await contentsOf(box.services.store)).toEqual(await contentsOf(centre.services.store))
   })
 
@@ -64,7 +64,7 @@ describe('a stick instead of a line', () => {
     await enter(box, 81)
     const before = await contentsOf(box.services.store)
     const [parent] = await box.services.store.read(asSystem(), parentsOf)
-    await expect(importParcel(box.services, await parcelOf())).rejects.toThrow(
+    await expect(importBundle(box.services, await bundleOf())).rejects.toThrow(
       `written by this server. It is for ${parent?.name}: carry it`,
     )
     expect(await contentsOf(box.services.store)).toEqual(before)
@@ -72,15 +72,15 @@ describe('a stick instead of a line', () => {
 
   test('is taken in twice, and in any order with the line, without a trace', async () => {
     await enter(box, 81)
-    const first = await parcelOf()
+    const first = await bundleOf()
     await enter(box, 82)
-    const { receipt } = await importParcel(centre.services, first)
-    await importParcel(centre.services, first)
+    const { receipt } = await importBundle(centre.services, first)
+    await importBundle(centre.services, first)
     link.line.cut = false
     await link.round()
-    await importParcel(centre.services, first)
-    await importParcel(box.services, receipt as Buffer)
-    await importParcel(box.services, receipt as Buffer)
+    await importBundle(centre.services, first)
+    await importBundle(box.services, receipt as Buffer)
+    await importBundle(box.services, receipt as Buffer)
     await enter(box, 83)
     await link.round()
     expect([await scoreAt(box), await scoreAt(centre)]).toEqual([83, 83])
@@ -89,24 +89,24 @@ describe('a stick instead of a line', () => {
 
   test('does not set back what a page over the line says that is being taken in meanwhile', async () => {
     await enter(box, 81)
-    const parcel = await parcelOf()
+    const bundle = await bundleOf()
     const childAt = async () => (await centre.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_peer)))[0]
     const further = { own_seq: 1_000, highest_counter: 1_000 }
     const { id } = (await childAt()) ?? { id: '' }
     await meanwhile(
       centre,
       (tx) => setPeer(tx, id, further),
-      () => importParcel(centre.services, parcel),
+      () => importBundle(centre.services, bundle),
     )
     expect(await childAt()).toMatchObject(further)
   })
 
-  test('the receipt is what the next parcel goes on from', async () => {
+  test('the receipt is what the next bundle goes on from', async () => {
     await enter(box, 81)
-    const { receipt } = await importParcel(centre.services, await parcelOf())
-    await importParcel(box.services, receipt as Buffer)
+    const { receipt } = await importBundle(centre.services, await bundleOf())
+    await importBundle(box.services, receipt as Buffer)
     await enter(box, 82)
-    await importParcel(centre.services, await parcelOf())
+    await importBundle(centre.services, await bundleOf())
     expect(await scoreAt(centre)).toBe(82)
   })
 
@@ -120,7 +120,7 @@ describe('a stick instead of a line', () => {
     })
     await enter(box, 82)
     const number = store.nodeId
-    await expect(importParcel(centre.services, await parcelOf())).rejects.toThrow('put back to an earlier state')
+    await expect(importBundle(centre.services, await bundleOf())).rejects.toThrow('put back to an earlier state')
     expect([await scoreAt(centre), store.nodeId]).toEqual([81, number])
     await link.round()
     expect(await scoreAt(centre)).toBe(82)
@@ -129,35 +129,35 @@ describe('a stick instead of a line', () => {
 
   test('says nothing to who finds it, and nothing false of who changes it', async () => {
     await enter(box, 81)
-    const parcel = await parcelOf()
-    expect(parcel.toString('latin1')).not.toMatch(/Adeyemi|score/)
-    const at = parcel.length - 100
-    const changed = Buffer.from(parcel)
+    const bundle = await bundleOf()
+    expect(bundle.toString('latin1')).not.toMatch(/Adeyemi|score/)
+    const at = bundle.length - 100
+    const changed = Buffer.from(bundle)
     changed[at] = changed[at] === 65 ? 66 : 65
-    await expect(importParcel(centre.services, changed)).rejects.toThrow('was changed on its way')
+    await expect(importBundle(centre.services, changed)).rejects.toThrow('was changed on its way')
     for (const more of ['x', '\n', 'a line\n'])
-      await expect(importParcel(centre.services, Buffer.concat([parcel, Buffer.from(more)]))).rejects.toThrow('behind its end')
-    const [head = '', ...rest] = parcel.toString('utf8').split('\n')
+      await expect(importBundle(centre.services, Buffer.concat([bundle, Buffer.from(more)]))).rejects.toThrow('behind its end')
+    const [head = '', ...rest] = bundle.toString('utf8').split('\n')
     const aimed = Buffer.from([JSON.stringify({ ...JSON.parse(head), cursor: null }), ...rest].join('\n'))
-    await expect(importParcel(centre.services, aimed)).rejects.toThrow('was changed on its way')
+    await expect(importBundle(centre.services, aimed)).rejects.toThrow('was changed on its way')
     expect(await scoreAt(centre)).toBe(71)
   })
 
   test('of a program that writes it otherwise is not read, and says what to do', async () => {
-    const [head = '', ...rest] = (await parcelOf()).toString('utf8').split('\n')
+    const [head = '', ...rest] = (await bundleOf()).toString('utf8').split('\n')
     const former = Buffer.from([JSON.stringify({ ...JSON.parse(head), protocol: 1 }), ...rest].join('\n'))
-    await expect(importParcel(centre.services, former)).rejects.toThrow('made by another version of Markbook')
+    await expect(importBundle(centre.services, former)).rejects.toThrow('made by another version of Markbook')
   })
 
-  test('of a revoked node, of a stranger, and what is no parcel, are refused', async () => {
-    const parcel = await parcelOf()
+  test('of a revoked node, of a stranger, and what is no bundle, are refused', async () => {
+    const bundle = await bundleOf()
     const stranger = await school({ seed: 'stranger', story: false, database: 'sqlite' })
-    await expect(importParcel(stranger.services, parcel)).rejects.toThrow('not for this server')
+    await expect(importBundle(stranger.services, bundle)).rejects.toThrow('not for this server')
     await stranger.close()
-    await expect(importParcel(centre.services, Buffer.from('marks\n'))).rejects.toThrow('no parcel')
+    await expect(importBundle(centre.services, Buffer.from('marks\n'))).rejects.toThrow('no bundle')
     const [node] = await centre.as.okafor.replication.nodes()
     await centre.as.okafor.replication.revoke({ params: { id: node?.id ?? '' } })
-    await expect(importParcel(centre.services, parcel)).rejects.toThrow('was revoked')
+    await expect(importBundle(centre.services, bundle)).rejects.toThrow('was revoked')
   })
 
   test('that goes on from one that never came is refused, and made whole with all', async () => {
@@ -168,8 +168,8 @@ describe('a stick instead of a line', () => {
       await tx.local.update(tx.t.sync_peer).set({ own_seq: seq })
     })
     await enter(box, 82)
-    await expect(importParcel(centre.services, await parcelOf())).rejects.toThrow('--all')
-    await importParcel(centre.services, await parcelOf({ all: true }))
+    await expect(importBundle(centre.services, await bundleOf())).rejects.toThrow('--all')
+    await importBundle(centre.services, await bundleOf({ all: true }))
     expect(await scoreAt(centre)).toBe(82)
   })
 })
@@ -183,12 +183,12 @@ describe('files on the stick', () => {
 
   test('ride along both ways, and are not asked for again over the line', async () => {
     const [up, down] = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(centre, pdfOfSize(4_000))]
-    const parcel = await parcelOf()
-    const there = await importParcel(centre.services, parcel)
+    const bundle = await bundleOf()
+    const there = await importBundle(centre.services, bundle)
     expect(there).toMatchObject({ direction: 'up', files: 1 })
     expect(await contentAt(centre, up.file_path)).toBe(await contentAt(box, up.file_path))
-    expect(parcel.toString('latin1')).not.toContain(up.file_path)
-    expect(await importParcel(box.services, there.receipt as Buffer)).toMatchObject({ direction: 'down', files: 1 })
+    expect(bundle.toString('latin1')).not.toContain(up.file_path)
+    expect(await importBundle(box.services, there.receipt as Buffer)).toMatchObject({ direction: 'down', files: 1 })
     expect(await contentAt(box, down.file_path)).toBe(await contentAt(centre, down.file_path))
     expect(await contentAt(box, down.file_path)).not.toBeNull()
     link.line.cut = false
@@ -199,9 +199,9 @@ describe('files on the stick', () => {
 
   test('B6: ride along up to a bound; the rest comes with the next stick', async () => {
     const pdfs = [await uploadedAt(box, pdfOfSize(3_000)), await uploadedAt(box, pdfOfSize(3_000))]
-    const first = await lowered(limits.sync.files, 'parcel', 4_000, () => parcelOf())
-    expect(await importParcel(centre.services, first)).toMatchObject({ files: 1 })
-    await importParcel(centre.services, await parcelOf())
+    const first = await lowered(limits.sync.files, 'bundle', 4_000, () => bundleOf())
+    expect(await importBundle(centre.services, first)).toMatchObject({ files: 1 })
+    await importBundle(centre.services, await bundleOf())
     for (const { file_path } of pdfs) expect(await contentAt(centre, file_path)).toBe(await contentAt(box, file_path))
   })
 
@@ -211,16 +211,16 @@ describe('files on the stick', () => {
     await link.round()
     link.line.cut = true
     const up = await uploadedAt(box, pdfOfSize(3_000))
-    const parcel = await parcelOf()
-    await expect(importParcel(centre.services, Buffer.concat([parcel, Buffer.from('a file\n')]))).rejects.toThrow('behind its end')
-    const damaged = Buffer.from(parcel)
-    damaged[parcel.length - 50] = damaged[parcel.length - 50] === 65 ? 66 : 65
-    const { files, receipt } = await importParcel(centre.services, damaged)
+    const bundle = await bundleOf()
+    await expect(importBundle(centre.services, Buffer.concat([bundle, Buffer.from('a file\n')]))).rejects.toThrow('behind its end')
+    const damaged = Buffer.from(bundle)
+    damaged[bundle.length - 50] = damaged[bundle.length - 50] === 65 ? 66 : 65
+    const { files, receipt } = await importBundle(centre.services, damaged)
     expect(files).toBe(0)
     expect(await contentAt(centre, up.file_path)).toBeNull()
-    await importParcel(box.services, receipt as Buffer)
+    await importBundle(box.services, receipt as Buffer)
     expect(await contentAt(box, pdf.file_path)).toBe(await contentAt(centre, pdf.file_path))
-    await importParcel(centre.services, await parcelOf())
+    await importBundle(centre.services, await bundleOf())
     expect(await contentAt(centre, up.file_path)).not.toBeNull()
   })
 })

@@ -4,7 +4,7 @@ import { canonical, pick, type RowState, type Values } from './state.ts'
 
 /**
  * Rules between rows. Each is a function of the states alone, whatever node computes it and in whatever order they came: what
- * stands in a row may differ from what was claimed, and the claim is kept beside it (`Aside`) and as a conflict.
+ * stands in a row may differ from what was claimed, and the claim is kept beside it (`Extra`) and as a conflict.
  */
 
 /** What stands instead of the claim of a unit, and why. */
@@ -16,13 +16,13 @@ export type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
  * deleted, and stays for what hangs on it, comes after all that live. Answers what the others get, made from the claim so that it cannot
  * be taken: a number is dropped, a name or code gets a mark.
  */
-export function settleRivals(
+export function settleUniqueClaims(
   unit: string,
   column: string,
-  rivals: readonly RowState[],
+  claimants: readonly RowState[],
   { nullable }: { nullable: boolean },
 ): Map<string, Settled> {
-  const [, ...losers] = [...rivals].sort(byRank)
+  const [, ...losers] = [...claimants].sort(byRank)
   return new Map(
     losers.map((state) => {
       const stands = nullable ? null : marked(String(state.values[column]), state.id)

@@ -2,9 +2,9 @@
  * How far a child has read its parent's feed, as text that only the parent reads (the child only whether it is still copying):
  * `epoch/seq/people` while going on, `epoch/copy/seq/people/table/after/copied` during a first copy, where seq and people are where the
  * feeds stood when it began, and reading goes on from there. Between the two a school reads the history up to where its copy began:
- * `epoch/history/seq/people/after`. Behind it `~digest.acknowledged.former.seal`, its imprint, but in a place that an older program wrote or reads.
+ * `epoch/history/seq/people/after`. Behind it `~digest.acknowledged.former.seal`, its checkpoint, but in a place that an older program wrote or reads.
  */
-export type Cursor = Place & { imprint?: Imprint | undefined }
+export type Cursor = Place & { checkpoint?: Checkpoint | undefined }
 type Place =
   | { kind: 'feed'; epoch: string; seq: number; people: number }
   | { kind: 'history'; epoch: string; seq: number; people: number; after: number }
@@ -15,16 +15,16 @@ type Place =
  * its history up to there, up to which number it had the child's feed, and the number that it had before the epoch. Sealed, for only what
  * the parent itself has said can accuse it.
  */
-export type Imprint = { digest: string; acknowledged: number; former: string; seal: string }
+export type Checkpoint = { digest: string; acknowledged: number; former: string; seal: string }
 
 export function cursorToText(cursor: Cursor): string {
-  const { imprint } = cursor
-  return imprint
-    ? `${placeToText(cursor)}~${[imprint.digest, imprint.acknowledged, imprint.former, imprint.seal].join('.')}`
+  const { checkpoint } = cursor
+  return checkpoint
+    ? `${placeToText(cursor)}~${[checkpoint.digest, checkpoint.acknowledged, checkpoint.former, checkpoint.seal].join('.')}`
     : placeToText(cursor)
 }
 
-/** A place without its imprint, which is what the imprint's seal is about. */
+/** A place without its checkpoint, which is what the checkpoint's seal is about. */
 export function placeToText(cursor: Cursor): string {
   const { epoch, seq, people } = cursor
   if (cursor.kind === 'feed') return [epoch, seq, people].join('/')
@@ -36,15 +36,15 @@ const FEED = /^([0-9a-f-]{36})\/(\d{1,15})\/(\d{1,15})$/
 const HISTORY = /^([0-9a-f-]{36})\/history\/(\d{1,15})\/(\d{1,15})\/(\d{1,15})$/
 const COPY = /^([0-9a-f-]{36})\/copy\/(\d{1,15})\/(\d{1,15})\/([a-z_]{1,63})\/([0-9a-f-]{36})\/(\d{1,12})$/
 
-const IMPRINTED = /^([^~]*)~([\w-]{1,32})\.(\d{1,15})\.([\w-]{1,32})\.([\w-]{1,32})$/
+const WITH_CHECKPOINT = /^([^~]*)~([\w-]{1,32})\.(\d{1,15})\.([\w-]{1,32})\.([\w-]{1,32})$/
 
 /** Null where the text is none of ours: the copy then begins anew, which loses nothing. */
 export function textToCursor(text: string | null): Cursor | null {
-  const imprinted = IMPRINTED.exec(text ?? '')
-  if (!imprinted) return textToPlace(text)
-  const [, before, digest, acknowledged, former, seal] = imprinted as unknown as [string, string, string, string, string, string]
+  const withCheckpoint = WITH_CHECKPOINT.exec(text ?? '')
+  if (!withCheckpoint) return textToPlace(text)
+  const [, before, digest, acknowledged, former, seal] = withCheckpoint as unknown as [string, string, string, string, string, string]
   const place = textToPlace(before)
-  return place && { ...place, imprint: { digest, acknowledged: Number(acknowledged), former, seal } }
+  return place && { ...place, checkpoint: { digest, acknowledged: Number(acknowledged), former, seal } }
 }
 
 function textToPlace(text: string | null): Place | null {

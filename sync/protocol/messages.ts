@@ -7,7 +7,7 @@ export type { HistoryEntry } from './entries.ts'
 /**
  * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
  * greeting is signed over a challenge, an invitation's code is proved and not sent. 3: history is signed by who wrote it; rows and history
- * go by column, and cursors bear an imprint, without being asked for; a laptop can be asked to erase itself.
+ * go by column, and cursors bear a checkpoint, without being asked for; a laptop can be asked to erase itself.
  */
 export const PROTOCOL = 3
 export const OLDEST_PROTOCOL = 3

@@ -9,8 +9,8 @@ import {
   settleEntry,
   settleMaximum,
   settleRequests,
-  settleRivals,
   settleTerms,
+  settleUniqueClaims,
   standing,
 } from '../merge/settle.ts'
 import type { RowState, Values } from '../merge/state.ts'
@@ -36,7 +36,7 @@ describe('rows that claim the same', () => {
   const subjects = [3, 1, 2].map((id) => row('subject', id, { code: 'MATH', name: 'Mathematics' }))
 
   test('the smallest id has the code; the others get a mark by which they are told apart', () => {
-    expect(told(settleRivals('code', 'code', subjects, { nullable: false }))).toEqual([
+    expect(told(settleUniqueClaims('code', 'code', subjects, { nullable: false }))).toEqual([
       [idOf(2), { unit: 'code', stands: { code: 'MATH~0002' }, reason: 'taken' }],
       [idOf(3), { unit: 'code', stands: { code: 'MATH~0003' }, reason: 'taken' }],
     ])
@@ -44,12 +44,12 @@ describe('rows that claim the same', () => {
 
   test('a student number that is taken is none', () => {
     const students = [row('student', 1, { student_number: '17' }), row('student', 2, { student_number: '17' })]
-    const settled = settleRivals('student_number', 'student_number', students, { nullable: true })
+    const settled = settleUniqueClaims('student_number', 'student_number', students, { nullable: true })
     expect(told(settled)).toEqual([[idOf(2), { unit: 'student_number', stands: { student_number: null }, reason: 'taken' }]])
   })
 
   test('who claims it alone has it', () => {
-    expect(settleRivals('code', 'code', subjects.slice(0, 1), { nullable: false }).size).toBe(0)
+    expect(settleUniqueClaims('code', 'code', subjects.slice(0, 1), { nullable: false }).size).toBe(0)
   })
 
   test('a mark fits into a code, and cuts no sign in half', () => {
@@ -58,8 +58,8 @@ describe('rows that claim the same', () => {
   })
 
   test('in whatever order they came, the same stands', () => {
-    const expected = told(settleRivals('code', 'code', subjects, { nullable: false }))
-    everyOrder(subjects, (order) => told(settleRivals('code', 'code', order, { nullable: false })), expected)
+    const expected = told(settleUniqueClaims('code', 'code', subjects, { nullable: false }))
+    everyOrder(subjects, (order) => told(settleUniqueClaims('code', 'code', order, { nullable: false })), expected)
   })
 })
 

@@ -7,7 +7,7 @@ import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { authorityFrom, trustAuthority, trustedAuthority } from '../../replication/identity/trust.ts'
 import { overNetwork } from '../../replication/line/network.ts'
 import { joinParent } from '../../replication/upstream/join.ts'
-import { glanceAtSqlite } from '../../store/soundness/glance.ts'
+import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { asSystem } from '../../store/tx.ts'
 import { atConsole } from '../console.ts'
 import { addCommand } from '../help.ts'
@@ -47,7 +47,7 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
   const config = await configureToFill({ isLaptop: laptop })
   if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
   // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
-  const isThere = glanceAtSqlite(config.dataDir).state === 'there'
+  const isThere = quickCheckOfSqlite(config.dataDir).state === 'there'
   await atConsole(
     async (at) => {
       const parents = await at.store.read(asSystem(), parentsOf)

@@ -13,7 +13,7 @@ import { urlOf } from '../../network/addresses.ts'
 import { orNull } from '../../or-null.ts'
 import { lastAudits } from '../../replication/audit/figures.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import type { Course } from '../../replication/upstream/course.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { openStore } from '../../start.ts'
 import { megabytes } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
@@ -145,7 +145,7 @@ async function audited(store: Store): Promise<string[]> {
   ]
 }
 
-async function upwards(tx: ReadTx, course: Course | null): Promise<string[]> {
+async function upwards(tx: ReadTx, course: UpstreamStatus | null): Promise<string[]> {
   const [first] = await parentsOf(tx)
   if (!first?.school_id) return []
   const now = await statusOf(tx, first.school_id, course)

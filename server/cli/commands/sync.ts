@@ -13,12 +13,12 @@ import { openStorage, type Storage } from '../../files/open.ts'
 import { jsonLog } from '../../http/log.ts'
 import type { Services } from '../../http/services.ts'
 import { isInsecure } from '../../network/addresses.ts'
-import { exportUp, importParcel } from '../../replication/exchange/by-hand.ts'
+import { exportUp, importBundle } from '../../replication/exchange/by-hand.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { trustedAuthority } from '../../replication/identity/trust.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
 import { keysOfEnrolment } from '../../replication/incarnation/incarnation.ts'
-import { putBackAt } from '../../replication/incarnation/put-back.ts'
+import { restoredAt } from '../../replication/incarnation/restored.ts'
 import { overNetwork } from '../../replication/line/network.ts'
 import { LineFailure, ParentLine } from '../../replication/line/parent-line.ts'
 import { type Difference, differencesOf, digestsOf } from '../../replication/scope/verify.ts'
@@ -35,7 +35,7 @@ import { counted, shortMoment } from '../words.ts'
 
 export function syncCommand(program: Command) {
   const sync = addCommand(program, 'sync', 'how replication goes; verify it; carry it on a stick where there is no line', {
-    examples: ['markbook sync status', 'markbook sync export /media/usb/marks.parcel'],
+    examples: ['markbook sync status', 'markbook sync export /media/usb/marks.bundle'],
     exits: {
       0: 'done, and all is well',
       1: 'it was refused, and one clear line says why',
@@ -62,7 +62,7 @@ until it has arrived.`,
   addCommand(sync, 'export', 'write what the parent does not have yet into a file, to carry there', {
     about: `The file is signed by this server and sealed for its parent: nobody else can read it. Take it there, markbook sync import it,
 and carry the receipt back: it brings what became of the rows, and what is new there. The line may come back at any time.`,
-    examples: ['markbook sync export /media/usb/marks.parcel', 'markbook sync export /media/usb/all.parcel --all'],
+    examples: ['markbook sync export /media/usb/marks.bundle', 'markbook sync export /media/usb/all.bundle --all'],
     exits: { 0: 'it is written', 1: 'it was refused, and one clear line says why; nothing was written' },
   })
     .argument('<file>', 'a new file')
@@ -71,8 +71,8 @@ and carry the receipt back: it brings what became of the rows, and what is new t
   addCommand(sync, 'import', 'take in a file that sync export wrote, or the receipt that came back', {
     about: 'Taking the same file in again changes nothing.',
     examples: [
-      'markbook sync import /media/usb/marks.parcel              at the parent; writes marks.parcel.receipt',
-      'markbook sync import /media/usb/marks.parcel.receipt      back at the school',
+      'markbook sync import /media/usb/marks.bundle              at the parent; writes marks.bundle.receipt',
+      'markbook sync import /media/usb/marks.bundle.receipt      back at the school',
     ],
     exits: { 0: 'it is taken in', 1: 'it was refused, and one clear line says why; nothing was changed' },
   })
@@ -86,7 +86,7 @@ async function status() {
     const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
     const { schools, parents, putBack } = await at.store.read(asSystem(), async (tx) => ({
       parents: await parentsOf(tx),
-      putBack: await putBackAt(tx),
+      putBack: await restoredAt(tx),
       schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
     }))
     const [parent] = parents
@@ -140,8 +140,8 @@ async function exportFile(typed: string, { all = false }: { all?: boolean }) {
   demandFreeFile(path)
   await atConsole(async (at) => {
     const parent = await parentHere(at, 'sync export')
-    const { parcel, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
-    writeAtomically(path, parcel, 0o600)
+    const { bundle, rows, files } = await withFiles(at, (own) => exportUp(own, parent, { all }))
+    writeAtomically(path, bundle, 0o600)
     console.log(`Wrote ${counted(rows, 'row')} and ${counted(files, 'file')} for ${parent.name}: ${path}`)
     console.log(`There: markbook sync import ${path}`)
   })
@@ -160,10 +160,10 @@ async function importFile(typed: string, { receipt: to }: { receipt?: string }) 
   const path = resolve(typed)
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`${path} is a folder. Name the file in it that sync export wrote, or the receipt.`)
-  const parcel = readFileSync(path)
+  const bundle = readFileSync(path)
   await atConsole(async (at) => {
     const { from, rows, files, refused, held, receipt } = await withFiles(at, (own) =>
-      importParcel({ ...own, log: jsonLog(at.config.logLevel) }, parcel),
+      importBundle({ ...own, log: jsonLog(at.config.logLevel) }, bundle),
     )
     console.log(`Took in ${counted(rows, 'row')} and ${counted(files, 'file')} of ${from}.`)
     if (refused > 0) console.log(`  ${counted(refused, 'write')} not taken; the receipt says which to whoever wrote them.`)

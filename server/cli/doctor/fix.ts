@@ -5,7 +5,7 @@ import { certificatesHere } from '../../lan/tls.ts'
 import { takeTurn } from '../../store/backup/folder.ts'
 import { placeOf } from '../../store/backup/place.ts'
 import { takeBackup } from '../../store/backup/take.ts'
-import { takeInLog, takeOutRoom } from '../../store/soundness/tidy.ts'
+import { checkpointLog, vacuum } from '../../store/soundness/maintenance.ts'
 import type { Examined } from './examine.ts'
 import { type Finding, type FixName, fixNames } from './finding.ts'
 import { lookAtLeftovers } from './leftovers.ts'
@@ -20,8 +20,8 @@ const fixes: Record<FixName, Fix> = {
     run: closeFolder,
   },
   leftovers: { will: () => 'Remove the unfinished files and folders.', run: removeLeftovers },
-  log: { will: () => 'Bring what waits beside the database into it.', run: ({ dataDir }) => takeInLog(dataDir) },
-  room: { will: () => 'Write the database anew without its empty room.', run: ({ dataDir }) => takeOutRoom(dataDir) },
+  log: { will: () => 'Bring what waits beside the database into it.', run: ({ dataDir }) => checkpointLog(dataDir) },
+  room: { will: () => 'Write the database anew without its empty room.', run: ({ dataDir }) => vacuum(dataDir) },
   'copy-folder': { will: ({ backupCopyDir }) => `Make the folder ${backupCopyDir}.`, run: makeCopyFolder },
   certificate: { will: () => 'Make a new certificate for this server from the authority of this school.', run: renewCertificate },
   backup: { will: ({ backupDir }) => `Make a backup in ${backupDir} and verify it.`, run: backUp },

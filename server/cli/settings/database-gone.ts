@@ -7,7 +7,7 @@ import { placeOf } from '../../store/backup/place.ts'
 import { type Known, knownBackups, latestBackup } from '../../store/backup/restore.ts'
 import { engineOf } from '../../store/backup/take.ts'
 import { readWhoseNote, WHOSE_NOTE, whoseInWords } from '../../store/backup/whose.ts'
-import { type Glance, glanceAtSqlite } from '../../store/soundness/glance.ts'
+import { type QuickCheck, quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from '../../store/sqlite.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 import { SEALED_SECRET } from './sealed-secret.ts'
@@ -19,15 +19,15 @@ type Settings = Omit<Config, 'sessionSecret'>
  * has failed would otherwise find an empty school, and enter marks into it.
  */
 export async function demandNothingLost(config: Settings): Promise<void> {
-  const glance = await glanceAt(config)
-  if (glance.state === 'there') return
+  const check = await quickCheckOf(config)
+  if (check.state === 'there') return
   const found = await signsOf(config)
-  if (found.length > 0) throw new Error(await page(config, glance, found))
-  if (glance.state === 'damaged') throw glance.error
+  if (found.length > 0) throw new Error(await page(config, check, found))
+  if (check.state === 'damaged') throw check.error
 }
 
-const glanceAt = async (config: Settings): Promise<Glance> => {
-  if (config.role === 'school') return glanceAtSqlite(config.dataDir)
+const quickCheckOf = async (config: Settings): Promise<QuickCheck> => {
+  if (config.role === 'school') return quickCheckOfSqlite(config.dataDir)
   return { state: (await engineOf(config).exists()) ? 'there' : 'empty' }
 }
 
@@ -69,7 +69,7 @@ function marksIn(path: string): string {
   }
 }
 
-async function page(config: Settings, glance: Glance, found: readonly string[]): Promise<string> {
+async function page(config: Settings, check: QuickCheck, found: readonly string[]): Promise<string> {
   const { dataDir, backupDir, backupCopyDir, role } = config
   const where = role === 'centre' ? 'of DATABASE_URL' : join(dataDir, DATABASE_FILE)
   const state = {
@@ -77,9 +77,9 @@ async function page(config: Settings, glance: Glance, found: readonly string[]):
     locked: `The database ${where} is encrypted, and its key is not in the keyring.`,
     missing: `The database ${where} is not there.`,
     empty: `The database ${where} is empty.`,
-    damaged: `The database ${where} is damaged${glance.state === 'damaged' ? ` (${glance.error.message})` : ''}.`,
-  }[glance.state]
-  const kept = glance.state === 'damaged' ? 'the damaged one is kept under another name' : 'backups stay where they are'
+    damaged: `The database ${where} is damaged${check.state === 'damaged' ? ` (${check.error.message})` : ''}.`,
+  }[check.state]
+  const kept = check.state === 'damaged' ? 'the damaged one is kept under another name' : 'backups stay where they are'
   const [command, does, short] = await wayBack(config)
   return [
     state,
@@ -128,7 +128,7 @@ async function wayBack(config: Settings): Promise<[command: string, does: string
  * that can be worked with is left as it is.
  */
 export function putDamagedAside({ dataDir, role }: Settings): string | null {
-  const { state } = glanceAtSqlite(dataDir)
+  const { state } = quickCheckOfSqlite(dataDir)
   if (role !== 'school' || (state !== 'damaged' && state !== 'locked')) return null
   const lock = takeLock(join(dataDir, LOCK_FILE))
   if (!lock) throw new Error(`The server is running on ${dataDir}. Stop it first. Nothing was changed.`)

@@ -8,7 +8,7 @@ import { readWithoutSecret } from '../../config.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { BackupError } from '../../store/backup/manifest.ts'
 import type { Step } from '../../store/convert.ts'
-import { glanceAtSqlite } from '../../store/soundness/glance.ts'
+import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { keyNameOf, letGoOfKey, openFile } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE, openSqliteBeside } from '../../store/sqlite.ts'
 import { openSchoolStore } from '../../store/store.ts'
@@ -72,7 +72,7 @@ describe('the database of a laptop', () => {
     expect(statSync(path()).mode & 0o777).toBe(0o600)
     expect([...keyring.kept.keys()]).toEqual([keyNameOf(path())])
     forget()
-    expect(glanceAtSqlite(dataDir)).toEqual({ state: 'locked' })
+    expect(quickCheckOfSqlite(dataDir)).toEqual({ state: 'locked' })
     await demandUnlocked(configOf(), keyring)
     expect(pupils()).toEqual(pupils(of.laptop))
     const store = await openStore()
@@ -127,7 +127,7 @@ describe('the database of a laptop', () => {
     expect([...keyring.kept.keys()]).toEqual([keyNameOf(path())])
     forget()
     await demandUnlocked(configOf(), keyring)
-    expect(glanceAtSqlite(dataDir).state).toBe(which === 'an old one' ? 'there' : 'empty')
+    expect(quickCheckOfSqlite(dataDir).state).toBe(which === 'an old one' ? 'there' : 'empty')
   })
 
   test('a database that another start made while the keyring was asked stays', async () => {

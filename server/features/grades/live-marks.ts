@@ -4,8 +4,8 @@ import { limits } from '@markbook/shared/limits'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
-import { newsOf } from '../../replication/downstream/news.ts'
-import type { Course } from '../../replication/upstream/course.ts'
+import { commitWaiters } from '../../replication/downstream/commit-waiters.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { classOf } from '../policy.ts'
@@ -42,10 +42,10 @@ export async function* followMarks(services: Services, followed: Followed, signa
   }
 }
 
-const ears = new WeakMap<Store, ReturnType<typeof newsOf>>()
+const ears = new WeakMap<Store, ReturnType<typeof commitWaiters>>()
 /** One ear for everybody who follows marks on this server. */
-function newsFor(store: Store): ReturnType<typeof newsOf> {
-  const known = ears.get(store) ?? newsOf(store)
+function newsFor(store: Store): ReturnType<typeof commitWaiters> {
+  const known = ears.get(store) ?? commitWaiters(store)
   ears.set(store, known)
   return known
 }
@@ -55,7 +55,7 @@ async function look(
   tx: ReadTx,
   followed: Followed,
   before: SyncPosition | null,
-  course: Course | null,
+  course: UpstreamStatus | null,
 ): Promise<{ told: SyncPosition; event: LiveMarks | null } | null> {
   const school = followed.caller.school_id
   const parent = await parentOf(tx, school, course)

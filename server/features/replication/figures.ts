@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { Gauge } from 'prom-client'
 import type { Services } from '../../http/services.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import { type Course, spokenWith } from '../../replication/upstream/course.ts'
+import { spokenWith, type UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { computersBelow } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
@@ -28,7 +28,7 @@ type Figures = {
 }
 
 /** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
-async function figuresOf(tx: ReadTx, course: Course | null): Promise<Figures> {
+async function figuresOf(tx: ReadTx, course: UpstreamStatus | null): Promise<Figures> {
   const { sync_held } = tx.t
   const parents = await parentsOf(tx)
   const parent = spokenWith(parents, course)

@@ -1,6 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { textToAside } from '@markbook/sync/aside'
+import { textToExtra } from '@markbook/sync/extra'
 import { and, asc, eq } from 'drizzle-orm'
 import { scopeIn } from '../../store/replica/links.ts'
 import { statement } from '../../store/statement.ts'
@@ -38,7 +38,7 @@ export async function formerRows(
   const former = new Map<string, Stored>()
   if (ids.length === 0) return former
   for (const { row_id, extra } of await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, [...ids])) {
-    const last = textToAside(extra)?.last
+    const last = textToExtra(extra)?.last
     if (last) former.set(row_id, last)
   }
   const forgotten = JSON.stringify(ids.filter((id) => !former.has(id)))

@@ -1,7 +1,7 @@
 import type { LaptopHoldings } from '@markbook/shared/contract/replication.rows'
 import { and, eq } from 'drizzle-orm'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import type { Course } from '../../replication/upstream/course.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
@@ -18,7 +18,7 @@ export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0
  * What a laptop still holds that was revoked, or whose person no longer works at the school as far as it has heard; nothing on every other
  * node. `as_of`: when it last heard its school, which is how new all of it can be at most.
  */
-export async function holdingsOf(tx: ReadTx, course: Course | null): Promise<LaptopHoldings> {
+export async function holdingsOf(tx: ReadTx, course: UpstreamStatus | null): Promise<LaptopHoldings> {
   const [parent] = await parentsOf(tx)
   if (!parent?.user_id || !parent.school_id) return NOTHING_HELD
   const [place] = await placeOf(tx, { school: parent.school_id, user: parent.user_id })

@@ -10,7 +10,7 @@ import { placeIn } from '../../replication/downstream/tombstones.ts'
 import { mayJoin } from '../../replication/exchange/join-by-hand.ts'
 import { filesWaiting } from '../../replication/files/queue.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import type { Course } from '../../replication/upstream/course.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 import { belowSaid, computersBelow, copiesAmong } from './below.ts'
@@ -21,7 +21,12 @@ import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
 /** `course`: what the running replication says of itself; null where none runs here. `role` of the server that is asked. */
-export async function statusOf(tx: ReadTx, school: string, course: Course | null, role: Config['role'] = 'school'): Promise<SyncStatus> {
+export async function statusOf(
+  tx: ReadTx,
+  school: string,
+  course: UpstreamStatus | null,
+  role: Config['role'] = 'school',
+): Promise<SyncStatus> {
   const parent = await parentOf(tx, school, course)
   const waiting = parent ? await waitingFor(tx, parent) : { rows: 0, marks: 0, oldest: null }
   const files = parent ? await filesWaiting(tx, parent.id) : { up: 0, down: 0 }
@@ -69,7 +74,7 @@ export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null):
 /** What a school's server sends to is the centre, on whatever database it runs. */
 const kindOf = (parent: Row<'sync_peer'>) => (isLaptopUnder(parent) ? (parent.kind as 'school' | 'centre') : 'centre')
 
-export function stateOf(parent: Row<'sync_peer'> | null, course: Course | null, waiting: number): SyncStatus['state'] {
+export function stateOf(parent: Row<'sync_peer'> | null, course: UpstreamStatus | null, waiting: number): SyncStatus['state'] {
   if (!parent) return 'alone'
   const notice = course?.notice ?? 'offline'
   if (notice === 'revoked' || notice === 'upgrade') return notice

@@ -1,6 +1,6 @@
 import { draftReport } from '@markbook/shared/story/reports'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lookForFiles } from '../../replication/files/look.ts'
+import { enqueueFiles } from '../../replication/files/enqueue.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { DatabaseName } from '../../testing/database.ts'
@@ -32,7 +32,7 @@ describe('GET /api/sync/files', () => {
   test('lists a paper that was made without a line, by what people know it, until the parent has it', async () => {
     const { id } = await (await signedIn(box, 'byrne')).reportFiles.generatePdf({ params: report })
     const [parent] = await box.services.store.read(asSystem(), parentsOf)
-    await lookForFiles(box.services, parent?.id ?? '')
+    await enqueueFiles(box.services, parent?.id ?? '')
     const listed = await (await signedIn(box, 'ada')).replication.files()
     expect(listed).toContainEqual({
       entity: 'report_book_pdf',

@@ -3,16 +3,16 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
-import { eachOf } from '../../replication/files/land.ts'
-import { LOOKS_AT_ONCE } from '../../replication/files/look.ts'
+import { LOOKUPS_AT_ONCE } from '../../replication/files/enqueue.ts'
 import { fileOf } from '../../replication/files/named.ts'
-import type { Course } from '../../replication/upstream/course.ts'
+import { eachOf } from '../../replication/files/store-file.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
 import { parentOf } from './replication.queries.ts'
 
 /** Files that the parent of a school's server lacks, or that have still to come from it; `report`: the PDFs of this book only. */
-export async function waitingFilesOf(tx: ReadTx, school: string, course: Course | null, report?: string): Promise<WaitingFile[]> {
+export async function waitingFilesOf(tx: ReadTx, school: string, course: UpstreamStatus | null, report?: string): Promise<WaitingFile[]> {
   const parent = await parentOf(tx, school, course)
   if (!parent) return []
   const { sync_file, report_book_pdf } = tx.t
@@ -45,7 +45,7 @@ export async function missingPapers(
   listed: readonly WaitingFile[],
 ): Promise<WaitingFile[]> {
   const missing: WaitingFile[] = []
-  await eachOf(papers, LOOKS_AT_ONCE, async (paper) => {
+  await eachOf(papers, LOOKUPS_AT_ONCE, async (paper) => {
     const file = fileOf('report_book_pdf', paper.id, paper)
     if (!file || listed.some(({ row_id }) => row_id === paper.id) || (await files.head(file.bucket, file.path))) return
     missing.push({ entity: 'report_book_pdf', row_id: paper.id, where: '', way: 'to_come', tries: 0, reason: null })

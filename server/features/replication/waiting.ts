@@ -5,7 +5,7 @@ import type { Description } from '@markbook/shared/tables/describe'
 import { descriptions, type Row } from '@markbook/shared/tables/tables'
 import { compareStamps, type Stamp, sameDot, textToVersions } from '@markbook/sync/versions'
 import { and, asc, eq } from 'drizzle-orm'
-import type { Course } from '../../replication/upstream/course.ts'
+import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
@@ -17,7 +17,12 @@ import { isWaitingFor } from './status.ts'
 type Asked = { entity?: string | undefined; assessmentId?: string | undefined }
 
 /** What the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.waiting`; nothing without a parent. */
-export async function waitingOf(tx: ReadTx, school: string, { entity, assessmentId }: Asked, course: Course | null): Promise<WaitingRow[]> {
+export async function waitingOf(
+  tx: ReadTx,
+  school: string,
+  { entity, assessmentId }: Asked,
+  course: UpstreamStatus | null,
+): Promise<WaitingRow[]> {
   const parent = await parentOf(tx, school, course)
   if (!parent || (assessmentId !== undefined && (entity ?? 'grade') !== 'grade')) return []
   const { sync_row, grade } = tx.t

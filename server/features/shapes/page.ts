@@ -1,4 +1,4 @@
-import { textToAside } from '@markbook/sync/aside'
+import { textToExtra } from '@markbook/sync/extra'
 import { textToVersions, type Versions } from '@markbook/sync/versions'
 import type { Column } from 'drizzle-orm'
 import { columnsIn, knownRows, rowsById, rowsWhere } from '../../store/replica/states.ts'
@@ -83,7 +83,7 @@ async function classesOf(tx: ReadTx, { school, table, scope }: Reader, found: re
   }
 }
 
-const lastOf = ({ extra }: Entry): AnyRow | null => (textToAside(extra)?.last as AnyRow | undefined) ?? null
+const lastOf = ({ extra }: Entry): AnyRow | null => (textToExtra(extra)?.last as AnyRow | undefined) ?? null
 
 /** Of rows that look as if they were made since, those that were only made anew. */
 async function madeAnew(tx: ReadTx, { school, table, nodeId }: Reader, found: readonly Found[], from: Position): Promise<Set<string>> {

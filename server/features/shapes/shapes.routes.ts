@@ -10,7 +10,7 @@ import { checkOrigin, preflight } from '../../http/origins.ts'
 import type { HeaderList } from '../../http/replies.ts'
 import type { Services } from '../../http/services.ts'
 import { callerAgain } from '../../http/sessions.ts'
-import { newsOf } from '../../replication/downstream/news.ts'
+import { commitWaiters } from '../../replication/downstream/commit-waiters.ts'
 import { asSystem, asUser } from '../../store/tx.ts'
 import { beganWith, type Meaning, newHandle } from './handles.ts'
 import { behind, type Position } from './offsets.ts'
@@ -23,7 +23,12 @@ const SHAPE_PATH = '/v1/shape'
 
 type Ctx = Context<AppEnv>
 type Bounds = { rows: number; wait: number; look: number; waiting: number; waitingPerUser: number }
-type ShapeService = { services: Services; bounds: Bounds; news: ReturnType<typeof newsOf>; room: ReturnType<typeof concurrencyLimit> }
+type ShapeService = {
+  services: Services
+  bounds: Bounds
+  news: ReturnType<typeof commitWaiters>
+  room: ReturnType<typeof concurrencyLimit>
+}
 /** What a look at the database gave. `refetch`: the handle with which the reader may begin anew. */
 type Look = { school: string; refetch: string } | (PageReply & { school: string; page: ShapePage })
 
@@ -33,7 +38,7 @@ type Look = { school: string; refetch: string } | (PageReply & { school: string;
  */
 export function serveShapes(app: Hono<AppEnv>, services: Services, bounds: Bounds = limits.shapes): void {
   const room = concurrencyLimit({ perUser: bounds.waitingPerUser, all: bounds.waiting })
-  const service: ShapeService = { services, bounds, news: newsOf(services.store), room }
+  const service: ShapeService = { services, bounds, news: commitWaiters(services.store), room }
   app.options(SHAPE_PATH, (c) => preflight(checkOrigin(c.req.raw, services.config)))
   app.get(SHAPE_PATH, (c) => answer(c, service))
   app.all(SHAPE_PATH, () => {

@@ -6,10 +6,10 @@ import type { Services } from '../../http/services.ts'
 import { statement } from '../../store/statement.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
-import { shownBy } from '../incarnation/imprint.ts'
+import { shownBy } from '../incarnation/checkpoint.ts'
+import { NO_HEAD } from '../incarnation/duplicate-number.ts'
 import { keysOfEnrolment } from '../incarnation/incarnation.ts'
 import { hasLost } from '../incarnation/number.ts'
-import { NO_HEAD } from '../incarnation/twofold.ts'
 import { type Carrier, LineFailure, ParentLine } from '../line/parent-line.ts'
 
 type Peer = Row<'sync_peer'>

@@ -118,11 +118,11 @@ class RowAudit {
   }
 
   private verdictOn(unit: string): Unit {
-    const { state, row, aside } = this.known
+    const { state, row, extra } = this.known
     const [node, counter] = state.units[unit] as Stamp
     if (node === MADE_BY_RULE) return this.table === 'sync_conflict' ? { is: 'proved' } : { is: 'contradicted', why: 'other' }
     // Of some deletions an older program kept no values.
-    if (row === null && aside?.last === undefined) return { is: 'untold' }
+    if (row === null && extra?.last === undefined) return { is: 'untold' }
     const own = this.entries.filter((entry) => entry.node_id === node && entry.node_seq === counter)
     const highs = this.entries.map((entry) => highIn(this.table, entry, unit) ?? 0)
     return this.verdictBy(own, { state, unit, highest: Math.max(0, ...highs) }, this.table)

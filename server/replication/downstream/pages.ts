@@ -10,10 +10,10 @@ import { numbersHad } from '../../store/node.ts'
 import { type CopyPlace, readCopy, readFeed, withConflicts } from '../../store/replica/feed.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { passedOn } from '../identity/above.ts'
-import { imprinted } from '../incarnation/imprint.ts'
-import { lastOfPage, toldDown } from '../journal/told.ts'
-import { isBelowFloor } from '../scope/gone.ts'
+import { acknowledgedByParent } from '../identity/parent-state.ts'
+import { withCheckpoint } from '../incarnation/checkpoint.ts'
+import { entriesForChild, lastOfPage } from '../journal/history-exchange.ts'
+import { isBelowFloor } from '../scope/missed-deletions.ts'
 import { booksLeft, withParts } from '../scope/moved-books.ts'
 import { changedPeople, withNamed } from '../scope/people.ts'
 import { type Scope, scopeOf, within } from '../scope/scope.ts'
@@ -40,13 +40,13 @@ export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Ask
   const rows = await within(tx, school, scope, read.rows)
   return {
     epoch,
-    cursor: cursorToText(await imprinted(tx, peer, read.cursor, keys.own)),
+    cursor: cursorToText(await withCheckpoint(tx, peer, read.cursor, keys.own)),
     tables: packRows(scope.secrets ? resealed(rows, keys.own, keys.shared) : rows),
     is_last: read.isLast,
     total: read.total,
     copied: read.copied,
     scope: scope.text,
-    above: await passedOn(tx, school),
+    above: await acknowledgedByParent(tx, school),
     history: packEntries(read.told),
     ...(scope.books && { left: booksLeft(read.rows, rows) }),
   }
@@ -126,7 +126,7 @@ async function historyOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'h
   const { peer } = reader
   const { epoch, seq, people, after } = cursor
   const upTo = Math.min(seq, await lastOfPage(tx, peer.school_id as string, { after, notFrom: [peer.node_id] }))
-  const told = await toldDown(tx, reader, { after, upTo })
+  const told = await entriesForChild(tx, reader, { after, upTo })
   const onward: Cursor = upTo < seq ? { ...cursor, after: upTo } : { kind: 'feed', epoch, seq, people }
   return { rows: [], told, cursor: onward, isLast: false, total: null, copied: null }
 }
@@ -147,7 +147,7 @@ async function feedOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'feed
   const rows = [...of.rows, ...(await withNamed(tx, school, scope, await withParts(tx, school, scope, own.rows)))]
   return {
     rows: unique(rows),
-    told: await toldDown(tx, reader, { after: seq, upTo: own.to }),
+    told: await entriesForChild(tx, reader, { after: seq, upTo: own.to }),
     cursor: { kind: 'feed', epoch, seq: own.to, people: of.to },
     isLast: own.isLast && of.isLast,
     total: null,

@@ -16,15 +16,15 @@ import { applyStates } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
 import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
-import { demandOneHand } from '../incarnation/twofold.ts'
+import { demandSingleWriter } from '../incarnation/duplicate-number.ts'
+import { hasOtherParent, keepChildRefusals, type RefusedRow } from '../issues/child-refusals.ts'
 import { ConflictRecords } from '../issues/conflict-records.ts'
 import { watchRefused } from '../issues/kept-elsewhere.ts'
 import { type RefusalLog, senderOf } from '../issues/refusal-log.ts'
-import { hasOtherParent, keepRefusedOf, type RefusedRow } from '../issues/refused-below.ts'
+import { takeEntries } from '../journal/history-exchange.ts'
 import { type JudgedHistory, judgedHistory } from '../journal/judge.history.ts'
 import { isTakenAsSigned, RowProofs } from '../journal/row-proofs.ts'
 import { transactionOf } from '../journal/signed-history.ts'
-import { takeTold } from '../journal/told.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
@@ -38,14 +38,14 @@ export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
 
 /**
  * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
- * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withOneHand`.
+ * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withSingleWriter`.
  */
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
   const school = peer.school_id as string
   const { rows, malformed } = unpackChecked(push.tables)
   const judged = await judgedHistory(tx, peer, keys.secret, entriesOf(push.history))
   const history = peer.revoked_at === null ? judged.taken : []
-  await demandOneHand(tx, school, history, peer.id)
+  await demandSingleWriter(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
   const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
@@ -68,8 +68,8 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
   await settleApprovals?.()
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
-  await takeTold(tx, school, history, peer.node_id)
-  await keepRefusedOf(tx, peer, taking.refused, malformed)
+  await takeEntries(tx, school, history, peer.node_id)
+  await keepChildRefusals(tx, peer, taking.refused, malformed)
   await settle(taking.refused.map(({ table, state: { id } }) => ({ table, id })))
   await acknowledge(tx, peer, push.to, history)
   log.note(senderOf(peer), [

@@ -34,19 +34,20 @@ import { statement } from '../../store/statement.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { FILE_CONTENT } from '../files/named.ts'
 import { answerFiles, giveFile } from '../files/serve.ts'
-import { numberAbove } from '../identity/above.ts'
 import { newChallenge } from '../identity/challenge.ts'
 import { admit, childByNode, isSilent, NEW_PEER, peerById, peerHeld, syncFailures } from '../identity/enrolment.ts'
 import { isKey } from '../identity/keys.ts'
 import { nameAnew } from '../identity/nodes.ts'
 import { keysHere, sealKeys } from '../identity/own-keys.ts'
+import { parentNumber } from '../identity/parent-state.ts'
 import { isShutOut, isToBeWiped, noteWiped } from '../identity/wipe.ts'
-import { demandNotPutBack, inItsOwnDays } from '../incarnation/put-back.ts'
-import { withOneHand } from '../incarnation/twofold.ts'
+import { withSingleWriter } from '../incarnation/duplicate-number.ts'
+import { demandNotRestored, withRenewal } from '../incarnation/restored.ts'
 import { refusalLogOf } from '../issues/refusal-log.ts'
-import { isBelowFloor, unknownOf } from '../scope/gone.ts'
+import { isBelowFloor, unknownOf } from '../scope/missed-deletions.ts'
 import { scopeOf } from '../scope/scope.ts'
 import { digestsInTurn } from '../scope/verify.ts'
+import { commitWaiters } from './commit-waiters.ts'
 import {
   answerAt,
   type Child,
@@ -61,8 +62,7 @@ import {
   inSession,
   invited,
   numbered,
-} from './door.ts'
-import { newsOf } from './news.ts'
+} from './endpoint.ts'
 import { nextPage } from './pages.ts'
 import { receive } from './receive.ts'
 import { heard } from './tombstones.ts'
@@ -71,7 +71,7 @@ type Peer = Row<'sync_peer'>
 
 /** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
-  const news = newsOf(services.store)
+  const news = commitWaiters(services.store)
   const digests = digestsInTurn(services.store)
   const at = { app, services, busy: new Set<string>() }
   const { least, small, list } = limits.sync.door
@@ -118,7 +118,7 @@ const nameOfSchool = statement<{ id: string }>()(({ db, t: { school }, p }) =>
 
 async function hello(services: Services, { asker, asked }: Given<Hello>): Promise<Welcome> {
   const greet = (before: string | null) => welcome(services, asker, before, asked)
-  return inItsOwnDays(
+  return withRenewal(
     services,
     () => greet(asker.peer.session_nonce),
     () => greet(null),
@@ -136,7 +136,7 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
     if (peer.session_nonce !== before) throw syncFailures.staleSession()
     const set = { session_nonce: asker.nonce, session_number: 0, clock_offset: Math.round(now - tx.nowMs), last_seen_at: tx.now }
     await setPeer(tx, peer.id, set)
-    await demandNotPutBack(tx, services, peer, cursor)
+    await demandNotRestored(tx, services, peer, cursor)
     const { publicKey, boxKey } = keysHere(services)
     const [own] = await nameOfSchool(tx, { id: peer.school_id ?? '' })
     return {
@@ -151,7 +151,7 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
       scope: (await scopeOf(tx, peer)).text,
       // It forgets everything soon, and may ask nothing any more.
       below: !isToBeWiped(peer) && (await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor)),
-      above: await numberAbove(tx, peer.school_id as string),
+      above: await parentNumber(tx, peer.school_id as string),
       wipe: isToBeWiped(peer) ? peer.wipe_asked_at : null,
       keys: { public_key: publicKey, box_key: boxKey },
     }
@@ -203,7 +203,7 @@ async function push(services: Services, { asker, asked }: Given<Push>): Promise<
   if (rowCountOf(asked.tables) > pushRows || weightOf(asked.tables) + weightOfHistory(asked.history) > pageBytes)
     throw syncFailures.tooLarge()
   const { store } = services
-  const taken = withOneHand(store, () =>
+  const taken = withSingleWriter(store, () =>
     store.write(asSystem(), async (tx) => {
       const peer = await countedIn(tx, asker)
       return receive(tx, peer, { epoch: store.nodeId, keys: sealKeys(services, peer), log: refusalLogOf(services) }, asked)
@@ -236,16 +236,16 @@ const sessionOver = async () => {
 }
 
 /** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
-async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: ReturnType<typeof newsOf>): Promise<Page> {
+async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: ReturnType<typeof commitWaiters>): Promise<Page> {
   const { store } = services
   const begin = store.write(asSystem(), async (tx) => {
     // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
     const [signed] = await Promise.all([readerIn(tx, asker), tx.dialect.hurry(tx.connection)])
-    await demandNotPutBack(tx, services, signed, asked.cursor)
+    await demandNotRestored(tx, services, signed, asked.cursor)
     await heard(tx, store.nodeId, signed, asked.cursor)
     return { peer: signed, epoch: store.nodeId }
   })
-  const { peer, epoch } = await inItsOwnDays(services, () => begin, sessionOver)
+  const { peer, epoch } = await withRenewal(services, () => begin, sessionOver)
   const slot = slotOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
   // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.

@@ -14,13 +14,13 @@ import { type OfRow, packForChild, packForParent, unpackFromChild, unpackFromPar
 import { peerById, peerHeld } from '../identity/enrolment.ts'
 import { keysHere, sealKeys } from '../identity/own-keys.ts'
 import { isToBeWiped } from '../identity/wipe.ts'
+import { withSingleWriter } from '../incarnation/duplicate-number.ts'
 import { keysOfEnrolment } from '../incarnation/incarnation.ts'
-import { demandNotPutBack, PutBack } from '../incarnation/put-back.ts'
-import { withOneHand } from '../incarnation/twofold.ts'
+import { DatabaseRestored, demandNotRestored } from '../incarnation/restored.ts'
 import { refusalLogOf } from '../issues/refusal-log.ts'
 import { ParentLine } from '../line/parent-line.ts'
 import { Child } from '../upstream/child.ts'
-import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './parcel.ts'
+import { type Down, filesIn, type Head, headOf, readHead, type Up, unwrap, wrap } from './bundle.ts'
 
 type Peer = Row<'sync_peer'>
 type Own = Pick<Services, 'store' | 'config' | 'clock' | 'keys' | 'files' | 'uploads'>
@@ -31,14 +31,14 @@ const noLine = async () => {
 const childOf = (services: Own, peer: Peer) =>
   new Child(services as Services, peer.id, new ParentLine(peer, keysOfEnrolment(services, peer), noLine))
 
-type Exported = { parcel: Buffer; rows: number; files: number }
-/** What the parent has not acknowledged, as a parcel to carry to it. `all`: from the beginning, where something is missing there. */
+type Exported = { bundle: Buffer; rows: number; files: number }
+/** What the parent has not acknowledged, as a bundle to carry to it. `all`: from the beginning, where something is missing there. */
 export async function exportUp(services: Own, parent: Peer, { all = false } = {}): Promise<Exported> {
   const { store, clock } = services
   const peer = all ? { ...parent, own_seq: 0, own_people: 0 } : parent
   if ((peer.own_epoch ?? store.nodeId) !== store.nodeId)
     throw new Error(
-      `This database was restored or copied. It must meet ${parent.name} once over a line, if only for some minutes, before a parcel can be made (operators’ guide, «Replication», «No line at all»).`,
+      `This database was restored or copied. It must meet ${parent.name} once over a line, if only for some minutes, before a bundle can be made (operators’ guide, «Replication», «No line at all»).`,
     )
   const head = await store.read(asSystem(), (tx) => headAt(tx, peer, store.nodeId, peer.own_seq))
   const child = childOf(services, peer)
@@ -54,8 +54,8 @@ export async function exportUp(services: Own, parent: Peer, { all = false } = {}
   const place = { peer: id, node: store.nodeId, school: school_id as string, made_at, cursor: all ? null : their_cursor, scope, head }
   const { packed, wants } = await packForParent(services, parent, { all })
   const sealing = { keys: keysHere(services), shared: sealKeys(services, peer).shared }
-  const parcel = wrap(headOf({ direction: 'up', ...place }), { pages, wants }, packed, sealing)
-  return { parcel, rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), files: packed.length }
+  const bundle = wrap(headOf({ direction: 'up', ...place }), { pages, wants }, packed, sealing)
+  return { bundle, rows: pages.reduce((sum, { push }) => sum + rowsIn(push.tables), 0), files: packed.length }
 }
 
 export type Taken = {
@@ -68,15 +68,15 @@ export type Taken = {
   receipt: Buffer | null
 }
 
-/** Takes a parcel in, whichever way it goes. Again is the same. A parcel from a child is answered with the receipt to carry back. */
-export async function importParcel(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<Taken> {
+/** Takes a bundle in, whichever way it goes. Again is the same. A bundle from a child is answered with the receipt to carry back. */
+export async function importBundle(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<Taken> {
   const head = readHead(bytes)
   const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
   const side = head.direction === 'up' ? 'child' : 'parent'
   if (peer && head.node === services.store.nodeId)
-    throw new Error(`This parcel was written by this server. It is for ${peer.name}: carry it there, and bring back what is written there.`)
+    throw new Error(`This bundle was written by this server. It is for ${peer.name}: carry it there, and bring back what is written there.`)
   if (peer?.side !== side || peer.school_id !== head.school)
-    throw new Error('This parcel is not for this server: it comes from one that is not enrolled here.')
+    throw new Error('This bundle is not for this server: it comes from one that is not enrolled here.')
   if (peer.revoked_at) throw new Error(`${peer.name} was revoked; what it sends is not taken.`)
   if (isToBeWiped(peer))
     throw new Error(`${peer.name} is to be erased, and must meet this server over a line for that. It gets nothing by stick.`)
@@ -87,14 +87,14 @@ async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head:
   const { store, clock } = services
   const keys = sealKeys(services, peer)
   const { pages, files, wants } = unwrap(bytes, peer, keys.shared, 'up')
-  if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this parcel was made. Make another one there.`)
+  if (head.node !== peer.node_id) throw new Error(`${peer.name} has begun anew since this bundle was made. Make another one there.`)
   await store.read(asSystem(), async (tx) => {
-    await demandNotPutBack(tx, services, peer, head.cursor).catch(refusePutBack)
+    await demandNotRestored(tx, services, peer, head.cursor).catch(refusePutBack)
     await demandSameHistory(tx, peer, head, pages)
   })
   const answers: Down['answers'] = []
   for (const { push, people } of pages) {
-    const pushed = await withOneHand(store, () =>
+    const pushed = await withSingleWriter(store, () =>
       store.write(asSystem(), async (tx) => {
         const before = (await peerHeld(tx, peer.id)) as Peer
         const answer = await receive(tx, before, { epoch: store.nodeId, keys, log: refusalLogOf(services) }, push)
@@ -124,9 +124,9 @@ async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head:
 
 /** The server of this database may be running in another process, and it alone can begin anew. */
 function refusePutBack(error: unknown): never {
-  if (!(error instanceof PutBack)) throw error
+  if (!(error instanceof DatabaseRestored)) throw error
   throw new Error(
-    `This database was put back to an earlier state, and not by markbook restore: the parcel shows it. ${error.child.name} must meet this server once over a line, by which it begins anew.`,
+    `This database was put back to an earlier state, and not by markbook restore: the bundle shows it. ${error.child.name} must meet this server once over a line, by which it begins anew.`,
   )
 }
 
@@ -163,13 +163,13 @@ const taken = (direction: 'up' | 'down', { name }: Peer, answers: Down['answers'
   return { direction, from: name, refused: count('refused', 'conflict'), held: count('held') }
 }
 
-/** A parcel that is older than what came over the line does not set the child's place back. */
+/** A bundle that is older than what came over the line does not set the child's place back. */
 async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highest_counter, history_head }: Peer): Promise<void> {
   await setPeer(tx, id, { own_seq, highest_counter, history_head })
 }
 
 /**
- * What the child wrote before this parcel must be here, and a copy of its database, which uses the same numbers for other writes
+ * What the child wrote before this bundle must be here, and a copy of its database, which uses the same numbers for other writes
  * (SPEC, «Incarnations»), has another history.
  */
 async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: Up['pages']): Promise<void> {
@@ -185,9 +185,9 @@ async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: 
     .select({ id: history.id })
     .from(history)
     .where(and(eq(history.school_id, peer.school_id as string), inArray(history.id, last)))
-  if (known !== head) throw new Error(`An earlier parcel of ${peer.name} has not come here. Make this one again there with --all.`)
+  if (known !== head) throw new Error(`An earlier bundle of ${peer.name} has not come here. Make this one again there with --all.`)
   if (found.length !== last.length)
-    throw new Error(`This parcel was made by a copy of ${peer.name}. Let that copy meet this server once over the line.`)
+    throw new Error(`This bundle was made by a copy of ${peer.name}. Let that copy meet this server once over the line.`)
 }
 
 /** The head of a node's history at one of its numbers, as this database has it. */

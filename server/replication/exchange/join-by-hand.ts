@@ -9,8 +9,8 @@ import { parentsOf } from '../identity/enrolment.ts'
 import { authorityAt, isUnknown, trustAuthority, trustedAuthority } from '../identity/trust.ts'
 import { overNetwork } from '../line/network.ts'
 import { LineFailure } from '../line/parent-line.ts'
-import type { Course } from '../upstream/course.ts'
 import { joinParent } from '../upstream/join.ts'
+import type { UpstreamStatus } from '../upstream/upstream-status.ts'
 
 /** What a person typed. `fingerprint`: of the authority that they compared and trust. */
 type Typed = { address: string; code: string; fingerprint?: string | undefined }
@@ -56,7 +56,7 @@ async function demandTrust({ config }: Services, address: URL, fingerprint: stri
 }
 
 /** `course`: what the running replication says of itself. */
-type Here = { role: Config['role']; course: Course | null }
+type Here = { role: Config['role']; course: UpstreamStatus | null }
 
 /** Whether `demandMayJoin` would let this node join a parent. */
 export async function mayJoin(tx: ReadTx, here: Here): Promise<boolean> {

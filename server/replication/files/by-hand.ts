@@ -4,21 +4,21 @@ import { FileTable } from '@markbook/sync/protocol/files'
 import { z } from 'zod'
 import { sha256Of } from '../../files/digest.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type Carrying, heldOf, land } from './land.ts'
-import { lookForFiles } from './look.ts'
+import { enqueueFiles } from './enqueue.ts'
 import { isContentOf, type NamedFile } from './named.ts'
 import { lookAgain, queuedOf, rowsOfFiles, settle } from './queue.ts'
 import { filesInScope, keyOf } from './scope.ts'
+import { type Carrying, heldOf, land } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
 
 /** A file on a stick: which row's, and its content, which lies behind the pages. */
-export const OnStick = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })
-export type OnStick = z.infer<typeof OnStick>
+export const BundledFile = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })
+export type BundledFile = z.infer<typeof BundledFile>
 export const OfRow = z.object({ table: FileTable, id: z.uuid() })
 export type OfRow = z.infer<typeof OfRow>
 /** With its bytes. */
-export type Packed = OnStick & { bytes: Buffer }
+export type Packed = BundledFile & { bytes: Buffer }
 
 const MOST_WANTED = 1_000
 
@@ -29,7 +29,7 @@ export async function packForParent(
   { all }: { all: boolean },
 ): Promise<{ packed: Packed[]; wants: OfRow[] }> {
   if (all) await services.store.write(asSystem(), (tx) => lookAgain(tx, peer.id))
-  await lookForFiles(services, peer.id)
+  await enqueueFiles(services, peer.id)
   const queued = await services.store.read(asSystem(), (tx) => queuedOf(tx, peer, { dueOnly: false, limit: MOST_WANTED }))
   const packed = await pack(services, queued)
   const wants = queued.filter((row) => row.direction === 'down').map(({ table, id }) => ({ table, id }))
@@ -45,7 +45,7 @@ export async function packForChild(services: Carrying, peer: Peer, asked: readon
 
 async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFile | null })[]): Promise<Packed[]> {
   const packed: Packed[] = []
-  let room: number = limits.sync.files.parcel
+  let room: number = limits.sync.files.bundle
   for (const { table, id, file } of rows) {
     const held = file && (await heldOf({ files }, file))
     if (!file || !held || held.size > room) continue
@@ -62,7 +62,7 @@ async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFi
 }
 
 /** Stores what a child brought, of rows that are here; answers of which it has them now. */
-export async function unpackFromChild(services: Carrying, peer: Peer, packed: Iterable<Packed>): Promise<OnStick[]> {
+export async function unpackFromChild(services: Carrying, peer: Peer, packed: Iterable<Packed>): Promise<BundledFile[]> {
   return unpack(services, packed, (row) =>
     services.store.read(asSystem(), async (tx) => (await filesInScope(tx, peer, [row])).get(keyOf(row)) ?? null),
   )
@@ -73,8 +73,8 @@ export async function unpackFromParent(
   services: Carrying,
   peer: Peer,
   packed: Iterable<Packed>,
-  taken: readonly OnStick[],
-): Promise<OnStick[]> {
+  taken: readonly BundledFile[],
+): Promise<BundledFile[]> {
   const fileOfRow = (row: OfRow) =>
     services.store.read(asSystem(), async (tx) => (await rowsOfFiles(tx, peer.school_id as string, [row]))[0]?.file ?? null)
   const came = await unpack(services, packed, fileOfRow)
@@ -91,8 +91,8 @@ async function unpack(
   services: Carrying,
   packed: Iterable<Packed>,
   fileOfRow: (row: OfRow) => Promise<NamedFile | null>,
-): Promise<OnStick[]> {
-  const here: OnStick[] = []
+): Promise<BundledFile[]> {
+  const here: BundledFile[] = []
   for (const { bytes, ...row } of packed) {
     const file = await fileOfRow(row)
     if (!file || !isContentOf(file, row)) continue

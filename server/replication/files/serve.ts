@@ -8,11 +8,11 @@ import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { peerById, syncFailures } from '../identity/enrolment.ts'
 import { isToBeWiped } from '../identity/wipe.ts'
-import { eachOf, heldOf, landStaged, stagedBytes, stagedId } from './land.ts'
-import { LOOKS_AT_ONCE } from './look.ts'
+import { LOOKUPS_AT_ONCE } from './enqueue.ts'
 import { type Content, fileFailures, isContentOf, type NamedFile } from './named.ts'
 import { hurry } from './queue.ts'
 import { filesInScope, keyOf } from './scope.ts'
+import { eachOf, heldOf, stagedBytes, stagedId, storeStaged } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
 type Asked = FileAsk['files'][number]
@@ -24,7 +24,7 @@ export async function answerFiles(services: Services, peer: Peer, { files }: Fil
   if (files.length > limits.sync.files.batch) throw syncFailures.tooLarge()
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, files))
   const answers = new Map<string, FileAnswer>()
-  await eachOf(files, LOOKS_AT_ONCE, async (asked) => {
+  await eachOf(files, LOOKUPS_AT_ONCE, async (asked) => {
     const { table, id } = asked
     const file = named.get(keyOf(asked))
     const answer: Answer = file ? await answerTo(services, peer, asked, file).catch(notNow(services)) : { outcome: 'unknown' }
@@ -59,7 +59,7 @@ async function answerTo(services: Services, peer: Peer, asked: Asked, file: Name
 }
 
 const lands = (services: Services, id: string, file: NamedFile, content: Content): Promise<boolean> =>
-  landStaged(services, id, file, content).then(
+  storeStaged(services, id, file, content).then(
     () => true,
     (error: unknown) => {
       if (!(error instanceof Failure) || error.status >= 500) throw error
@@ -101,7 +101,7 @@ export async function takeFile(services: Services, ticket: NodeFileClaims): Prom
   const { id, table, row, sha256, size } = ticket
   const file = await fileOfTicket(services, ticket)
   if (!isContentOf(file, { sha256, size })) throw fileFailures.noSuchFile()
-  await landStaged(services, id, file, { sha256, size })
+  await storeStaged(services, id, file, { sha256, size })
   // A parent of this node may be waiting for it, too.
   await services.store.write(asSystem(), (tx) => hurry(tx, { table, id: row }))
   services.replication?.carryFiles()

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { limits } from '@markbook/shared/limits'
 import { LineFailure, type ParentLine, refusalIn } from '../line/parent-line.ts'
-import { type Carrying, land, landStaged, stagedBytes, stagedId } from './land.ts'
 import { type Content, FILE_CONTENT, type NamedFile } from './named.ts'
+import { type Carrying, land, stagedBytes, stagedId, storeStaged } from './store-file.ts'
 
 type Wanted = { id: string; file: NamedFile; ticket: string; content: Content }
 
@@ -31,7 +31,7 @@ export async function takeFromParent(
     offset = await (await uploads.store()).write(heard.stream(), id, offset)
     if (offset < content.size) throw new LineFailure('line', heard.why)
   }
-  await landStaged(services, id, file, content)
+  await storeStaged(services, id, file, content)
 }
 
 async function askFrom(line: ParentLine, ticket: string, offset: number, size: number, signal: AbortSignal): Promise<Heard> {

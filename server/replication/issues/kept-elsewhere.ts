@@ -9,7 +9,7 @@ import { knownRows } from '../../store/replica/states.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
-import { enrolmentsOf } from './refused-below.ts'
+import { enrolmentsOf } from './child-refusals.ts'
 
 type Peer = Row<'sync_peer'>
 type Named = { table: string; id: string }

@@ -9,10 +9,10 @@ import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import { applyStates } from '../../store/replica/apply.ts'
-import { namedBelow } from '../../store/replica/bury.ts'
 import { forgetRows, forgetWithAll } from '../../store/replica/forget.ts'
+import { overwriteRow, replaceByTheirs } from '../../store/replica/overwrite.ts'
+import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type Known, knownRows } from '../../store/replica/states.ts'
-import { takeAsTheirs, takeOver } from '../../store/replica/take-over.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isWritable } from '../scope/normal-form.ts'
 
@@ -127,7 +127,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   // Over what cannot be read there, another write could not be read either; nobody has to follow a laptop.
   const cannotTravel = answer.code === 'malformed' && (isLaptop || !theirs || !isReadable(table, after))
   if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
-    return takeAsTheirs(tx, school, table, known, theirs)
+    return replaceByTheirs(tx, school, table, known, theirs)
   if (cannotTravel) return
   // Of a row that is gone here, and may be, nothing else counts.
   if (isGone && theirs && !units.includes(EXISTENCE)) return
@@ -140,7 +140,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   }
   // One that is gone on both sides may stay on both, for what hangs on it.
   if (isGone && !theirs && (!state || own.length === 0)) return
-  await takeOver(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
+  await overwriteRow(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
 }
 
 /** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */

@@ -53,7 +53,8 @@ export async function proved(
   const own = new Set(await incarnations(tx))
   const told = new Set(entries.map(({ id }) => id))
   const parts = partsOf(all, ({ id }) => told.has(id))
-  const proofOf = (part: Part, node: string) => (own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : passedOn(part))
+  const proofOf = (part: Part, node: string) =>
+    own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : acknowledgedByParent(part)
   return withProofs(entries, parts, proofOf)
 }
 
@@ -90,7 +91,7 @@ function signedBy(keys: NodeKeys, school: string, { told, withheld }: Part): str
 }
 
 /** The proof that came with it; null where none did. What came in two pieces is told as one: each digest counts once. */
-function passedOn({ told, withheld }: Part): string | null {
+function acknowledgedByParent({ told, withheld }: Part): string | null {
   const stored = [...told, ...withheld].find(({ proof }) => proof !== null)?.proof
   const known = stored ? textToProof(stored) : null
   if (!known) return null
@@ -106,7 +107,7 @@ export function provedAlone(fresh: readonly HistoryEntry[], entries: readonly Hi
   return withProofs(
     fresh,
     partsOf(entries, ({ id }) => isFresh.has(id)),
-    passedOn,
+    acknowledgedByParent,
   )
 }
 

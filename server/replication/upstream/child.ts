@@ -15,26 +15,26 @@ import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { version } from '../../version.ts'
 import type { NamedFile } from '../files/named.ts'
 import { lookAgain } from '../files/queue.ts'
-import { isRestoredAbove, sentUpTo, tellFirst } from '../identity/above.ts'
 import { parentsOf, peerById } from '../identity/enrolment.ts'
 import { nodeKeys } from '../identity/keys.ts'
 import { sealKeys } from '../identity/own-keys.ts'
 import { heardKeys } from '../identity/parent-keys.ts'
+import { isParentRestored, resendToFirst, sentUpTo } from '../identity/parent-state.ts'
 import { isObeyed } from '../identity/wipe.ts'
+import { demandSingleWriter } from '../incarnation/duplicate-number.ts'
 import { demandOwnNumber, hasLost } from '../incarnation/number.ts'
 import { underOwnNumber } from '../incarnation/own-number.ts'
-import { demandOneHand } from '../incarnation/twofold.ts'
 import { settleAnswered, watchRefused } from '../issues/kept-elsewhere.ts'
 import { keepRefused, ofOwn, takeRefusals } from '../issues/refusals.ts'
-import { takeTold, toldUp } from '../journal/told.ts'
+import { entriesForParent, takeEntries } from '../journal/history-exchange.ts'
 import { LineFailure, type ParentLine, TOO_LARGE } from '../line/parent-line.ts'
 import { type Agreed, approveAgreed, awaitsPerson, keepAwaiting, sendAgreed } from '../scope/consent.ts'
 import { heardBy } from '../scope/forgotten.ts'
-import { letGo } from '../scope/gone.ts'
+import { dropUnknown } from '../scope/missed-deletions.ts'
 import { letBooksGo } from '../scope/moved-books.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
-import { type News, ownNews } from './own-news.ts'
+import { type News, pendingRows } from './pending-rows.ts'
 import { prune } from './prune.ts'
 
 type Peer = Row<'sync_peer'>
@@ -75,7 +75,7 @@ export class Child {
     this.line.speakAs(null)
     this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
-    if (welcome.below && welcome.epoch === before.their_epoch) await letGo(store, before, this.line.known)
+    if (welcome.below && welcome.epoch === before.their_epoch) await dropUnknown(store, before, this.line.known)
     // A database that was restored is a new node already, and says so with the keys of the old.
     if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true, wipe: null }
     this.acknowledged = welcome.acknowledged
@@ -99,12 +99,12 @@ export class Child {
         their_cursor: isAgain ? null : peer.their_cursor,
         // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
         // came: it is asked again, for among the answers may be refusals.
-        own_seq: isAgain || (await isRestoredAbove(tx, peer, welcome.above)) ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
+        own_seq: isAgain || (await isParentRestored(tx, peer, welcome.above)) ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
         own_people: isAgain ? 0 : peer.own_people,
         clock_offset: Math.round(clock.now() - welcome.now),
         last_seen_at: tx.now,
       })
-      if (isNewEpoch && peer.their_epoch !== null) await tellFirst(tx, peer)
+      if (isNewEpoch && peer.their_epoch !== null) await resendToFirst(tx, peer)
       return { anew: false, wipe: welcome.wipe !== null && (await isObeyed(tx, this.services, peer)) ? welcome.wipe : null }
     })
   }
@@ -147,8 +147,8 @@ export class Child {
     const { store } = this.services
     const { own, shared, secret } = sealKeys(this.services, peer)
     const { page, history } = await store.read(asSystem(), async (tx) => {
-      const page = await ownNews(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
-      return { page, history: upTo === undefined ? await toldUp(tx, { peer, secret }, page) : [] }
+      const page = await pendingRows(tx, whole ? { ...peer, node_id: COMMONS } : peer, upTo)
+      return { page, history: upTo === undefined ? await entriesForParent(tx, { peer, secret }, page) : [] }
     })
     const rows = resealed(page.rows, own, shared)
     const push = { from: peer.own_seq, to: page.to, cursor: peer.their_cursor, tables: packRows(rows), history: packEntries(history) }
@@ -266,7 +266,7 @@ export class Child {
     const { own, shared } = sealKeys(this.services, peer)
     let agreed: Agreed[] = []
     await underOwnNumber(this.services.store, async (tx) => {
-      await demandOneHand(tx, peer.school_id as string, history, null)
+      await demandSingleWriter(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
       const settle = await watchRefused(tx, peer, rows)
@@ -276,7 +276,7 @@ export class Child {
         await announceSecrets(tx, rows, peer.node_id)
         agreed = await sendAgreed(tx, peer.school_id as string, rows)
       }
-      await takeTold(tx, peer.school_id as string, history, peer.node_id)
+      await takeEntries(tx, peer.school_id as string, history, peer.node_id)
       const now = await this.peer(tx)
       const { nodeId } = this.services.store
       const leaving = { heard: heardBy(nodeId, now), node: byHand ? null : nodeId }

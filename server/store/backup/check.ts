@@ -5,7 +5,7 @@ import { knownMigrations } from '../migrate.ts'
 import { asFile, chunksOf } from './content.ts'
 import type { DatabaseCopy, Engine } from './engine.ts'
 import { damagedFiles } from './files.ts'
-import { type Backup, BackupError, digestOf, imprintOf, type StoredFile, tooNew } from './manifest.ts'
+import { type Backup, BackupError, digestOf, fileDigestOf, type StoredFile, tooNew } from './manifest.ts'
 
 /**
  * Reads a backup whole. Throws where its database is not exactly what was written; answers the uploaded files that are not. A database that
@@ -26,7 +26,7 @@ export function refuseForeign({ path, manifest }: Backup, engine: Engine): void 
 
 async function checkDatabase(backup: Backup, engine: Engine, scratch: string | undefined): Promise<void> {
   const chunks = chunksOf(backup)
-  if (scratch === undefined && chunks && !engine.streams) return checkImprint(backup, await imprintOf(chunks()))
+  if (scratch === undefined && chunks && !engine.streams) return checkDigest(backup, await fileDigestOf(chunks()))
   await withCheckedDatabase(backup, engine, scratch ?? '', async () => {})
 }
 
@@ -40,7 +40,7 @@ export async function withCheckedDatabase<T>(
   const { path, manifest } = backup
   const chunks = chunksOf(backup)
   const checked = async (copy: DatabaseCopy) => {
-    checkImprint(backup, await ('path' in copy ? digestOf(copy.path) : imprintOf(copy.chunks())))
+    checkDigest(backup, await ('path' in copy ? digestOf(copy.path) : fileDigestOf(copy.chunks())))
     if (!isDeepStrictEqual(await engine.inspect(copy), manifest.counts))
       throw damaged(path, 'its tables do not hold the rows that were counted')
     return work(copy)
@@ -51,7 +51,7 @@ export async function withCheckedDatabase<T>(
   return checked({ path: file, isScratch: false })
 }
 
-function checkImprint({ path, manifest }: Backup, { size, digest }: { size: number; digest: string }): void {
+function checkDigest({ path, manifest }: Backup, { size, digest }: { size: number; digest: string }): void {
   if (size !== manifest.size) throw damaged(path, `${manifest.file} is ${size} bytes long and was ${manifest.size}`)
   if (digest !== manifest.digest) throw damaged(path, `${manifest.file} is not what was written`)
 }

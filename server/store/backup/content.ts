@@ -18,7 +18,7 @@ import {
   BackupError,
   backupsIn,
   contentIn,
-  type Imprint,
+  type FileDigest,
   MANIFEST_FILE,
   movedTo,
   openBackup,
@@ -29,7 +29,7 @@ import {
 const CONTENT_FOLDER = 'content'
 const storeOf = (folder: string) => onThisDisk(join(folder, CONTENT_FOLDER))
 
-export type Stored = { content: Content; imprint: Imprint; damaged: number }
+export type Stored = { content: Content; fileDigest: FileDigest; damaged: number }
 
 /**
  * Stores a database in a folder of backups and reads it back from there. What turns out to be damaged of what lies there already is set
@@ -42,9 +42,9 @@ export async function storeContent(folder: string, chunks: Chunks): Promise<Stor
     const packs = await Packs.open(where)
     const measured = measuring(chunks())
     const content = await addContent(packs, measured.chunks)
-    const imprint = measured.imprint()
+    const fileDigest = measured.fileDigest()
     const read = await verifyContent(packs, content)
-    if (read.damaged.length === 0 && read.digest === imprint.digest) return { content, imprint, damaged: damaged.length }
+    if (read.damaged.length === 0 && read.digest === fileDigest.digest) return { content, fileDigest, damaged: damaged.length }
     damaged = read.damaged
     await setAside(where, damaged)
   }
@@ -52,7 +52,7 @@ export async function storeContent(folder: string, chunks: Chunks): Promise<Stor
 }
 
 /** The same chunks, and what they were all together when the last has passed. */
-function measuring(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; imprint(): Imprint } {
+function measuring(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; fileDigest(): FileDigest } {
   const hash = createHash('sha256')
   let size = 0
   async function* passing() {
@@ -62,7 +62,7 @@ function measuring(chunks: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffe
       yield chunk
     }
   }
-  return { chunks: passing(), imprint: () => ({ size, digest: hash.digest('hex') }) }
+  return { chunks: passing(), fileDigest: () => ({ size, digest: hash.digest('hex') }) }
 }
 
 export const damageIn = (folder: string) =>

@@ -87,7 +87,7 @@ async function copyBackup(backup: Backup, folder: string): Promise<{ damaged: nu
   copyFiles(backup, part, newest ? orNull(() => openBackup(newest.path)) : null)
   const stored = chunks && (await storeContent(folder, chunks))
   if (stored) {
-    if (stored.imprint.digest !== manifest.digest) throw notKept()
+    if (stored.fileDigest.digest !== manifest.digest) throw notKept()
     writeManifest(part, movedTo(manifest, stored.content))
   } else {
     copyFileSync(join(backup.path, manifest.file), join(part, manifest.file))

@@ -7,7 +7,7 @@ import type { Whose } from './whose.ts'
 export type Snapshot = Pick<ManifestContents, 'node_id' | 'database_id' | 'school' | 'migrations' | 'counts'>
 /** Tells a person how far it is; called often. `done` is between 0 and 1. */
 export type Progress = (what: string, done?: number) => void
-export type PutBack = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
+export type RestoreOptions = { clock: Clock; newId: IdSource; takenAt: string; now: number; progress: Progress }
 /** A copy of a database, from its first byte, as often as it is asked for. */
 export type Chunks = () => AsyncIterable<Buffer>
 /** A copy that lies as a file, or is read from a store. `isScratch`: the file is nobody's, and may be moved away. */
@@ -50,7 +50,7 @@ export type Engine = {
   /** Keeps the files of a database that no backup can be made of. Answers where, or null where that is not to be done. */
   setAside(folder: string): Promise<string | null>
   /** Puts a copy in the place of the database, brought to this program's version and with a new incarnation. Whole or not at all. */
-  putBack(copy: DatabaseCopy, options: PutBack): Promise<{ nodeId: string; before: string | null }>
+  putBack(copy: DatabaseCopy, options: RestoreOptions): Promise<{ nodeId: string; before: string | null }>
   /** Puts a copy back in a folder of its own, which changes nothing else, and counts its rows there as far as that is cheap. */
-  rehearse(copy: DatabaseCopy, folder: string, options: PutBack): Promise<Counts | null>
+  rehearse(copy: DatabaseCopy, folder: string, options: RestoreOptions): Promise<Counts | null>
 }

@@ -175,12 +175,12 @@ function folderOf(folderOrFile: string): string {
 }
 
 /** Bytes and SHA-256. */
-export type Imprint = { digest: string; size: number }
+export type FileDigest = { digest: string; size: number }
 
 /** Of a file, in pieces, so that a large one neither fills the memory nor holds up anybody. */
-export const digestOf = (path: string): Promise<Imprint> => imprintOf(createReadStream(path, { highWaterMark: 1_048_576 }))
+export const digestOf = (path: string): Promise<FileDigest> => fileDigestOf(createReadStream(path, { highWaterMark: 1_048_576 }))
 
-export async function imprintOf(parts: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Imprint> {
+export async function fileDigestOf(parts: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<FileDigest> {
   const hash = createHash('sha256')
   let size = 0
   for await (const part of parts) {

@@ -11,7 +11,7 @@ import { appliedPostgres, migratePostgres } from '../migrate.ts'
 import { isPooledAt, postgresConnection, withPostgres } from '../postgres.ts'
 import { Waiting } from '../postgres.watch.ts'
 import { cut } from './content/cut.ts'
-import type { DatabaseCopy, Engine, PutBack, Snapshot } from './engine.ts'
+import type { DatabaseCopy, Engine, RestoreOptions, Snapshot } from './engine.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError, type Counts, UnsoundError } from './manifest.ts'
 import { countsInDump, databaseOf, listOf, outputOf, restoring, run, withDatabase } from './postgres.tools.ts'
@@ -152,7 +152,7 @@ async function refuseWhileUsed(url: string): Promise<void> {
 }
 
 /** Into an empty database directly; else into a new one, which takes the name when it is whole (docs/design/backup.md). */
-async function putBack(url: string, dump: DatabaseCopy, options: PutBack) {
+async function putBack(url: string, dump: DatabaseCopy, options: RestoreOptions) {
   const name = databaseOf(url)
   const isEmpty = await at(url, async (sql) => {
     const [found] = await sql`select count(*)::int as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -205,7 +205,7 @@ async function makeDatabase(url: string, like: string, name: string): Promise<vo
   }
 }
 
-async function fill(url: string, dump: DatabaseCopy, { newId, now, takenAt, progress }: PutBack): Promise<string> {
+async function fill(url: string, dump: DatabaseCopy, { newId, now, takenAt, progress }: RestoreOptions): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-restore-'))
   try {
     const list = join(folder, 'list')

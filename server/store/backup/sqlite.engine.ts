@@ -7,7 +7,7 @@ import { migrateSqlite } from '../migrate.ts'
 import { encryptFile, isLockedFile, keyNameOf, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, serialised, sqliteConnection, takeLock } from '../sqlite.ts'
 import { pagesOf } from './content/pages.ts'
-import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type PutBack } from './engine.ts'
+import { type DatabaseCopy, type Engine, fileOf, NOT_ITS_ROWS, type RestoreOptions } from './engine.ts'
 import { syncPath } from './folder.ts'
 import { beginIncarnation } from './incarnation.ts'
 import { BackupError } from './manifest.ts'
@@ -72,7 +72,7 @@ export function sqliteEngine(dataDir: string): Engine {
 }
 
 /** The restored database, finished and on the disk, still beside the one it will replace. */
-async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, progress }: PutBack) {
+async function prepare(copy: DatabaseCopy, path: string, { newId, now, takenAt, progress }: RestoreOptions) {
   for (const side of ['', ...SIDES]) rmSync(path + side, { force: true })
   await ('path' in copy && copy.isScratch ? rename(copy.path, path) : copyFile(fileOf(copy), path))
   await chmod(path, 0o600)

@@ -16,7 +16,7 @@ import {
   BackupError,
   backupsIn,
   digestOf,
-  type Imprint,
+  type FileDigest,
   nameOf,
   openBackup,
   type Reason,
@@ -119,8 +119,11 @@ async function write(place: BackupLocation, { reason, folder, isAlone, readable,
     const copied = await (isAlone ? copyAlone : copyIntoStore)(engine, { folder, part, readable, progress })
     const files = await backUpFiles(join(place.dataDir, FILES_FOLDER), join(part, FILES_FOLDER), newestIn(folder))
     const created_at = toInstant(now)
-    const { snapshot, imprint, content, damaged } = copied
-    writeManifest(part, sealed({ database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...imprint }, content))
+    const { snapshot, fileDigest, content, damaged } = copied
+    writeManifest(
+      part,
+      sealed({ database: engine.name, created_at, reason, file: engine.file, files, ...snapshot, ...fileDigest }, content),
+    )
     const backup = openBackup((await finishFolder(part, name)).path)
     return { backup, warnings: damaged ? [damageIn(folder)] : [] }
   } catch (error) {
@@ -131,7 +134,7 @@ async function write(place: BackupLocation, { reason, folder, isAlone, readable,
 }
 
 type Into = { folder: string; part: string; readable: boolean; progress: Progress }
-type Copied = { snapshot: Snapshot; imprint: Imprint; damaged: number; content?: Content }
+type Copied = { snapshot: Snapshot; fileDigest: FileDigest; damaged: number; content?: Content }
 
 async function copyAlone(engine: Engine, { part, readable, progress }: Into): Promise<Copied> {
   const path = join(part, engine.file)
@@ -140,7 +143,7 @@ async function copyAlone(engine: Engine, { part, readable, progress }: Into): Pr
   await syncPath(path)
   progress('Verifying')
   if (!isDeepStrictEqual(await engine.inspect({ path, isScratch: false }), snapshot.counts)) throw new BackupError(NOT_ITS_ROWS)
-  return { snapshot, imprint: await digestOf(path), damaged: 0 }
+  return { snapshot, fileDigest: await digestOf(path), damaged: 0 }
 }
 
 async function copyIntoStore(engine: Engine, { folder, part, progress }: Into): Promise<Copied> {

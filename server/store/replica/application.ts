@@ -7,8 +7,8 @@ import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { hasRivals, movingIn, park, settleRivalry } from './rivals.ts'
 import { type Known, knownRows } from './states.ts'
+import { freeUniqueTexts, hasUniqueRule, movingIn, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker, type Standing, syncRowOf } from './write.ts'
 
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
@@ -33,7 +33,7 @@ export async function writeStaying(application: Application, table: Replicated, 
   // Of the other rows of this page those that are deleted have given up their texts already.
   const rest = [...own.values()].filter((change) => !staying.has(change.state.id) && (stands(change) || change.known?.row))
   const states = [...changes, ...rest].map(({ state }) => state)
-  const { settled, concerned } = await settleRivalry(tx, table, schoolId, states, [], new Set(staying.keys()))
+  const { settled, concerned } = await settleUniqueRules(tx, table, schoolId, states, [], new Set(staying.keys()))
   const others = [...concerned.values()].filter(({ id, alive }) => alive.length === 0 && !staying.has(id)).map(({ id }) => id)
   const known = await knownRows(tx, table, schoolId, others)
   const giveWay = new Map<string, Change>()
@@ -70,7 +70,9 @@ export async function writeRows(
     )
   // A text that must be free passes from row to row: such rows are written over whatever stands there.
   const all =
-    asKnown && !hasRivals(table) ? await placedAsKnown(tx, table, changes, rowOf) : await write(inWritingOrder(table, changes.map(rowOf)))
+    asKnown && !hasUniqueRule(table)
+      ? await placedAsKnown(tx, table, changes, rowOf)
+      : await write(inWritingOrder(table, changes.map(rowOf)))
   if (all === null) return done(changes)
   if (again && !tx.dialect.writesAlone) return writeRows(application, table, await again(), { asKnown })
   for (const change of changes) {
@@ -95,7 +97,7 @@ async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], m
   if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
   return failureOf(() =>
     tx.connection.attempt(async () => {
-      await park(tx, table, moving)
+      await freeUniqueTexts(tx, table, moving)
       await tx.replica.place(table, rows)
     }),
   )

@@ -8,15 +8,15 @@ import { isSame, type RowState } from '@markbook/sync/merge/state'
 import { covers } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
-import { settleAround, settleMaxima } from './around.ts'
-import { bury, leaveParents, leaveWaited } from './bury.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
 import { heldRows, hold, QueueFull, release } from './held.ts'
 import { tableOrder } from './links.ts'
 import type { Answer, Application, Change, Incoming, Outcome } from './page.ts'
 import { withParents } from './parents.ts'
-import { hasRivals, settleRivalry, vacate } from './rivals.ts'
+import { leaveParents, leaveWaited, removeDeleted } from './remove-deleted.ts'
 import { isLost, knownRows, lockedRows } from './states.ts'
+import { applyTableRules, settleMaxima } from './table-rules.ts'
+import { freeUniqueTexts, hasUniqueRule, settleUniqueRules } from './unique-rules.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -48,11 +48,11 @@ export async function applyStates(
   for (const table of tableOrder) await writeTable(application, table)
   for (const table of tableOrder) await leaveParents(application, table)
   await leaveWaited(application, held)
-  await bury(application)
+  await removeDeleted(application)
   await release(application, held)
   if (retries) demandRoom(application, held.length)
   const conflicts = application.kept.filter(({ table }) => descriptions[table].scope !== 'commons')
-  await settleAround(application, conflicts)
+  await applyTableRules(application, conflicts)
   if (conflicts.length > 0) {
     const states = conflicts.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
     // What waits has just been tried: it would lose the same again, without end.
@@ -130,7 +130,7 @@ async function holdAssessments(tx: WriteTx, schoolId: string, marks: readonly Fr
   await lockedRows(tx, 'assessment', schoolId, [...ids])
 }
 
-/** Writes the rows of one table that live, parents having been written before. Those that are deleted wait for `bury`. */
+/** Writes the rows of one table that live, parents having been written before. Those that are deleted wait for `removeDeleted`. */
 async function writeTable(application: Application, table: Replicated): Promise<void> {
   if (table === 'report_book') settleBooks(application)
   if (table === 'report_book_entry') await settleEntries(application)
@@ -140,7 +140,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
   await vacateLeaving(application.tx, table, [...own.values()])
   let ready = await withParents(application, table, [...own.values()].filter(stands))
   const again = async () => {
-    if (hasRivals(table)) for (const change of own.values()) change.settled = []
+    if (hasUniqueRule(table)) for (const change of own.values()) change.settled = []
     await settleUnique(application, table)
     ready = await withParents(application, table, [...own.values()].filter(stands))
     return ready
@@ -158,12 +158,12 @@ async function writeTable(application: Application, table: Replicated): Promise<
 /** What stands of the unique rules around the rows that change, of those rows and of others. `left`: rows that are here no more. */
 export async function settleUnique(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   const { tx, schoolId } = application
-  if (!hasRivals(table)) return
+  if (!hasUniqueRule(table)) return
   const own = application.changes.get(table) ?? new Map<string, Change>()
   const changed = [...own.values()].map(({ state }) => state)
   const before = [...[...own.values()].flatMap(({ known }) => known?.state ?? []), ...left]
   if (before.length + changed.length === 0) return
-  const { settled, concerned } = await settleRivalry(tx, table, schoolId, changed, before)
+  const { settled, concerned } = await settleUniqueRules(tx, table, schoolId, changed, before)
   const others = await knownRows(
     tx,
     table,
@@ -184,13 +184,13 @@ export async function makeRoom(application: Application, table: Replicated, left
   const changes = [...(application.changes.get(table)?.values() ?? [])]
   await vacateLeaving(application.tx, table, changes)
   await writeRows(application, table, await withParents(application, table, changes.filter(stands)))
-  await bury(application)
+  await removeDeleted(application)
   await settleMaxima(application, [...(application.changes.get('assessment')?.keys() ?? [])])
 }
 
 function vacateLeaving(tx: WriteTx, table: Replicated, changes: readonly Change[]): Promise<void> {
   const leaving = changes.filter((change) => !stands(change) && change.known?.row)
-  return vacate(
+  return freeUniqueTexts(
     tx,
     table,
     leaving.map(({ state }) => state.id),

@@ -4,10 +4,10 @@ import { freezeOf, type Settled, settleAdmins, settleBook, settleEntry, settleMa
 import { isSame } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { ReadTx } from '../tx.ts'
-import { topsOf } from './around.ts'
-import { namedBelow } from './bury.ts'
-import { hasRivals, settleRivalry } from './rivals.ts'
+import { namedBelow } from './remove-deleted.ts'
 import { type Known, knownRows } from './states.ts'
+import { topsOf } from './table-rules.ts'
+import { hasUniqueRule, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker } from './write.ts'
 
 /** By row: what stands instead of its claims; null for one that should not stand. */
@@ -54,9 +54,9 @@ async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: 
 
 async function ruledBy(tx: ReadTx, table: Replicated, schoolId: string, there: readonly Known[]): Promise<Ruled> {
   const states = there.map(({ state }) => state)
-  if (hasRivals(table)) {
+  if (hasUniqueRule(table)) {
     const staying = new Set(states.filter(({ alive }) => alive.length === 0).map(({ id }) => id))
-    return (await settleRivalry(tx, table, schoolId, states, [], staying)).settled
+    return (await settleUniqueRules(tx, table, schoolId, states, [], staying)).settled
   }
   if (table === 'report_book') return new Map(states.map((state) => [state.id, settleBook(state)]))
   if (table === 'report_book_entry') return entriesAsSent(tx, schoolId, there)

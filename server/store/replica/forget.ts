@@ -3,9 +3,9 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { WriteTx } from '../tx.ts'
 import { makeRoom } from './apply.ts'
-import { reconsiderParents, rowsBelow } from './bury.ts'
 import { scopeIn, tableOrder } from './links.ts'
 import type { Application } from './page.ts'
+import { reconsiderParents, rowsBelow } from './remove-deleted.ts'
 import { knownRows } from './states.ts'
 
 /**

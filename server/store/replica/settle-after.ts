@@ -7,12 +7,12 @@ import { asSystem, type Touched, type WriteTx } from '../tx.ts'
 import type { Overruled } from '../version-stamps.ts'
 import { keepClaims, restand, writeRows } from './application.ts'
 import { applyStates } from './apply.ts'
-import { settleMaxima, settleMembers } from './around.ts'
-import { bury } from './bury.ts'
 import { hasMoved, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { ruledTables, settleRivalry } from './rivals.ts'
+import { removeDeleted } from './remove-deleted.ts'
 import { knownRows } from './states.ts'
+import { settleMaxima, settleMembers } from './table-rules.ts'
+import { ruledTables, settleUniqueRules } from './unique-rules.ts'
 
 const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'school_management']
 
@@ -55,7 +55,7 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched
     )
   for (const each of touched) if (each.before && hasLeft(each)) await lookAtParents(application, each.table, each.before as never)
   if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
-  await bury(application)
+  await removeDeleted(application)
   // After those that stay have been written with what was claimed of them.
   const marked = touched.flatMap(({ table, before, after }) => {
     const id = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
@@ -81,7 +81,7 @@ async function resettleUnique(application: Application, table: Replicated, touch
     touched.map(({ before, after }) => (after ?? before)?.id as string),
   )
   const before = touched.flatMap((each) => (each.before ? [{ values: each.before } as unknown as RowState] : []))
-  const { settled, concerned } = await settleRivalry(
+  const { settled, concerned } = await settleUniqueRules(
     tx,
     table,
     schoolId,

@@ -1,5 +1,5 @@
 import { descriptions, type Replicated, type Tables } from '@markbook/shared/tables/tables'
-import { type Aside, textToAside } from '@markbook/sync/aside'
+import { type Extra, textToExtra } from '@markbook/sync/extra'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { type Versions, versionsReader } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, type SQL, type Table } from 'drizzle-orm'
@@ -12,16 +12,16 @@ import { type AnyRow, scopeIn } from './links.ts'
 export type Known = {
   state: RowState
   row: AnyRow | null
-  aside: Aside | null
+  extra: Extra | null
   settled: boolean
   source: string | null
   /** Where its versions are (`StoredVersions`). */
   place?: number | null | undefined
 }
 
-/** Its versions say that it stands here, and what it says is neither in its table nor aside: the database lost it past the program. */
-export const isLost = ({ row, aside, state, settled }: Known): boolean =>
-  row === null && aside?.last === undefined && (state.alive.length > 0 || settled)
+/** Its versions say that it stands here, and what it says is neither in its table nor kept beside it: the database lost it past the program. */
+export const isLost = ({ row, extra, state, settled }: Known): boolean =>
+  row === null && extra?.last === undefined && (state.alive.length > 0 || settled)
 
 export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
 export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tableIn(tx, table)) as Record<string, Column>
@@ -144,25 +144,25 @@ export async function settledRows(tx: ReadTx, schoolId: string, table: Replicate
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
 
 export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): Known {
-  const aside = textToAside(stored.extra)
+  const extra = textToExtra(stored.extra)
   const state: RowState = {
     id: stored.row_id,
     schema: stored.schema,
     ...versions,
-    values: row ? claimsIn(table, row, aside, versions) : (aside?.last ?? { id: stored.row_id }),
-    extra: aside?.unknown ?? null,
+    values: row ? claimsIn(table, row, extra, versions) : (extra?.last ?? { id: stored.row_id }),
+    extra: extra?.unknown ?? null,
   }
-  return { state, row, aside, settled: Boolean(stored.settled), source: stored.source_id, place: stored.place }
+  return { state, row, extra, settled: Boolean(stored.settled), source: stored.source_id, place: stored.place }
 }
 
 /** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim, and what nobody ever wrote. */
-function claimsIn(table: Replicated, row: AnyRow, aside: Aside | null, { units: stamps }: Versions): Values {
+function claimsIn(table: Replicated, row: AnyRow, extra: Extra | null, { units: stamps }: Versions): Values {
   const { identity, units } = descriptions[table]
   const values: Record<string, unknown> = {}
   for (const name of identity) values[name] = row[name] ?? null
   for (const unit in units) {
     if (!stamps[unit]) continue
-    const claimed = aside?.claims?.[unit]
+    const claimed = extra?.claims?.[unit]
     for (const name of units[unit] as readonly string[]) values[name] = claimed && name in claimed ? claimed[name] : (row[name] ?? null)
   }
   return values

@@ -1,6 +1,6 @@
 import { toInstant } from '@markbook/shared/clock'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { type Aside, asideToText } from '@markbook/sync/aside'
+import { type Extra, extraToText } from '@markbook/sync/extra'
 import { type Settled, standing as stands } from '@markbook/sync/merge/settle'
 import { pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { latestStamp } from '@markbook/sync/stamp'
@@ -128,7 +128,7 @@ export function syncRowOf(
 ): SyncRowWrite {
   const deleted = state.alive.length === 0
   const isPlain = isThere && settled.length === 0 && state.extra === null
-  const extra = isPlain ? null : asideToText({ ...besideOf(table, state, settled, isThere), ...(state.extra && { unknown: state.extra }) })
+  const extra = isPlain ? null : extraToText({ ...besideOf(table, state, settled, isThere), ...(state.extra && { unknown: state.extra }) })
   return {
     table_name: table,
     row_id: state.id,
@@ -142,7 +142,7 @@ export function syncRowOf(
   }
 }
 
-function besideOf(table: Replicated, { values }: RowState, settled: readonly Settled[], isThere: boolean): Aside {
+function besideOf(table: Replicated, { values }: RowState, settled: readonly Settled[], isThere: boolean): Extra {
   if (!isThere) return { last: values }
   return { claims: Object.fromEntries(settled.map(({ unit }) => [unit, pick(values, descriptions[table].units[unit] ?? [])])) }
 }

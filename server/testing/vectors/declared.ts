@@ -37,7 +37,7 @@ export function protocolLimits() {
     claims,
     invitation,
     tombstones: { age: tombstones.age, silence: tombstones.silence },
-    files: { batch: files.batch, at_once: files.atOnce, on_a_stick: files.parcel, ticket: limits.resumable.life },
+    files: { batch: files.batch, at_once: files.atOnce, on_a_stick: files.bundle, ticket: limits.resumable.life },
   }
 }
 

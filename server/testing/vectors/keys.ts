@@ -75,12 +75,12 @@ function ids() {
 
 function cursors() {
   const place = { epoch: NODE, seq: 120, people: 8 }
-  const imprint = { digest: 'iiQVmmu-qAUq', acknowledged: 14, former: 'first', seal: 'XimruMT50vBa6rAA' }
+  const checkpoint = { digest: 'iiQVmmu-qAUq', acknowledged: 14, former: 'first', seal: 'XimruMT50vBa6rAA' }
   const all: Cursor[] = [
     { kind: 'feed', ...place },
-    { kind: 'feed', ...place, imprint },
-    { kind: 'history', ...place, after: 64, imprint },
-    { kind: 'copy', ...place, table: 'grade', after: zoe, copied: 20_000, imprint },
+    { kind: 'feed', ...place, checkpoint },
+    { kind: 'history', ...place, after: 64, checkpoint },
+    { kind: 'copy', ...place, table: 'grade', after: zoe, copied: 20_000, checkpoint },
   ]
   const none = ['', 'x/1/2', `${NODE}/1`, `${NODE}/copy/1/2/grade`, `${NODE}/1/2~digest.1.first`, `${NODE}/-1/2`]
   return {

@@ -117,14 +117,14 @@ function shuffled(names: readonly string[], chance: Chance): string[] {
 }
 
 /** For how long there are faults; `isBroken`: one of them did not end as it should, and no more begin. */
-type Course = { until: number; isBroken: boolean }
+type UpstreamStatus = { until: number; isBroken: boolean }
 
 /** Each of these once, then by weight, until the time is over. Answers how many there were. */
 async function happening(
   scene: Scene,
   from: Readonly<Record<string, Fault>>,
   weights: Record<string, number>,
-  course: Course,
+  course: UpstreamStatus,
 ): Promise<number> {
   const first = shuffled(Object.keys(from), scene.chance)
   let count = 0

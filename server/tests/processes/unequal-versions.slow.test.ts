@@ -133,11 +133,11 @@ test.skipIf(!old)(
     await enter(late.node, late.cookie, mei, 65)
     await enter(school, there, lukasz, 66)
     expect(await statusAt(late.node, late.cookie)).toMatchObject({ state: 'upgrade', waiting_marks: 2 })
-    const stick = join(late.node.folder, 'up.parcel')
+    const stick = join(late.node.folder, 'up.bundle')
     await late.node.done('sync', 'export', stick)
     expect(await school.verb('sync', 'import', stick)).toEqual({
       exit: 1,
-      text: 'This parcel was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.\n',
+      text: 'This bundle was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.\n',
     })
 
     await update(late.node)

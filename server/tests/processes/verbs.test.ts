@@ -114,7 +114,7 @@ describe('the verbs of replication, as they are typed at a school and at its cen
   test('what only who has joined another can do: a centre says who replicates with it, and that it is run there', async () => {
     for (const typed of [
       ['sync', 'verify'],
-      ['sync', 'export', join(centre.folder, 'none.parcel')],
+      ['sync', 'export', join(centre.folder, 'none.bundle')],
     ])
       expect(await centre.verb(...typed)).toEqual({
         exit: 1,
@@ -178,11 +178,11 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect((await examined(box)).found).toMatchObject([{ severity: 'notice', what: expect.stringContaining('does not answer') }])
     expect((await box.verb('sync', 'verify')).exit).toBe(1)
 
-    expect(await box.done('sync', 'export', at('up.parcel'))).toMatch(/^Wrote \d+ rows?.* for the centre:/)
-    expect(await centre.done('sync', 'import', at('up.parcel'))).toMatch(/Took in \d+ rows?.* of St Brigid’s box/)
-    expect(await centre.done('sync', 'import', at('up.parcel'), '--receipt', at('again.receipt'))).toContain('Took in')
-    expect(await box.done('sync', 'import', at('up.parcel.receipt'))).toContain('of the centre')
-    expect((await box.verb('sync', 'import', at('markbook.sqlite'))).text).toMatch(/^This file is no parcel/)
+    expect(await box.done('sync', 'export', at('up.bundle'))).toMatch(/^Wrote \d+ rows?.* for the centre:/)
+    expect(await centre.done('sync', 'import', at('up.bundle'))).toMatch(/Took in \d+ rows?.* of St Brigid’s box/)
+    expect(await centre.done('sync', 'import', at('up.bundle'), '--receipt', at('again.receipt'))).toContain('Took in')
+    expect(await box.done('sync', 'import', at('up.bundle.receipt'))).toContain('of the centre')
+    expect((await box.verb('sync', 'import', at('markbook.sqlite'))).text).toMatch(/^This file is no bundle/)
     await says(/^No line at the moment; everything is at the centre\.$/)
     centre.line.mend()
     await says(/^Everything is at the centre\.$/)

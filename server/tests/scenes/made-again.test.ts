@@ -2,7 +2,7 @@ import { people } from '@markbook/shared/story/people'
 import { class3A, class3B } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
-import { exportUp, importParcel } from '../../replication/exchange/by-hand.ts'
+import { exportUp, importBundle } from '../../replication/exchange/by-hand.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { incarnations } from '../../store/node.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -100,15 +100,15 @@ test('nor does one that came to another class, and is made again here', async ()
 
 test('a stick takes such a book away as well, and the number stays, for without a line nobody can be told of another', async () => {
   const { centre, laptop } = await elsewhere()
-  const parcel = async () => {
+  const bundle = async () => {
     const [parent] = await laptop.services.store.read(asSystem(), parentsOf)
-    return (await exportUp(laptop.services, parent as Row<'sync_peer'>)).parcel
+    return (await exportUp(laptop.services, parent as Row<'sync_peer'>)).bundle
   }
-  const { receipt } = await importParcel(centre.services, await parcel())
-  await importParcel(laptop.services, receipt as Buffer)
+  const { receipt } = await importBundle(centre.services, await bundle())
+  await importBundle(laptop.services, receipt as Buffer)
   expect(await bookAt(laptop)).toBeUndefined()
   expect(await numbersOf(laptop)).toHaveLength(1)
-  await importParcel(centre.services, await parcel())
+  await importBundle(centre.services, await bundle())
 })
 
 test('the number is given up once', async () => {

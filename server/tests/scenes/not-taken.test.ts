@@ -3,9 +3,9 @@ import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { exportUp, importParcel } from '../../replication/exchange/by-hand.ts'
+import { exportUp, importBundle } from '../../replication/exchange/by-hand.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import { keepRefusedOf } from '../../replication/issues/refused-below.ts'
+import { keepChildRefusals } from '../../replication/issues/child-refusals.ts'
 import { Child } from '../../replication/upstream/child.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
@@ -161,9 +161,9 @@ describe('what is kept of a laptop', () => {
     await laptop.services.store.write(asSystem(people.ada.id), (tx) =>
       tx.insert('subject', [{ id: tx.newId(), school_id: stBrigids, name: 'Music', code: 'MUS', sort_order: 9, is_active: true }]),
     )
-    const { parcel } = await exportUp(laptop.services, await parentOf(laptop))
+    const { bundle } = await exportUp(laptop.services, await parentOf(laptop))
     for (let times = 0; times < 2; times += 1) {
-      await importParcel(server.services, parcel)
+      await importBundle(server.services, bundle)
       expect(await server.as.okafor.replication.refused()).toMatchObject([{ entity: 'subject', value: { name: 'Music', code: 'MUS' } }])
       server.clock.advance(60_000)
     }
@@ -181,7 +181,7 @@ describe('what is kept of a laptop', () => {
     const { push, peer } = await pushed()
     const secret = { id: zoe.id, schema: 1, vv: {}, alive: [], extra: null, values: { secret: 's' }, units: { secret: stampOf(push.to) } }
     await server.services.store.write(asSystem(), (tx) =>
-      keepRefusedOf(
+      keepChildRefusals(
         tx,
         peer,
         [{ table: 'user_totp', state: secret, units: [{ unit: 'secret', code: 'forbidden' }], theirs: undefined }],
@@ -194,7 +194,7 @@ describe('what is kept of a laptop', () => {
   test('that could not be read is its row alone, and who spoke', async () => {
     const { peer } = await pushed()
     await server.services.store.write(asSystem(), (tx) =>
-      keepRefusedOf(tx, peer, [], [{ table: 'student', id: zoe.id, units: ['<b>', 'row'] }]),
+      keepChildRefusals(tx, peer, [], [{ table: 'student', id: zoe.id, units: ['<b>', 'row'] }]),
     )
     expect(await server.as.okafor.replication.refused()).toMatchObject([
       { entity: 'student', where: 'Adeyemi Zoë', units: ['row'], value: null, actor: { id: people.ada.id }, code: 'malformed' },
@@ -208,7 +208,7 @@ describe('what is kept of a laptop', () => {
     const units = { names: [node, counter, hlc, foreign] as const }
     const state = { id: foreign, schema: 1, vv: {}, alive: [], extra: null, values: { first_name: 'X' }, units }
     await server.services.store.write(asSystem(), (tx) =>
-      keepRefusedOf(tx, peer, [{ table: 'user_profile', state, units: [{ unit: 'names', code: 'not_yours' }], theirs: undefined }], []),
+      keepChildRefusals(tx, peer, [{ table: 'user_profile', state, units: [{ unit: 'names', code: 'not_yours' }], theirs: undefined }], []),
     )
     const [shown] = await server.as.okafor.replication.refused()
     expect(shown).toMatchObject({ where: '', actor: { id: foreign, first_name: null, last_name: null } })
@@ -223,7 +223,7 @@ describe('what is kept of a laptop', () => {
         const state = { id, schema: 1, vv: {}, alive: [], extra: null, values: { title }, units: { title: stampOf(push.to) } }
         return { table: 'assessment' as const, state, units: [{ unit: 'title', code: 'forbidden' }], theirs: undefined }
       })
-    const keep = (given: ReturnType<typeof rows>) => server.services.store.write(asSystem(), (tx) => keepRefusedOf(tx, peer, given, []))
+    const keep = (given: ReturnType<typeof rows>) => server.services.store.write(asSystem(), (tx) => keepChildRefusals(tx, peer, given, []))
     const more = async () => (await unseen(server)).filter(({ code }) => code === 'more')
     await keep(rows(1, most - 1))
     await keep(rows(most, 1, 'x'.repeat(value)))
@@ -239,7 +239,7 @@ describe('what is kept of a laptop', () => {
     const anew = { ...peer, id: elan.id, node_id: elan.id, name: 'Ada’s laptop (2)' }
     await server.services.store.write(asSystem(), async (tx) => {
       await tx.local.insert(tx.t.sync_peer).values(anew)
-      await keepRefusedOf(tx, anew, rows(most + 6, 5), [])
+      await keepChildRefusals(tx, anew, rows(most + 6, 5), [])
     })
     expect(await refusedBelow(server)).toHaveLength(most + 1)
     expect(await more()).toMatchObject([{ from: { name: 'Ada’s laptop (2)' } }])

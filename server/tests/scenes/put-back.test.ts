@@ -4,7 +4,7 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
-import { putBackAt } from '../../replication/incarnation/put-back.ts'
+import { restoredAt } from '../../replication/incarnation/restored.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
@@ -31,7 +31,7 @@ const meet = async (child: School, parent: School, times = 3) => {
   for (let time = 0; time < times; time += 1) await makeRound(child, carrierTo(parent))
 }
 const placeOf = async (node: School) => (await node.services.store.read(asSystem(), parentsOf))[0]?.their_cursor ?? null
-const saidOf = (node: School) => node.services.store.read(asSystem(), putBackAt)
+const saidOf = (node: School) => node.services.store.read(asSystem(), restoredAt)
 
 /** The centre is put back to before a day on which `lost` happened, and goes on. */
 async function centreLost(lost: (centre: School, box: School) => Promise<unknown>) {
@@ -150,7 +150,7 @@ describe('each sign by itself', () => {
     const { centre, box, link } = await centreAndSchool(open)
     await enter(box, mathsExam.id, 77)
     await link.round()
-    expect(textToCursor(await placeOf(box))?.imprint?.acknowledged).toBeGreaterThan(0)
+    expect(textToCursor(await placeOf(box))?.checkpoint?.acknowledged).toBeGreaterThan(0)
     // What is lost moved nothing on: of the child it has been forgotten all the same.
     await centre.services.store.write(asSystem(), async (tx) => {
       await tx.local.update(tx.t.sync_peer).set({ own_seq: 0, highest_counter: 0 }).where(eq(tx.t.sync_peer.side, 'child'))

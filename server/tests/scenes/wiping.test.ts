@@ -11,10 +11,10 @@ import { invite, parentsOf } from '../../replication/identity/enrolment.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
 import { beginAnew, keysOfEnrolment } from '../../replication/incarnation/incarnation.ts'
 import { type Carrier, ParentLine } from '../../replication/line/parent-line.ts'
+import { carryOutWipe } from '../../replication/upstream/carry-out-wipe.ts'
 import { Child } from '../../replication/upstream/child.ts'
 import { joinParent } from '../../replication/upstream/join.ts'
-import { sayLastWord } from '../../replication/upstream/last-word.ts'
-import { obeyWipe } from '../../replication/upstream/obey-wipe.ts'
+import { reportErased } from '../../replication/upstream/report-erased.ts'
 import { setPeer } from '../../store/peer-row.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool } from '../../testing/joined.ts'
@@ -86,7 +86,7 @@ async function meet(over = carry, place = 0): Promise<'anew' | 'wiped' | 'goes o
     return 'anew'
   }
   if (wipe === null) return 'goes on'
-  await obeyWipe(services, parent.id, wipe, { child, line, carry: over })
+  await carryOutWipe(services, parent.id, wipe, { child, line, carry: over })
   return 'wiped'
 }
 
@@ -178,7 +178,7 @@ describe('I19: a laptop that is to be wiped', () => {
     expect(await meet(deaf)).toBe('wiped')
     expect(noteAt()).toMatchObject({ isErased: false, lastWord: { url: expect.stringMatching(/\/sync\/wiped$/) } })
     expect((await laptopAt(server)).wiped_at).toBeNull()
-    expect(await sayLastWord(laptop.services, deaf)).toBe(false)
+    expect(await reportErased(laptop.services, deaf)).toBe(false)
     // Nothing of the database is needed for it, nor a session.
     server.clock.advance(40 * 86_400_000)
     const kept = noteAt()
@@ -186,12 +186,12 @@ describe('I19: a laptop that is to be wiped', () => {
       await carry(request)
       throw new Error('the line is cut')
     }
-    expect(await sayLastWord(laptop.services, answerLost)).toBe(false)
+    expect(await reportErased(laptop.services, answerLost)).toBe(false)
     const first = await laptopAt(server)
     expect(first.wiped_at).not.toBeNull()
     server.clock.advance(60_000)
     expect(noteAt()).toEqual(kept)
-    expect(await sayLastWord(laptop.services, carry)).toBe(true)
+    expect(await reportErased(laptop.services, carry)).toBe(true)
     expect(noteAt()).toMatchObject({ lastWord: null })
     expect(await laptopAt(server)).toEqual(first)
   })

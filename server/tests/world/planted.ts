@@ -22,10 +22,10 @@ type Held = typeof import('../../store/replica/held.ts')
 type Enrolment = typeof import('../../replication/identity/enrolment.ts')
 type Prune = typeof import('../../replication/upstream/prune.ts')
 type Keys = typeof import('../../replication/identity/keys.ts')
-type Imprints = typeof import('../../replication/incarnation/imprint.ts')
+type Checkpoints = typeof import('../../replication/incarnation/checkpoint.ts')
 type Versions = typeof import('@markbook/sync/versions')
-type Bury = typeof import('../../store/replica/bury.ts')
-type Rivals = typeof import('../../store/replica/rivals.ts')
+type RemoveDeleted = typeof import('../../store/replica/remove-deleted.ts')
+type UniqueRules = typeof import('../../store/replica/unique-rules.ts')
 
 export const plants: readonly Plant[] = [
   plant<Merge>('losers are dropped', '@markbook/sync/merge/merge', ({ mergeRows }) => ({
@@ -50,7 +50,7 @@ export const plants: readonly Plant[] = [
   })),
   plant<Settle>('what was sent is not locked', '@markbook/sync/merge/settle', () => ({ settleBook: () => [] })),
   plant<Settle>('a maximum may fall below a score', '@markbook/sync/merge/settle', () => ({ settleMaximum: () => null })),
-  plant<Settle>('a code may be claimed twice', '@markbook/sync/merge/settle', () => ({ settleRivals: () => new Map() })),
+  plant<Settle>('a code may be claimed twice', '@markbook/sync/merge/settle', () => ({ settleUniqueClaims: () => new Map() })),
   plant<Conflict>('every conflict has another id on every node', '@markbook/sync/merge/conflict', ({ conflictState }) => ({
     conflictState: (...args: Parameters<Conflict['conflictState']>) => {
       const state = conflictState(...args)
@@ -109,10 +109,14 @@ export const plants: readonly Plant[] = [
       await beginAnew({ ...services, store: Object.assign(Object.create(store), { write: async () => undefined }) }, peer, line)
     },
   })),
-  plant<Imprints>('a database that was put back goes on under its number', '../../replication/incarnation/imprint.ts', ({ imprinted }) => ({
-    imprinted,
-    shownBy: async () => null,
-  })),
+  plant<Checkpoints>(
+    'a database that was put back goes on under its number',
+    '../../replication/incarnation/checkpoint.ts',
+    ({ withCheckpoint }) => ({
+      withCheckpoint,
+      shownBy: async () => null,
+    }),
+  ),
   plant<Held>('what is held is never tried again', '../../store/replica/held.ts', () => ({ heldRows: async () => [] })),
   plant<Feed>('a copy leaves out the last row of each page', '../../store/replica/feed.ts', ({ readCopy }) => ({
     readCopy: async (...args: Parameters<Feed['readCopy']>) => {
@@ -129,9 +133,11 @@ export const plants: readonly Plant[] = [
   plant<Versions>('what was seen is one too many', '@markbook/sync/versions', () => ({
     covers: (...[seen, [node, counter]]: Parameters<Versions['covers']>) => (seen[node] ?? 0) >= counter - 1,
   })),
-  plant<Bury>('a parent stays when its last child has gone', '../../store/replica/bury.ts', () => ({ bury: async () => {} })),
-  plant<Rivals>('a code is not free before its row is gone', '../../store/replica/rivals.ts', () => ({
-    vacate: async () => {},
+  plant<RemoveDeleted>('a parent stays when its last child has gone', '../../store/replica/remove-deleted.ts', () => ({
+    removeDeleted: async () => {},
+  })),
+  plant<UniqueRules>('a code is not free before its row is gone', '../../store/replica/unique-rules.ts', () => ({
+    freeUniqueTexts: async () => {},
     park: async () => {},
   })),
   plant<Keys>('whatever comes as a reply is believed', '../../replication/identity/keys.ts', () => ({ isReplyOf: () => true })),

@@ -8,14 +8,14 @@ import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
 import { GONE, keyOf, type Write } from './ledger.ts'
 import type { Member, Outcome } from './members.ts'
-import { Misfortunes } from './misfortunes.ts'
 import { Crash, type WorldNode } from './node.ts'
+import { NodeFaults } from './node-faults.ts'
 import { requests, requestWeights } from './requests.ts'
 import { makeRound, meetOtherParents, seenAtParent } from './round.ts'
 import { joinUnder, plainCarrier } from './stage.ts'
 
 /** One life of all of them, from a seed: what people and misfortune do, and what must hold once everything has healed. */
-export class World extends Misfortunes {
+export class World extends NodeFaults {
   /** Phases chaos, heal, quiesce, check, resume, check again. */
   async live(): Promise<Outcome> {
     try {

@@ -10,12 +10,12 @@ import { parentsOf } from './enrolment.ts'
 type Peer = Row<'sync_peer'>
 
 /** Up to which number of this node's own feed its parent has everything; null where nobody is above it. */
-export async function passedOn(tx: ReadTx, school: string): Promise<number | null> {
+export async function acknowledgedByParent(tx: ReadTx, school: string): Promise<number | null> {
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.own_seq ?? null
 }
 
 /** The number of the parent's database, as it was when it was met last; null where nobody is above. */
-export async function numberAbove(tx: ReadTx, school: string): Promise<string | null> {
+export async function parentNumber(tx: ReadTx, school: string): Promise<string | null> {
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
 }
 
@@ -31,7 +31,7 @@ const hasRowsFrom = statement<{ school: string; source: string }>()(({ db, t: { 
  * At a laptop with two parents: whether the first, `school`, has met the other's database after it was restored, which this laptop has not.
  * What came here from the one before, and not by way of the school, is then kept back from the school no longer.
  */
-export async function isRestoredAbove(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
+export async function isParentRestored(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
   if (school.user_id === null || !above) return false
   const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id !== above)
   // What this laptop has had rows from is of the days before: then the school is the one that is late.
@@ -41,7 +41,7 @@ export async function isRestoredAbove(tx: WriteTx, school: Peer, above: string |
 }
 
 /** The same where this laptop is the one that meets the restored parent: its first is told everything once more. */
-export async function tellFirst(tx: WriteTx, restored: Peer): Promise<void> {
+export async function resendToFirst(tx: WriteTx, restored: Peer): Promise<void> {
   const [first] = await parentsOf(tx)
   if (restored.user_id !== null && first && first.id !== restored.id) await setPeer(tx, first.id, { own_seq: 0 })
 }
@@ -67,7 +67,7 @@ type Place = { theirs: number; ours: number }
  * How much of a laptop's feed has come as far as the centre. The school says with each page how far its own feed has gone
  * on; once that is further than the school's feed was when it had all of ours, ours has gone on too.
  */
-export class AboveParent {
+export class CentreProgress {
   private reached: Place = { theirs: 0, ours: 0 }
   private awaited: Place | null = null
 

@@ -4,14 +4,14 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { type Shown, shownBy } from './imprint.ts'
+import { type Shown, shownBy } from './checkpoint.ts'
 import { restamp } from './restamp.ts'
 
 type Peer = Row<'sync_peer'>
 type Used = Pick<Services, 'store' | 'log' | 'keys'>
 
 /** This database was put back to an earlier state behind the program's back, as a child shows. */
-export class PutBack extends Error {
+export class DatabaseRestored extends Error {
   constructor(
     readonly node: string,
     readonly child: Peer,
@@ -21,8 +21,8 @@ export class PutBack extends Error {
   }
 }
 
-/** Before anything is answered to a child: throws `PutBack` where its place in our feed is one that this database no longer has. */
-export async function demandNotPutBack(
+/** Before anything is answered to a child: throws `DatabaseRestored` where its place in our feed is one that this database no longer has. */
+export async function demandNotRestored(
   tx: ReadTx,
   { store, keys }: Pick<Used, 'store' | 'keys'>,
   child: Peer,
@@ -30,15 +30,15 @@ export async function demandNotPutBack(
 ): Promise<void> {
   const { nodeId } = store
   const shown = await shownBy(tx, child, nodeId, cursor, keys.seal)
-  if (shown) throw new PutBack(nodeId, child, shown)
+  if (shown) throw new DatabaseRestored(nodeId, child, shown)
 }
 
 /** Does `answer`; where a child shows that the database was put back, it begins anew first, and `otherwise` is done. */
-export async function inItsOwnDays<T>(services: Used, answer: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
+export async function withRenewal<T>(services: Used, answer: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
   try {
     return await answer()
   } catch (error) {
-    if (!(error instanceof PutBack)) throw error
+    if (!(error instanceof DatabaseRestored)) throw error
     await beginAnewHere(services, error)
     return otherwise()
   }
@@ -49,7 +49,7 @@ export async function inItsOwnDays<T>(services: Used, answer: () => Promise<T>, 
  * written since under the number before is stamped anew, for the lost days have other writes under it; nobody knows since when, so all of
  * it that may be. Every session ends, of people and of children.
  */
-async function beginAnewHere({ store, log }: Used, { node, child, shown }: PutBack): Promise<void> {
+async function beginAnewHere({ store, log }: Used, { node, child, shown }: DatabaseRestored): Promise<void> {
   const { sign, number, common } = shown
   const school = child.school_id as string
   const isDone = await store.replaceNode(node, async (tx) => {
@@ -81,7 +81,7 @@ const lastNote = statement()(({ db, t: { history } }) =>
 )
 
 /** When this database last began anew because it had been put back; null where it never did. */
-export async function putBackAt(tx: ReadTx): Promise<string | null> {
+export async function restoredAt(tx: ReadTx): Promise<string | null> {
   const [last] = await lastNote(tx, {})
   return last?.at ?? null
 }

@@ -12,7 +12,7 @@ import { knownRows, rowsById, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /** The rules that look at a whole table once its rows are written: maxima under marks, the last administrator, who is where active. */
-export async function settleAround(application: Application, kept: Kept[]): Promise<void> {
+export async function applyTableRules(application: Application, kept: Kept[]): Promise<void> {
   const { changes } = application
   const assessments = new Set(changes.get('assessment')?.keys())
   const marked = [...(await markedAbove(application))].filter((id) => !assessments.has(id))

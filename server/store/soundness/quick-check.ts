@@ -8,13 +8,13 @@ import { DATABASE_FILE } from '../sqlite.ts'
  * What can be told of a school's database within a few milliseconds. `error`: what SQLite said of it. `locked`: it is encrypted, and this
  * process does not have its key.
  */
-export type Glance = { state: 'there' | 'missing' | 'empty' | 'locked' } | { state: 'damaged'; error: Error }
+export type QuickCheck = { state: 'there' | 'missing' | 'empty' | 'locked' } | { state: 'damaged'; error: Error }
 
 /**
  * Looks whether the database of a folder can be worked with at all: its header and length, which SQLite compares, its catalogue and the
  * first page of every table. Reading all of it takes seconds, and is done once the server serves (`watch.ts`).
  */
-export function glanceAtSqlite(folder: string): Glance {
+export function quickCheckOfSqlite(folder: string): QuickCheck {
   const path = join(folder, DATABASE_FILE)
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file) return { state: 'missing' }

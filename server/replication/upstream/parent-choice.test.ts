@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { WhoseTurn } from './whose-turn.ts'
+import { ParentChoice } from './parent-choice.ts'
 
 const SCHOOL = 0
 const CENTRE = 1
 const withTwo = () => {
-  const turn = new WhoseTurn({ gone: 10_000, again: 15_000 })
+  const turn = new ParentChoice({ gone: 10_000, again: 15_000 })
   turn.begin(['school', 'centre'], SCHOOL)
   return turn
 }
@@ -27,7 +27,7 @@ describe('whose turn it is', () => {
   })
 
   test('with one parent there is no other', () => {
-    const turn = new WhoseTurn({ gone: 10_000, again: 15_000 })
+    const turn = new ParentChoice({ gone: 10_000, again: 15_000 })
     turn.begin(['school'], SCHOOL)
     expect([turn.after('offline', 0), turn.after('offline', 99_000), turn.isTimeToLook(99_000)]).toEqual([null, null, false])
   })

@@ -5,11 +5,11 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Known as Asked, Unknown } from '@markbook/sync/protocol/messages'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
-import { namedBelow } from '../../store/replica/bury.ts'
 import { forgetRows } from '../../store/replica/forget.ts'
 import { tableOrder } from '../../store/replica/links.ts'
+import { overwriteRow } from '../../store/replica/overwrite.ts'
+import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type Known, knownRows } from '../../store/replica/states.ts'
-import { takeOver } from '../../store/replica/take-over.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 
@@ -42,7 +42,7 @@ type Asking = (asked: Asked) => Promise<Unknown>
  * unsent, and the parent does not know, is gone. What it wrote under such a row makes the row live again, as after any deletion that a
  * write had not seen. What it pulls next is a copy from the start. All of it at once, or it is done again at the next greeting.
  */
-export async function letGo(store: Store, peer: Peer, ask: Asking): Promise<void> {
+export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promise<void> {
   const school = peer.school_id as string
   const gone = new Map<Replicated, readonly string[]>()
   for (const table of tableOrder.filter((each) => descriptions[each].scope === 'school'))
@@ -73,9 +73,9 @@ async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChil
   const leave: string[] = []
   for (const known of rows) {
     const { id, values } = known.state
-    if (needed.has(id)) await takeOver(tx, school, node, { table, known, units, values, deletes: false, theirs: null })
+    if (needed.has(id)) await overwriteRow(tx, school, node, { table, known, units, values, deletes: false, theirs: null })
     // Its own children must hear of it.
-    else if (hasChildren) await takeOver(tx, school, node, { table, known, units: [], values: {}, deletes: true, theirs: null })
+    else if (hasChildren) await overwriteRow(tx, school, node, { table, known, units: [], values: {}, deletes: true, theirs: null })
     else leave.push(id)
   }
   await forgetRows(tx, table, school, leave)

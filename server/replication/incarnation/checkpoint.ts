@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import { COMMONS } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Cursor, type Imprint, placeToText, textToCursor } from '@markbook/sync/protocol/cursor'
+import { type Checkpoint, type Cursor, placeToText, textToCursor } from '@markbook/sync/protocol/cursor'
 import { and, desc, eq, lte } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { statement } from '../../store/statement.ts'
@@ -30,7 +30,7 @@ async function digestAt(tx: ReadTx, school: string, { seq, people }: Spot): Prom
     .slice(0, 12)
 }
 
-const sealOf = (key: Buffer, school: string, cursor: Cursor, { digest, acknowledged, former }: Omit<Imprint, 'seal'>): string =>
+const sealOf = (key: Buffer, school: string, cursor: Cursor, { digest, acknowledged, former }: Omit<Checkpoint, 'seal'>): string =>
   createHmac('sha256', key)
     .update(JSON.stringify(['markbook:imprint', school, placeToText(cursor), digest, acknowledged, former]))
     .digest('base64url')
@@ -41,11 +41,11 @@ const ending = (id: string) => id.slice(-12)
 const FIRST = 'first'
 
 /** A place in this node's feed for a child, with what this node knows there. */
-export async function imprinted(tx: ReadTx, peer: Peer, cursor: Cursor, key: Buffer): Promise<Cursor> {
+export async function withCheckpoint(tx: ReadTx, peer: Peer, cursor: Cursor, key: Buffer): Promise<Cursor> {
   const school = peer.school_id as string
   const [, before] = await incarnations(tx)
   const known = { digest: await digestAt(tx, school, cursor), acknowledged: peer.highest_counter, former: before ? ending(before) : FIRST }
-  return { ...cursor, imprint: { ...known, seal: sealOf(key, school, cursor, known) } }
+  return { ...cursor, checkpoint: { ...known, seal: sealOf(key, school, cursor, known) } }
 }
 
 /**
@@ -69,24 +69,28 @@ export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: strin
   const [own, ofPeople] = [await tx.dialect.feedOf(tx.connection, school), await tx.dialect.feedOf(tx.connection, COMMONS)]
   const common = commonWith(cursor, heard)
   if (cursor.seq > own.seq || cursor.people > ofPeople.seq) return { sign: 'beyond', number, common }
-  if ((await digestAt(tx, school, cursor)) !== cursor.imprint.digest) return { sign: 'history', number, common }
-  if (cursor.imprint.acknowledged <= peer.highest_counter) return null
+  if ((await digestAt(tx, school, cursor)) !== cursor.checkpoint.digest) return { sign: 'history', number, common }
+  if (cursor.checkpoint.acknowledged <= peer.highest_counter) return null
   return { sign: 'acknowledged', number, common: spotOf(cursor) }
 }
 
 /** A place that this database wrote itself, or the one that it is a copy of. */
-function ownWords(school: string, text: string | null, key: Buffer): (Cursor & { imprint: Imprint }) | null {
+function ownWords(school: string, text: string | null, key: Buffer): (Cursor & { checkpoint: Checkpoint }) | null {
   const cursor = textToCursor(text)
-  const { imprint } = cursor ?? {}
-  if (!cursor || !imprint) return null
-  return imprint.seal === sealOf(key, school, cursor, imprint) ? { ...cursor, imprint } : null
+  const { checkpoint } = cursor ?? {}
+  if (!cursor || !checkpoint) return null
+  return checkpoint.seal === sealOf(key, school, cursor, checkpoint) ? { ...cursor, checkpoint } : null
 }
 
 /**
  * Whether the place is of a number that came after the present one, of which this database knows nothing any more. A restore gives another
  * present number: then what the days had that it took away is no sign.
  */
-async function isOfLater(tx: ReadTx, { epoch, imprint: { former } }: Cursor & { imprint: Imprint }, present: string): Promise<boolean> {
+async function isOfLater(
+  tx: ReadTx,
+  { epoch, checkpoint: { former } }: Cursor & { checkpoint: Checkpoint },
+  present: string,
+): Promise<boolean> {
   const known = await incarnations(tx)
   if (known.includes(epoch) || (former !== ending(present) && known.some((id) => ending(id) === former))) return false
   return (await shownBefore(tx, { school: COMMONS, number: epoch })).length === 0

@@ -94,7 +94,7 @@ type Sent = { to: number; rows: readonly Carried[] }
  * For a parent: what this node wrote, and what others told it. What that parent wrote or told here it has; and what a laptop has from one
  * parent comes to the other without it, but for what rows of the page say that they have seen.
  */
-export async function toldUp(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
+export async function entriesForParent(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
   const { school_id, own_seq, node_id, user_id } = peer
   const school = school_id as string
   const others = user_id === null ? [] : (await parentsOf(tx)).map((each) => each.node_id).filter((node) => node !== node_id)
@@ -151,7 +151,7 @@ async function entriesNamed(tx: ReadTx, { school, secret, from }: Reading, rows:
 }
 
 /** For a child: what it neither wrote itself nor told here, of rows whose past it may hold. */
-export async function toldDown(tx: ReadTx, { peer, scope, secret }: To & { scope: Scope }, span: Span): Promise<HistoryEntry[]> {
+export async function entriesForChild(tx: ReadTx, { peer, scope, secret }: To & { scope: Scope }, span: Span): Promise<HistoryEntry[]> {
   const { school_id, node_id } = peer
   const school = school_id as string
   const all = await entriesOf(tx, school, span, [node_id])
@@ -173,7 +173,7 @@ async function withoutOthersBooks(tx: ReadTx, school: string, scope: Scope, entr
  * Entries that other nodes wrote, or this one under a number that it has ended, as `source` told them, into this database: each once, however
  * often it comes and by how many ways. What a child tells was verified before (`judge.history.ts`); a parent's reply is signed whole.
  */
-export async function takeTold(tx: WriteTx, school: string, entries: readonly HistoryEntry[], source: string): Promise<void> {
+export async function takeEntries(tx: WriteTx, school: string, entries: readonly HistoryEntry[], source: string): Promise<void> {
   if (entries.length === 0) return
   const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
   const known = new Set(stored.map(({ id }) => id))

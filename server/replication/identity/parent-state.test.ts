@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { AboveParent } from './above.ts'
+import { CentreProgress } from './parent-state.ts'
 
 const EPOCH = '019bb138-1000-7000-8000-000000000001'
 const page = (theirs: number, above: number | null | undefined, is_last = true) => ({ cursor: `${EPOCH}/${theirs}/0`, is_last, above })
 
 test('what the school had is at the centre once the school’s feed has gone on so far', () => {
-  const line = new AboveParent()
+  const line = new CentreProgress()
   expect(line.heard(page(100, 90), 7)).toBe(0)
   // More came meanwhile; what is awaited is the first, or a busy school would never be done.
   expect(line.heard(page(130, 99), 9)).toBe(0)
@@ -14,13 +14,13 @@ test('what the school had is at the centre once the school’s feed has gone on 
 })
 
 test('a page that is not the last says nothing of what follows', () => {
-  const line = new AboveParent()
+  const line = new CentreProgress()
   expect(line.heard(page(100, 100, false), 7)).toBe(0)
   expect(line.heard(page(100, 100), 7)).toBe(7)
 })
 
 test('a centre that was restored has nothing until it has it again; a school without one says nothing', () => {
-  const line = new AboveParent()
+  const line = new CentreProgress()
   line.heard(page(100, 100), 7)
   expect(line.heard(page(100, 40), 7)).toBe(0)
   expect(line.heard(page(100, 100), 7)).toBe(7)

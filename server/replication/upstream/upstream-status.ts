@@ -5,7 +5,7 @@ import type { Notice } from '@markbook/sync/machine'
  * How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts.
  * `obstacle`: why nothing goes although something answers. `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
  */
-export type Course = {
+export type UpstreamStatus = {
   parent: Row<'sync_peer'> | null
   notice: Notice | 'alone'
   reason: string | null
@@ -19,7 +19,7 @@ export type Obstacle = 'altered' | 'parent_older'
 export type Copy = { copied: number; total: number }
 
 export type Replication = {
-  course(): Course
+  course(): UpstreamStatus
   /** Looks again for a parent: after one was joined or left. */
   refresh(): Promise<void>
   /** Resolves once this laptop is to be erased by its next start, and takes no more writes. */
@@ -30,7 +30,7 @@ export type Replication = {
 }
 
 /** Of these parents of a node the one that it speaks with; the first while it speaks with none. */
-export function spokenWith(parents: readonly Row<'sync_peer'>[], course: Course | null): Row<'sync_peer'> | null {
+export function spokenWith(parents: readonly Row<'sync_peer'>[], course: UpstreamStatus | null): Row<'sync_peer'> | null {
   const speaking = course && course.notice !== 'offline' ? course.parent?.id : undefined
   return parents.find(({ id }) => id === speaking) ?? parents[0] ?? null
 }

@@ -112,7 +112,7 @@ async function childOf(services: Services, { peer: id, number, parent }: Heard, 
 /** A child before it greets. */
 export const enrolled: Finder<Child> = childOf
 
-/** A laptop that says its last word, perhaps again: it is heard whatever became of its enrolment. */
+/** A laptop that reports that it is erased, perhaps again: its report is taken whatever became of its enrolment. */
 export const departing: Finder<Child> = async (services, heard, line) => ({
   ...(await childOf(services, heard, line)),
   demandHeard: () => {},

@@ -6,10 +6,10 @@ import type { Values } from './merge/state.ts'
  * - `claims`: by unit, what was written where a rule between rows lets something else stand in the row;
  * - `unknown`: by unit, columns of a newer schema.
  */
-export type Aside = { last?: Values; claims?: Readonly<Record<string, Values>>; unknown?: Readonly<Record<string, Values>> }
+export type Extra = { last?: Values; claims?: Readonly<Record<string, Values>>; unknown?: Readonly<Record<string, Values>> }
 
 /** After a local write of `units`: what it wrote is claimed no longer. `last` for a deletion, else null. */
-export function asideAfter(before: Aside | null, { units, last }: { units: ReadonlySet<string>; last: Values | null }): Aside {
+export function extraAfter(before: Extra | null, { units, last }: { units: ReadonlySet<string>; last: Values | null }): Extra {
   const { unknown, claims = {} } = before ?? {}
   const left = Object.fromEntries(Object.entries(claims).filter(([unit]) => !units.has(unit)))
   const claimed = Object.assign({}, ...Object.values(claims)) as Values
@@ -18,10 +18,10 @@ export function asideAfter(before: Aside | null, { units, last }: { units: Reado
   return { ...(last ? { last: { ...last, ...claimed } } : { claims: left }), ...(beyond && { unknown: beyond }) }
 }
 
-export function asideToText({ last, claims, unknown }: Aside): string | null {
+export function extraToText({ last, claims, unknown }: Extra): string | null {
   const has = (record: object | undefined) => record && Object.keys(record).length > 0
   const kept = { ...(last && { last }), ...(has(claims) && { claims }), ...(has(unknown) && { unknown }) }
   return has(kept) ? JSON.stringify(kept) : null
 }
 
-export const textToAside = (text: string | null): Aside | null => (text === null ? null : (JSON.parse(text) as Aside))
+export const textToExtra = (text: string | null): Extra | null => (text === null ? null : (JSON.parse(text) as Extra))

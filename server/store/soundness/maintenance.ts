@@ -3,7 +3,7 @@ import { openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, takeLock } from '../sqlite.ts'
 
 /** Brings the log of a school's database into its file; the server may go on working. Throws where others hold it back. */
-export function takeInLog(folder: string): string {
+export function checkpointLog(folder: string): string {
   const connection = openFile(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
   try {
     const [result] = connection.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
@@ -15,7 +15,7 @@ export function takeInLog(folder: string): string {
 }
 
 /** Writes the file anew without what holds nothing. Throws while a server runs: it would wait all that time. */
-export function takeOutRoom(folder: string): string {
+export function vacuum(folder: string): string {
   const lock = takeLock(join(folder, 'server.lock'))
   if (!lock) throw new Error('The server is running. Stop it first, then run this again.')
   try {

@@ -11,7 +11,7 @@ type Waiter = { schools: ReadonlySet<string>; wake(): void }
  * Whoever waits for news of a school is woken by the next commit that concerns it: at once where this instance made it, and soon where
  * another did, which tells; what it could not tell is found within a second (one question for all who wait).
  */
-export function newsOf(store: Store) {
+export function commitWaiters(store: Store) {
   const waiters = new Set<Waiter>()
   const seen = new Map<string, number>()
   let isLooking = false

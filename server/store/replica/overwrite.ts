@@ -7,14 +7,14 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { stands, writeRows } from './application.ts'
 import { makeRoom, settleUnique } from './apply.ts'
-import { settleMaxima } from './around.ts'
-import { bury, leaveParents } from './bury.ts'
 import { forgetRows } from './forget.ts'
 import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
+import { leaveParents, removeDeleted } from './remove-deleted.ts'
 import type { Known } from './states.ts'
+import { settleMaxima } from './table-rules.ts'
 
 /** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
 export type Wanted = {
@@ -30,7 +30,7 @@ export type Wanted = {
  * A new write of this node, by nobody, that puts something else over what stands: rows that it needs are there again, and a row on which
  * something still hangs stays, as after any page.
  */
-export async function takeOver(
+export async function overwriteRow(
   tx: WriteTx,
   schoolId: string,
   node: string,
@@ -59,7 +59,13 @@ export async function takeOver(
  * The row as another node has it, or as if it had never come: of writes that are neither ours nor known there. While theirs waits for what it
  * names, nothing of a row that is gone here stands against it.
  */
-export async function takeAsTheirs(tx: WriteTx, schoolId: string, table: Replicated, known: Known, theirs: RowState | null): Promise<void> {
+export async function replaceByTheirs(
+  tx: WriteTx,
+  schoolId: string,
+  table: Replicated,
+  known: Known,
+  theirs: RowState | null,
+): Promise<void> {
   if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])
   const change: Change = { known, state: theirs, settled: [], source: null }
   const changes = new Map([[table, new Map([[theirs.id, change]])]])
@@ -79,7 +85,7 @@ async function writeAll(application: Application, table: Replicated): Promise<vo
   await writeRows(application, table, ready)
   if (table === 'report_book') await followBooks(application, ready)
   await leaveParents(application, table)
-  await bury(application)
+  await removeDeleted(application)
   const marked = ready.flatMap(({ state: { id, values } }) =>
     table === 'assessment' ? [id] : table === 'grade' ? [values['assessment_id'] as string] : [],
   )

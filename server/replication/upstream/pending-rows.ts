@@ -5,14 +5,14 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { readFeed, readPeople, withPeople } from '../../store/replica/feed.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
-import { lastOfPage } from '../journal/told.ts'
+import { lastOfPage } from '../journal/history-exchange.ts'
 
 type Peer = Row<'sync_peer'>
 
 export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
 
 /** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. `most`: up to this number, without what history weighs. */
-export async function ownNews(tx: ReadTx, peer: Peer, most?: number): Promise<News> {
+export async function pendingRows(tx: ReadTx, peer: Peer, most?: number): Promise<News> {
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
   const secrets = peer.user_id === null

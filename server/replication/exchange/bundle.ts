@@ -5,7 +5,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { Page, Push, RowAnswer } from '@markbook/sync/protocol/messages'
 import { z } from 'zod'
 import { decrypt, encrypt } from '../../store/encryption.ts'
-import { OfRow, OnStick, type Packed } from '../files/by-hand.ts'
+import { BundledFile, OfRow, type Packed } from '../files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
 
 /**
@@ -33,20 +33,20 @@ export type Head = z.infer<typeof Head>
 
 export const Up = z.object({
   pages: z.array(z.object({ push: Push, people: z.int() })),
-  files: z.array(OnStick).default([]),
+  files: z.array(BundledFile).default([]),
   wants: z.array(OfRow).default([]),
 })
 export const Down = z.object({
   answers: z.array(z.object({ to: z.int(), people: z.int(), answers: z.array(RowAnswer) })),
   pages: z.array(Page),
-  files: z.array(OnStick).default([]),
-  taken: z.array(OnStick).default([]),
+  files: z.array(BundledFile).default([]),
+  taken: z.array(BundledFile).default([]),
 })
 export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
 type Peer = Row<'sync_peer'>
 
-/** It rises when a parcel can no longer be read by the program before (parcel.test.ts). 2: history is signed, and rows and history go by column. */
+/** It rises when a bundle can no longer be read by the program before (bundle.test.ts). 2: history is signed, and rows and history go by column. */
 export const FORMAT = 2
 
 export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
@@ -70,8 +70,8 @@ export function wrap(head: Head, content: Content, packed: readonly Packed[], { 
 
 const ownerOf = ({ peer }: Pick<Head, 'peer'>, sha256: string) => `${peer} ${sha256}`
 
-/** The files of a parcel, one after the other, up to one that was damaged on its way: the rest comes another time. */
-export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly OnStick[], shared: Buffer): Generator<Packed> {
+/** The files of a bundle, one after the other, up to one that was damaged on its way: the rest comes another time. */
+export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly BundledFile[], shared: Buffer): Generator<Packed> {
   let at = afterLines(bytes, 3)
   for (const file of files) {
     const end = bytes.indexOf('\n', at)
@@ -97,13 +97,13 @@ const signedOf = (first: string, sealed: string) => ({
   number: 0,
 })
 
-/** The head of a parcel; throws where the file is none, or of a newer program. */
+/** The head of a bundle; throws where the file is none, or of a newer program. */
 export function readHead(bytes: Buffer): Head {
   const known = Head.safeParse(parsed(bytes.subarray(0, Math.max(0, bytes.indexOf('\n'))).toString('utf8')))
-  if (!known.success) throw new Error('This file is no parcel of Markbook.')
+  if (!known.success) throw new Error('This file is no bundle of Markbook.')
   if (known.data.protocol !== FORMAT)
     throw new Error(
-      'This parcel was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.',
+      'This bundle was made by another version of Markbook. Install the same one on both machines; nothing is lost meanwhile.',
     )
   return known.data
 }
@@ -122,13 +122,13 @@ export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, sha
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {
   const [first = '', signature = '', sealed = ''] = bytes.toString('utf8', 0, afterLines(bytes, 3)).split('\n')
   if (!isSignedBy(signedOf(first, sealed), signature, from.public_key))
-    throw new Error('This parcel was changed on its way, or was not written by the server that it names.')
+    throw new Error('This bundle was changed on its way, or was not written by the server that it names.')
   const content = decrypt(sealed, shared, from.id)
-  if (!content) throw new Error('This parcel was not sealed for this server.')
+  if (!content) throw new Error('This bundle was not sealed for this server.')
   const value: unknown = JSON.parse(gunzipSync(content, { maxOutputLength: MOST }).toString('utf8'))
-  const parcel = direction === 'up' ? Up.parse(value) : Down.parse(value)
-  if (goesOnAfter(bytes, 3 + parcel.files.length)) throw new Error('Something was added to this parcel behind its end.')
-  return parcel
+  const bundle = direction === 'up' ? Up.parse(value) : Down.parse(value)
+  if (goesOnAfter(bytes, 3 + bundle.files.length)) throw new Error('Something was added to this bundle behind its end.')
+  return bundle
 }
 
 function goesOnAfter(bytes: Buffer, lines: number): boolean {

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { school } from '../../testing/school.ts'
-import { glanceAtSqlite } from './glance.ts'
+import { quickCheckOfSqlite } from './quick-check.ts'
 import { damageOfPages } from './sqlite.ts'
 import { watchPages } from './watch.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'markbook-glance-'))
+  folder = mkdtempSync(join(tmpdir(), 'markbook-quick-check-'))
   file = join(folder, 'markbook.sqlite')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,14 +29,14 @@ const write = (at: number, bytes: Buffer) => {
   closeSync(opened)
 }
 
-describe('a glance at a database', () => {
+describe('a quick check of a database', () => {
   test('none, one without a byte, one that is sound', async () => {
-    expect(glanceAtSqlite(folder)).toEqual({ state: 'missing' })
+    expect(quickCheckOfSqlite(folder)).toEqual({ state: 'missing' })
     writeFileSync(file, '')
-    expect(glanceAtSqlite(folder)).toEqual({ state: 'empty' })
+    expect(quickCheckOfSqlite(folder)).toEqual({ state: 'empty' })
     await story()
     const before = readFileSync(file)
-    expect(glanceAtSqlite(folder)).toEqual({ state: 'there' })
+    expect(quickCheckOfSqlite(folder)).toEqual({ state: 'there' })
     expect(readFileSync(file).equals(before)).toBe(true)
   })
 
@@ -49,10 +49,10 @@ describe('a glance at a database', () => {
   ])('%s is damage', async (_, damage) => {
     await story()
     damage()
-    expect(glanceAtSqlite(folder)).toMatchObject({ state: 'damaged', error: expect.any(Error) })
+    expect(quickCheckOfSqlite(folder)).toMatchObject({ state: 'damaged', error: expect.any(Error) })
   })
 
-  test('a page further down is not seen at a glance, and is once all is read', async () => {
+  test('a page further down is not found by the quick check, and is once all is read', async () => {
     await story()
     expect(damageOfPages(folder)).toBeNull()
     for (let page = 12; page < 40; page += 1) write(page * 4_096, Buffer.from([0xff]))

@@ -1,13 +1,13 @@
 import type { Notice } from '@markbook/sync/machine'
 
 /** In ms: how long a parent is not there before the next is spoken with, how often it is looked whether the first is back, for how long. */
-export type Patience = { gone: number; again: number; answer: number }
+export type ChoiceTimes = { gone: number; again: number; answer: number }
 
 /**
  * With which of its parents, by their places, a node speaks: the first, and while that is not there the next, in turn. Pure
  * but for what it remembers; times in ms by any clock.
  */
-export class WhoseTurn {
+export class ParentChoice {
   private ids: readonly string[] = []
   private at = 0
   /** Since when the one that is spoken with is not there. */
@@ -16,7 +16,7 @@ export class WhoseTurn {
   /** Those after the first that will not have this node. */
   private readonly barred = new Set<string>()
 
-  constructor(private readonly patience: Pick<Patience, 'gone' | 'again'>) {}
+  constructor(private readonly patience: Pick<ChoiceTimes, 'gone' | 'again'>) {}
 
   /** These are the parents now, and the one at `place` is spoken with, or the first; answers at which place that is. */
   begin(ids: readonly string[], place: number): number {

@@ -1,5 +1,5 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
-import { type Settled, settleRequests, settleRivals, settleTerms } from '@markbook/sync/merge/settle'
+import { type Settled, settleRequests, settleTerms, settleUniqueClaims } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
 import { inArray } from 'drizzle-orm'
 import type { ReadTx, WriteTx } from '../tx.ts'
@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, unknown>>
  */
 type Rule = {
   group: (values: Values) => string | null
-  settle: (rivals: readonly RowState[]) => Map<string, Settled>
+  settle: (claimants: readonly RowState[]) => Map<string, Settled>
   text?: string
   lookUp?: boolean
 }
@@ -23,17 +23,17 @@ const orNull = (value: unknown) => (value === null || value === undefined ? null
 const rules: Partial<Record<Replicated, Rule>> = {
   subject: {
     group: ({ code }) => orNull(code),
-    settle: (rivals) => settleRivals('code', 'code', rivals, { nullable: false }),
+    settle: (claimants) => settleUniqueClaims('code', 'code', claimants, { nullable: false }),
     text: 'code',
   },
   student_group: {
     group: ({ academic_year_id, name }) => `${academic_year_id} ${name}`,
-    settle: (rivals) => settleRivals('name', 'name', rivals, { nullable: false }),
+    settle: (claimants) => settleUniqueClaims('name', 'name', claimants, { nullable: false }),
     text: 'name',
   },
   student: {
     group: ({ student_number }) => orNull(student_number),
-    settle: (rivals) => settleRivals('student_number', 'student_number', rivals, { nullable: true }),
+    settle: (claimants) => settleUniqueClaims('student_number', 'student_number', claimants, { nullable: true }),
     text: 'student_number',
     lookUp: true,
   },
@@ -43,26 +43,26 @@ const rules: Partial<Record<Replicated, Rule>> = {
 export const ruledTables = Object.keys(rules) as Replicated[]
 
 /** Rows of the table may be in each other's way by what they claim. */
-export const hasRivals = (table: Replicated): boolean => rules[table] !== undefined
+export const hasUniqueRule = (table: Replicated): boolean => rules[table] !== undefined
 
 /** By row: what stands instead of its claim, of every row that the changes concern; empty where the claim stands. */
-export type Rivalry = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
+export type UniqueOutcome = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
 
 /**
  * Settles the unique rules of one table around some changed states. `before`: as they were, whose claims may have become free. `staying`:
  * those of the changed that stay though deleted. Rows that were not changed, and for which something else stands now, are among
  * `concerned` too.
  */
-export async function settleRivalry(
+export async function settleUniqueRules(
   tx: ReadTx,
   table: Replicated,
   schoolId: string,
   changed: readonly RowState[],
   before: readonly RowState[],
   staying: ReadonlySet<string> = new Set(),
-): Promise<Rivalry> {
+): Promise<UniqueOutcome> {
   const rule = rules[table]
-  const nothing: Rivalry = { settled: new Map(), concerned: new Map() }
+  const nothing: UniqueOutcome = { settled: new Map(), concerned: new Map() }
   if (!rule) return nothing
   const groups = new Set([...changed, ...before].flatMap(({ values }) => rule.group(values) ?? []))
   if (groups.size === 0) return nothing
@@ -78,9 +78,9 @@ export async function settleRivalry(
     byGroup.set(group, [...(byGroup.get(group) ?? []), state])
   }
   const { settled, concerned } = nothing
-  for (const rivals of byGroup.values()) {
-    const losing = rule.settle(rivals)
-    for (const state of rivals) {
+  for (const claimants of byGroup.values()) {
+    const losing = rule.settle(claimants)
+    for (const state of claimants) {
       concerned.set(state.id, state)
       const own = losing.get(state.id)
       settled.set(state.id, own ? [own] : [])
@@ -103,8 +103,8 @@ async function standingStates(
   return [...known.values()].flatMap(({ state, row }) => (row ? [state] : []))
 }
 
-/** Rows that are about to go give up their unique text at once: another row of the same page may have it. */
-export async function vacate(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
+/** Gives rows that are about to go, or to exchange their unique texts, a text that nobody has: another row of the same page may have theirs. */
+export async function freeUniqueTexts(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
   const column = rules[table]?.text
   if (column && ids.length > 0) await tx.dialect.parkRows(tx.connection, tableIn(tx, table), column, ids)
 }
@@ -119,6 +119,3 @@ export function movingIn(table: Replicated, rows: readonly AnyRow[], there: Read
   })
   return moving.map(({ id }) => id)
 }
-
-/** They first get a text that nobody has. */
-export const park = vacate

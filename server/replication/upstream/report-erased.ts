@@ -7,7 +7,7 @@ import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendLastWord } 
 type Here = Pick<Services, 'config' | 'log'>
 
 /** Says to the parent that this laptop is erased, where that is still to be said. Answers whether nothing is left to say. */
-export async function sayLastWord({ config, log }: Here, given?: Carrier): Promise<boolean> {
+export async function reportErased({ config, log }: Here, given?: Carrier): Promise<boolean> {
   const note = readWipeNote(config.dataDir)
   if (!note?.lastWord) return true
   const patience = new AbortController().signal
@@ -25,11 +25,11 @@ export async function sayLastWord({ config, log }: Here, given?: Carrier): Promi
 const LINE = 'line'
 
 /** The same once a minute until it is said, while the server runs. */
-export function keepSayingLastWord(here: Here): { stop(): void } {
+export function keepReportingErased(here: Here): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isOver = false
   const say = async () => {
-    const isSaid = await sayLastWord(here)
+    const isSaid = await reportErased(here)
     if (!isSaid && !isOver) timer = setTimeout(() => void say(), limits.sync.lastWord).unref()
   }
   void say()

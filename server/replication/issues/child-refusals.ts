@@ -29,7 +29,12 @@ export const MORE = 'more'
  * made of the row, the unit and the write's dot. Of each person's laptops, and of a school's server, `limits.sync.refused.most`: what was
  * put aside first gives way, and what there is no room for is told in one entry.
  */
-export async function keepRefusedOf(tx: WriteTx, peer: Peer, rows: readonly RefusedRow[], malformed: readonly Malformed[]): Promise<void> {
+export async function keepChildRefusals(
+  tx: WriteTx,
+  peer: Peer,
+  rows: readonly RefusedRow[],
+  malformed: readonly Malformed[],
+): Promise<void> {
   const school = peer.school_id as string
   if (rows.length + malformed.length === 0) return
   const told = (await hasOtherParent(tx, peer)) ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows

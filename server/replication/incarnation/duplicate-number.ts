@@ -6,14 +6,14 @@ import { statement } from '../../store/statement.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { syncFailures } from '../identity/enrolment.ts'
-import { storedEntries } from '../journal/told.ts'
+import { storedEntries } from '../journal/history-exchange.ts'
 import { restamp } from './restamp.ts'
 
 /**
  * What a laptop and a copy of it both wrote under `node`, and said to two parents, meets: of the writes that came from one of
  * them all after `after` are its own.
  */
-export class NumberTwofold extends Error {
+export class DuplicateNumber extends Error {
   constructor(
     readonly school: string,
     readonly node: string,
@@ -73,10 +73,15 @@ const chainOf = statement<{ school: string; node: string }>()(({ db, t: { histor
 )
 
 /**
- * Throws `NumberTwofold` where entries that are told here of a laptop that speaks here itself do not continue what it said: its copy wrote
+ * Throws `DuplicateNumber` where entries that are told here of a laptop that speaks here itself do not continue what it said: its copy wrote
  * them, or it is the copy. `speaker`: the peer that tells them.
  */
-export async function demandOneHand(tx: ReadTx, school: string, entries: readonly HistoryEntry[], speaker: string | null): Promise<void> {
+export async function demandSingleWriter(
+  tx: ReadTx,
+  school: string,
+  entries: readonly HistoryEntry[],
+  speaker: string | null,
+): Promise<void> {
   if (entries.length === 0) return
   // A laptop that must begin anew, whatever it says.
   if (speaker !== null && (await headOf(tx, { id: speaker }))[0]?.head === NO_HEAD) throw syncFailures.staleSession()
@@ -93,7 +98,7 @@ export async function demandOneHand(tx: ReadTx, school: string, entries: readonl
     let [last] = fresh.length > 0 ? await lastOf(tx, { school, node }) : []
     for (const link of fresh) {
       if (last && (link.node_seq <= last.node_seq || !follows(link, last.head)))
-        throw new NumberTwofold(school, node, await forkOf(tx, school, node, link), isSpeaker)
+        throw new DuplicateNumber(school, node, await forkOf(tx, school, node, link), isSpeaker)
       last = link
     }
   }
@@ -122,16 +127,16 @@ async function forkOf(tx: ReadTx, school: string, node: string, link: Link): Pro
 }
 
 /**
- * Does `take`, of what another node says. Where that meets the other half of a twofold number, what the laptop that spoke here wrote is
+ * Does `take`, of what another node says. Where that meets the other half of a number that two use, what the laptop that spoke here wrote is
  * stamped as this database's own before anything comes over it, so that the two meet as what they are; the laptop learns at its next
  * greeting that it must begin anew.
  */
-export async function withOneHand<T>(store: Store, take: () => Promise<T>): Promise<T> {
+export async function withSingleWriter<T>(store: Store, take: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await take()
     } catch (error) {
-      if (!(error instanceof NumberTwofold) || tries === MOST_TRIES) throw error
+      if (!(error instanceof DuplicateNumber) || tries === MOST_TRIES) throw error
       await partWays(store, error)
       if (error.isSpeaker) throw syncFailures.staleSession()
     }
@@ -140,7 +145,7 @@ export async function withOneHand<T>(store: Store, take: () => Promise<T>): Prom
 /** One for each copy that the same page speaks of. */
 const MOST_TRIES = 8
 
-async function partWays(store: Store, { school, node, after, isSpeaker }: NumberTwofold): Promise<void> {
+async function partWays(store: Store, { school, node, after, isSpeaker }: DuplicateNumber): Promise<void> {
   await store.write(asSystem(), async (tx) => {
     // The laptop may be speaking: what it says now is stamped anew with the rest, and what it says next is refused.
     const peers = await peersUnder(tx, { school, node })

@@ -34,7 +34,7 @@ export async function land({ files }: Pick<Services, 'files'>, file: NamedFile, 
 }
 
 /** Stores what has come whole. What is not what it should be is thrown away, so that it is begun anew. */
-export async function landStaged(
+export async function storeStaged(
   services: Pick<Carrying, 'files' | 'uploads'>,
   id: string,
   file: NamedFile,

@@ -12,7 +12,7 @@ import { syncRowOf } from './write.ts'
  * Takes away the rows that were deleted, children before parents. A row on which something that lives still hangs stays, and its
  * deletion is kept as a conflict. A parent that was deleted long ago, and stayed for a row that goes now, goes with it.
  */
-export async function bury(application: Application): Promise<void> {
+export async function removeDeleted(application: Application): Promise<void> {
   for (const table of [...tableOrder].reverse()) await buryTable(application, table)
 }
 

@@ -5,11 +5,11 @@ import type { FileAnswer } from '@markbook/sync/protocol/files'
 import { asSystem } from '../../store/tx.ts'
 import { peerById } from '../identity/enrolment.ts'
 import { LineFailure, type ParentLine } from '../line/parent-line.ts'
+import { enqueueFiles, LOOKUPS_AT_ONCE } from './enqueue.ts'
 import { giveToParent } from './give.ts'
-import { type Carrying, eachOf, heldOf } from './land.ts'
-import { LOOKS_AT_ONCE, lookForFiles } from './look.ts'
 import { type Content, isContentOf, mostBytes, type NamedFile } from './named.ts'
 import { type Later, postpone, type Queued, queuedOf, settle } from './queue.ts'
+import { type Carrying, eachOf, heldOf } from './store-file.ts'
 import { takeFromParent } from './take.ts'
 
 type Peer = Row<'sync_peer'>
@@ -23,7 +23,7 @@ const BROKEN = 3
  * Carries files between this node and one parent, after the rows that name them (SPEC, «Files»). What is to be carried stands in the
  * database; nothing that fails holds up the rest.
  */
-export class Courier {
+export class FileTransfer {
   private readonly services: Carrying
   private readonly peerId: string
   private readonly line: ParentLine
@@ -36,7 +36,7 @@ export class Courier {
 
   /** Everything that may be carried now. Throws `LineFailure` where the line or the session is gone, 507 where the disk is full. */
   async run(signal: AbortSignal = new AbortController().signal): Promise<void> {
-    await lookForFiles(this.services, this.peerId)
+    await enqueueFiles(this.services, this.peerId)
     for (let due = await this.due(); due.length > 0 && !signal.aborted; due = await this.due()) await this.carry(due, signal)
   }
 
@@ -54,7 +54,7 @@ export class Courier {
     )
     const items: Item[] = []
     const over: Queued[] = []
-    await eachOf(queued, LOOKS_AT_ONCE, async (row) => {
+    await eachOf(queued, LOOKUPS_AT_ONCE, async (row) => {
       const { file } = row
       if (file && (file.size ?? 0) <= mostBytes(file)) items.push({ ...row, file, held: await heldOf({ files }, file) })
       else over.push(row)

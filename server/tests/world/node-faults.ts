@@ -5,7 +5,7 @@ import { founded } from './founding.ts'
 import { type Backup, type Member, Members } from './members.ts'
 import { enrolmentAt } from './round.ts'
 /** What goes wrong by itself: clocks, disks that are put back, clones, revocation, rows that no database takes. */
-export class Misfortunes extends Members {
+export class NodeFaults extends Members {
   protected async fault(): Promise<void> {
     const { chance } = this
     const own = (

@@ -3,15 +3,15 @@ import { and, eq, isNull, notInArray, or } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { closeForGood } from '../../store/close-for-good.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
-import { Courier } from '../files/courier.ts'
 import { WRONG } from '../files/queue.ts'
+import { FileTransfer } from '../files/transfer.ts'
 import { peerById } from '../identity/enrolment.ts'
 import { trustedAuthority } from '../identity/trust.ts'
 import { writeWipeNote } from '../identity/wipe-note.ts'
 import { type Carrier, LineFailure, type ParentLine } from '../line/parent-line.ts'
 import type { Child } from './child.ts'
-import { sayLastWord } from './last-word.ts'
-import { ownNews } from './own-news.ts'
+import { pendingRows } from './pending-rows.ts'
+import { reportErased } from './report-erased.ts'
 
 type Peer = Row<'sync_peer'>
 
@@ -21,15 +21,15 @@ export type Session = { child: Child; line: ParentLine; carry: Carrier }
  * Sends what the parent has not got, then takes no more writes, leaves a note by which the next start erases everything, and says so to the
  * parent. Throws `LineFailure` where the line goes before that: then nothing has changed, and it is begun again with the next greeting.
  */
-export async function obeyWipe(services: Services, peerId: string, askedAt: string, { child, line, carry }: Session): Promise<void> {
-  const courier = new Courier(services, peerId, line)
+export async function carryOutWipe(services: Services, peerId: string, askedAt: string, { child, line, carry }: Session): Promise<void> {
+  const transfer = new FileTransfer(services, peerId, line)
   const close = () => closeWhereAllIsSent(services, peerId, askedAt, line)
   do {
     while ((await child.push()).more);
-    await courier.run()
+    await transfer.run()
   } while (!(await close()))
   // From here on it is erased by the next start, whether it can be said now or not.
-  await sayLastWord(services, carry).catch((error: unknown) =>
+  await reportErased(services, carry).catch((error: unknown) =>
     services.log.error({ err: error }, 'what is erased could not be acknowledged'),
   )
 }
@@ -43,7 +43,7 @@ async function closeWhereAllIsSent(
 ): Promise<boolean> {
   return store.write(asSystem(), async (tx) => {
     const peer = (await peerById(tx, peerId)) as Peer
-    const news = await ownNews(tx, peer)
+    const news = await pendingRows(tx, peer)
     if (news.to !== peer.own_seq || news.people !== peer.own_people) return false
     if ((await filesOnTheirWay(tx, peerId)) > 0) throw new LineFailure('line', 'Files are still to go there.')
     await closeForGood(tx)

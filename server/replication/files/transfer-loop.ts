@@ -3,17 +3,21 @@ import { limits } from '@markbook/shared/limits'
 import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { LineFailure } from '../line/parent-line.ts'
-import type { Courier } from './courier.ts'
 import { nextDue } from './queue.ts'
+import type { FileTransfer } from './transfer.ts'
 
-/** A courier that works while the server runs. `wake`: there may be something to carry, or the line is back. */
-export type Carriage = { wake(): void; stop(): Promise<void> }
+/** A transfer of files that goes on while the server runs. `wake`: there may be something to carry, or the line is back. */
+export type TransferLoop = { wake(): void; stop(): Promise<void> }
 
 /** Once the parent will not have this node, only a greeting that it takes makes it worth asking again. */
 const BARRED = ['sync.revoked', 'sync.unknown_node', 'sync.stale_session']
 
 /** One run after another; the next when somebody wakes it, or when something that failed is to be tried again. */
-export function carryOn({ store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>, peerId: string, courier: Courier): Carriage {
+export function keepTransferring(
+  { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
+  peerId: string,
+  transfer: FileTransfer,
+): TransferLoop {
   const stopping = new AbortController()
   let running: Promise<void> | null = null
   let isAsked = false
@@ -27,7 +31,7 @@ export function carryOn({ store, clock, log }: Pick<Services, 'store' | 'clock' 
   }
   const runOnce = async () => {
     try {
-      await courier.run(stopping.signal)
+      await transfer.run(stopping.signal)
       failures = 0
       const next = await store.read(asSystem(), (tx) => nextDue(tx, peerId))
       if (next) plan(Math.max(first, Date.parse(next) - Date.parse(toInstant(clock.now()))))
