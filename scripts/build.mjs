@@ -11,6 +11,8 @@ import { withProgress } from './progress.mjs'
 export const bundle = join(root, 'dist', 'markbook.mjs')
 /** The app that every server serves, with each file packed once here instead of at every request. */
 export const app = join(root, 'dist', 'app')
+/** The folders of the packages of which the app has code, a list in JSON. The build of the app writes it. */
+export const appPackages = join(root, 'dist', 'app-packages.json')
 
 /** Tests are in nothing that is built. */
 const isSource = (name) => /\.([jt]sx?|json|css|html|svg)$/.test(name) && !/\.test\.tsx?$/.test(name)
@@ -40,7 +42,8 @@ export async function ensureBuilt() {
 }
 
 export async function ensureAppBuilt() {
-  if (!isCurrent(join(app, 'index.html'), ['shared', 'desktop/ui'])) await withProgress('building the app', buildApp)
+  const built = [join(app, 'index.html'), appPackages]
+  if (!built.every((file) => isCurrent(file, ['shared', 'desktop/ui']))) await withProgress('building the app', buildApp)
 }
 
 export async function ensureServerBuilt() {

@@ -1,7 +1,7 @@
 // The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { copyFonts, copyKeyringProgram, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
+import { appPackages, copyFonts, copyKeyringProgram, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
 import { root } from '../install.mjs'
 
 const ADDON = 'better_sqlite3.node'
@@ -57,7 +57,7 @@ export async function buildProgram(folder, { platform, start }) {
   cpSync(webApp, join(folder, 'app'), { recursive: true })
   copyDocsPage(folder)
   writeFileSync(join(folder, 'start.cjs'), startText(start))
-  const shipped = [...inputs, ...shippedBeside]
+  const shipped = [...inputs, ...shippedBeside, ...packagesOfApp()]
   writeFileSync(join(folder, 'THIRD-PARTY.txt'), notices(shipped))
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(shipped))
 }
@@ -99,12 +99,10 @@ const foldersOf = (inputs) =>
     return own ? [own[1]] : []
   })
 
-const shippedBeside = [
-  'node_modules/@napi-rs/keyring/x',
-  'node_modules/swagger-ui-dist/x',
-  'node_modules/@embedpdf/fonts-latin/x',
-  'node_modules/react/x',
-]
+const shippedBeside = ['node_modules/@napi-rs/keyring/x', 'node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x']
+
+/** Those of which the app has code; its build lists them. */
+const packagesOfApp = () => JSON.parse(readFileSync(appPackages, 'utf8')).map((folder) => `${folder}/x`)
 
 /** Found by the server as a package, which it is. */
 function copyDocsPage(folder) {

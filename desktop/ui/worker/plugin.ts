@@ -6,8 +6,11 @@ import { build, type Plugin } from 'vite'
 const NAME = 'service-worker.js'
 const PUBLIC = join(import.meta.dirname, '..', 'public')
 
-/** Adds the service worker to the build, with the list of the files that it keeps: all but those of the sign-in page before the app. */
-export function serviceWorker(): Plugin {
+/**
+ * Adds the service worker to the build, with the list of the files that it keeps: all but those of the sign-in page before the app. The modules
+ * that it is made of are added to `modules`.
+ */
+export function serviceWorker(modules: Set<string>): Plugin {
   return {
     name: 'service-worker',
     apply: 'build',
@@ -23,7 +26,7 @@ export function serviceWorker(): Plugin {
           // The name of an asset has the digest of its content.
           revision: file.fileName.startsWith('assets/') ? null : digestOf(file.type === 'chunk' ? file.code : file.source),
         }))
-        this.emitFile({ type: 'asset', fileName: NAME, source: await workerWith([...files, ...asTheyAre]) })
+        this.emitFile({ type: 'asset', fileName: NAME, source: await workerWith([...files, ...asTheyAre], modules) })
       },
     },
   }
@@ -31,7 +34,7 @@ export function serviceWorker(): Plugin {
 
 const digestOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('hex').slice(0, 16)
 
-async function workerWith(files: readonly unknown[]): Promise<string> {
+async function workerWith(files: readonly unknown[], modules: Set<string>): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'warn',
@@ -46,5 +49,6 @@ async function workerWith(files: readonly unknown[]): Promise<string> {
   const [result] = Array.isArray(built) ? built : [built]
   const [chunk] = result && 'output' in result ? result.output : []
   if (chunk?.type !== 'chunk') throw new Error('the service worker was not built')
+  for (const id of chunk.moduleIds) modules.add(id)
   return chunk.code
 }
