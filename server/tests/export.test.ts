@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportSchool } from '../cli/export/export-school.ts'
 import { importSchool, readExport } from '../cli/export/import-school.ts'
 import { marksWorkbook } from '../cli/export/marks-workbook.ts'
-import { administrator, schoolNamed } from '../cli/export/naming.ts'
+import { administrator, placesIn, schoolNamed } from '../cli/export/naming.ts'
 import { openParts, writeExport } from '../cli/export/place.ts'
 import { exportedTables, rowsOfSchool } from '../cli/export/rows.ts'
 import { readExactCsv } from '../documents/csv.ts'
@@ -294,7 +294,7 @@ describe('an export that is damaged', () => {
 })
 
 describe('the marks of a class', () => {
-  const asked = { className: '3b', term: 'Michaelmas' }
+  const asked = { places: placesIn('3b/Michaelmas') }
   test('a sheet for each subject that has assessments', async () => {
     const { bytes, subjects } = await marksWorkbook(st.services.store, stBrigids, asked)
     expect(subjects).toContain(maths.name)
@@ -309,9 +309,21 @@ describe('the marks of a class', () => {
     expect(await st.as.okafor.imports.grades({ query, body })).toMatchObject({ errors: 0, created: 0, updated: 0, unchanged: 6 })
   })
 
+  test('a term and a class whose own words have a slash', async () => {
+    const { store } = st.services
+    const named = (typed: string) => marksWorkbook(store, stBrigids, { places: placesIn(typed) })
+    await st.as.okafor.terms.update({ params: { id: michaelmas.id }, body: { name: 'Part 1/2' } })
+    expect(await named('3B/Part 1/2')).toMatchObject({ className: '3B', term: 'Part 1/2' })
+    await st.as.okafor.classes.update({ params: { classId: class3B.id }, body: { name: '3/B' } })
+    expect(await named('3/B/Part 1/2')).toMatchObject({ className: '3/B', term: 'Part 1/2' })
+    expect(await named(`3/B/${michaelmas.id}`)).toMatchObject({ className: '3/B' })
+    await expect(named('3/B/Part 2')).rejects.toThrow(/^There is no term Part 2\./)
+    expect([placesIn('3B'), placesIn('/3B'), placesIn('3B/')]).toEqual([[], [], []])
+  })
+
   test('what is not there is said with what is', async () => {
     const { store } = st.services
-    await expect(marksWorkbook(store, stBrigids, { ...asked, className: '9Z' })).rejects.toThrow(
+    await expect(marksWorkbook(store, stBrigids, { ...asked, places: placesIn('9Z/michaelmas') })).rejects.toThrow(
       /^There is no class 9Z\. There are: 3A, 3B\.$/,
     )
     await expect(marksWorkbook(store, stBrigids, { ...asked, year: '1999' })).rejects.toThrow(/^There is no year 1999\./)

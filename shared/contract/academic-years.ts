@@ -77,7 +77,8 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
 /**
  * How many pupils, teachers and subjects come into each class. `class_id` is null for a new class of a dry run, `from_class_id` where
  * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
- * active pupils of the same earlier years who have no class in this year afterwards. `issues` are of the pupils who leave.
+ * active pupils of the same earlier years who have no class in this year afterwards. `categories`: how many are copied; `scale`: whether one is. `issues` are of the
+ * pupils who leave, and of what is copied beside the classes.
  */
 const RollOver = row('RollOver', {
   dry_run: Flag,
@@ -95,6 +96,8 @@ const RollOver = row('RollOver', {
   left: z.int(),
   left_with_drafts: z.int(),
   unplaced: z.int(),
+  categories: z.int(),
+  scale: Flag,
   issues: z.array(Issue),
 })
 
@@ -156,7 +159,7 @@ export const academicYears = {
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     notes:
-      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. All or nothing.',
+      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own. All or nothing.',
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: input({
       classes: z
@@ -166,9 +169,11 @@ export const academicYears = {
         )
         .max(limits.rollOverClasses, `must name at most ${limits.rollOverClasses} classes`),
       leavingStudentIds: ids({ max: limits.bulkStudents }).optional(),
+      categoriesFromYearId: Id.optional(),
+      scaleFromYearId: Id.optional(),
     }).check((context) => {
-      const { classes, leavingStudentIds = [] } = context.value
-      if (classes.length + leavingStudentIds.length > 0) return
+      const { classes, leavingStudentIds = [], categoriesFromYearId, scaleFromYearId } = context.value
+      if (classes.length + leavingStudentIds.length > 0 || categoriesFromYearId !== undefined || scaleFromYearId !== undefined) return
       reportIssues(context, [{ path: 'classes', message: 'must name at least one class' }])
     }),
     reply: RollOver,

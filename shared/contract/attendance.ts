@@ -45,9 +45,10 @@ const RegisterInput = input({
     .array(
       input({
         studentId: Id,
-        code: AttendanceCode,
+        code: AttendanceCode.optional(),
         note: AttendanceNote.nullish(),
         expected: AttendanceCode.nullish(),
+        expectedNote: AttendanceNote.nullish(),
       }),
       say('must be a list of marks'),
     )
@@ -87,7 +88,7 @@ export const attendance = {
   take: endpoint('PUT /api/classes/:classId/attendance', 'staff', 'Take or correct the register of a class, all or nothing', {
     who: WHO,
     notes:
-      'Changes the marks of the students who are named; the others keep theirs, or were present. `lesson` is 0 for the whole day. `expected`, the code that was seen of a student (null for none, which is the same as `present`), refuses the whole where another stands there by now, with an issue for each such student; what is asked for already is no reason. Without `note` a note stays.',
+      'Changes the marks of the students who are named; the others keep theirs, or were present. `lesson` is 0 for the whole day. `expected`, the code that was seen of a student (null for none, which is the same as `present`), refuses the whole where another stands there by now, with an issue for each such student; what is asked for already is no reason. `expectedNote` does the same for the note, and null stands for none. Without `code` a code stays, without `note` a note.',
     body: RegisterInput,
     reply: row('TakenRegister', { register: AttendanceRegister, marks: z.array(AttendanceMark) }),
     fails: ['attendance.outside_year', 'attendance.future_day', 'attendance.changed_meanwhile', 'classes.not_enrolled'],

@@ -56,11 +56,15 @@ export function markAfter(before: MarkValue | null, { score, status }: EnteredMa
  */
 export type SubjectCodes = { coursework_code?: string; exam_code?: string; under_review?: true }
 
+/** The codes that say nothing of how a mark without a score ends: it is still to come. */
+export const codesOfMarksToCome = (codes: readonly MarkCode[]): string[] =>
+  codes.flatMap(({ code, effect }) => (effect === 'under_review' || effect === 'with_score' ? [code] : []))
+
 /** Whether nothing is awaited any more: there is a score, or a code that is not one of a mark still to come. */
 export const isRecorded = (
   { score, status = null }: { score: number | null; status?: string | null },
   codes: readonly MarkCode[],
-): boolean => score !== null || (status !== null && !['under_review', 'with_score'].includes(codeNamed(codes, status)?.effect ?? ''))
+): boolean => score !== null || (status !== null && !codesOfMarksToCome(codes).includes(status))
 
 /** A typed text as the text of a score and a code: «abs», «15», «15 late». A word that is no code stays in `score`, to be refused there. */
 export function readMarkText(text: string, codes: readonly MarkCode[]): { score: string; code: MarkCode | null } {

@@ -6,13 +6,13 @@ import type { Node } from '../../start.ts'
 import { withNode } from '../console.ts'
 import { exportSchool } from '../export/export-school.ts'
 import { marksWorkbook } from '../export/marks-workbook.ts'
-import { schoolNamed } from '../export/naming.ts'
+import { type Place, placesIn, schoolNamed } from '../export/naming.ts'
 import { demandFree, demandFreeFile, writeExport } from '../export/place.ts'
 import { addCommand } from '../help.ts'
 import { counted } from '../words.ts'
 import { printProgress } from './backup.ts'
 
-type Marks = { className: string; term: string }
+type Marks = { places: Place[] }
 type Options = { to?: string; school?: string; marks?: Marks; year?: string; subject?: string }
 
 export const exportCommand = (program: Command) =>
@@ -25,6 +25,7 @@ One that broke off goes on when the same command is typed again.`,
       'markbook export --to school.zip',
       'markbook export --to /media/usb/st-brigids',
       'markbook export --marks 3B/michaelmas --to 3B.xlsx',
+      'markbook export --marks "3B/Semester 1/2" --to 3B.xlsx',
       'markbook export --marks 3B/michaelmas --subject MATH --to 3B-maths.xlsx',
     ],
     exits: { 0: 'it is written, whole', 1: 'it was refused or broke off, and one clear line says why; there is no export' },
@@ -37,9 +38,9 @@ One that broke off goes on when the same command is typed again.`,
     .action(exportAll)
 
 function marksFrom(value: string): Marks {
-  const [, className, term] = /^(.+)\/([^/]+)$/.exec(value) ?? []
-  if (!className || !term) throw new InvalidArgumentError('Write the class, a slash and the term: 3B/michaelmas')
-  return { className, term }
+  const places = placesIn(value)
+  if (places.length === 0) throw new InvalidArgumentError('Write the class, a slash and the term: 3B/michaelmas')
+  return { places }
 }
 
 async function exportAll(options: Options, command: Command) {
@@ -72,7 +73,7 @@ async function writeSchool({ services }: Node, path: string, named: string | und
 
 async function writeMarks({ services }: Node, path: string, { school, ...asked }: Marks & Options) {
   const { schoolId } = await schoolNamed(services.store, school)
-  const { bytes, subjects } = await marksWorkbook(services.store, schoolId, asked)
+  const { bytes, className, term, subjects } = await marksWorkbook(services.store, schoolId, asked)
   writeAtomically(path, bytes, 0o600)
-  console.log(`Wrote the marks of ${asked.className}, ${asked.term}, in ${subjects.join(', ')}: ${path}`)
+  console.log(`Wrote the marks of ${className}, ${term}, in ${subjects.join(', ')}: ${path}`)
 }

@@ -3,26 +3,30 @@ import { type WorkbookSheet, writeWorkbook } from '../../documents/workbook.ts'
 import { marksheetOf } from '../../features/imports/grade-sheet.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type Sheet, sheetNamed } from './naming.ts'
+import { type Place, placeNamed, type Sheet, sheetNamed } from './naming.ts'
+
+/** `places`: what may be meant by the class and the term that were typed. */
+type Wanted = Omit<Sheet, keyof Place> & { places: readonly Place[] }
 
 /**
  * The marks of a class in a term: a sheet for each subject that has an assessment, as the teachers' own mark sheets. Where one subject is
  * named, its workbook comes back through the import.
  */
-export const marksWorkbook = (store: Store, schoolId: string, wanted: Sheet): Promise<{ bytes: Uint8Array; subjects: string[] }> =>
+export const marksWorkbook = (store: Store, schoolId: string, asked: Wanted): Promise<Place & { bytes: Uint8Array; subjects: string[] }> =>
   store
     .read(asSystem(), async (tx) => {
-      const { group, term, subjects } = await sheetNamed(tx, schoolId, wanted)
+      const place = await placeNamed(tx, schoolId, asked)
+      const { group, term, subjects } = await sheetNamed(tx, schoolId, { ...asked, ...place })
       const sheets: WorkbookSheet[] = []
       const names: string[] = []
       for (const { id, name } of subjects) {
         const input = await marksheetOf({ tx }, { group, term, subjectId: id })
         if (input.assessments.length === 0) continue
         const sheet = buildMarksheet(input)
-        sheets.push(wanted.subject === undefined ? { ...sheet, name } : sheet)
+        sheets.push(asked.subject === undefined ? { ...sheet, name } : sheet)
         names.push(name)
       }
       if (sheets.length === 0) throw new Error(`${group.name} has no assessment in that term.`)
-      return { sheets, names, madeAt: tx.nowMs }
+      return { sheets, names, madeAt: tx.nowMs, place }
     })
-    .then(async ({ sheets, names, madeAt }) => ({ bytes: await writeWorkbook({ sheets, madeAt }), subjects: names }))
+    .then(async ({ sheets, names, madeAt, place }) => ({ ...place, bytes: await writeWorkbook({ sheets, madeAt }), subjects: names }))

@@ -84,7 +84,8 @@ export const schoolNamed = (store: Store, typed: string | undefined): Promise<Ad
     throw new Error(`${school.name} has no administrator, in whose name its results could be read.`)
   })
 
-export type Sheet = { year?: string | undefined; className: string; term: string; subject?: string | undefined }
+export type Place = { className: string; term: string }
+export type Sheet = Place & { year?: string | undefined; subject?: string | undefined }
 export type FoundSheet = { year: Row<'academic_year'>; group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
 
 /** A year, a class and a term of it and the subjects, by their names; of the active year where none is named. */
@@ -102,6 +103,29 @@ export async function sheetNamed(tx: ReadTx, school: string, { year, className, 
   const chosen = oneOf('term', ofYear(ofSchool), term)
   const all = await tx.db.select().from(subjects).where(eq(subjects.school_id, school)).orderBy(subjects.sort_order, subjects.name)
   return { year: found, group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
+}
+
+/** What «class/term» may mean, by the slash between the two: either may have one in its name. The last slash comes first. */
+export const placesIn = (typed: string): Place[] =>
+  [...typed.matchAll(/\//g)]
+    .map(({ index }) => ({ className: typed.slice(0, index), term: typed.slice(index + 1) }))
+    .filter(({ className, term }) => className !== '' && term !== '')
+    .reverse()
+
+/** Of several that may be meant the one that is there; where none is, or several are, what is wrong with the first. */
+export async function placeNamed(tx: ReadTx, school: string, { places, ...more }: { places: readonly Place[]; year?: string | undefined }) {
+  const found: Place[] = []
+  const wrong: unknown[] = []
+  for (const place of places) {
+    await sheetNamed(tx, school, { ...more, ...place }).then(
+      () => found.push(place),
+      (error: unknown) => wrong.push(error),
+    )
+  }
+  const [only, another] = found
+  if (only && !another) return only
+  if (only) throw new Error('Several classes and terms are called so; give the id of the term after the slash.')
+  throw wrong[0]
 }
 
 const subjectNamed = (all: readonly Row<'subject'>[], typed: string) =>

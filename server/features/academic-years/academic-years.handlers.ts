@@ -128,7 +128,15 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
   }),
 
   rollOver: on(academicYears.rollOver, {
-    load: (context, { params }) => rowOf(context, 'academic_year', params.id),
-    run: (context, { body, query }, year) => rollOver(context, year, body, query.dryRun),
+    load: async (context, { params, targets }) => {
+      const year = await rowOf(context, 'academic_year', params.id)
+      const named = async (id: string | undefined) => (id === undefined ? null : rowOf(context, 'academic_year', id))
+      const sources = {
+        categoriesFrom: await named(targets['categoriesFromYearId']),
+        scaleFrom: await named(targets['scaleFromYearId']),
+      }
+      return { year, sources }
+    },
+    run: (context, { body, query }, { year, sources }) => rollOver(context, year, body, sources, query.dryRun),
   }),
 }

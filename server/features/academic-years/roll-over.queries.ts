@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lt } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lt, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
@@ -99,4 +99,20 @@ export const draftsOfPupils = rowsBy(
   'report_book',
   { school: 'school_id', ids: { in: 'student_id' } },
   { where: { status: 'draft' }, columns: ['student_id'] },
+)
+
+/** The categories of a year in order, without the columns of their rows alone; those of inactive subjects stay behind. */
+export const categoriesToRollOver = statement<{ school: string; year: string }>()(
+  ({ db, t: { assessment_category: category, subject }, p }) =>
+    db
+      .select(pick(category, 'subject_id', 'assessment_type', 'name', 'weight', 'drop_lowest', 'is_extra_credit', 'sort_order'))
+      .from(category)
+      .leftJoin(subject, matches(subject, { school_id: category.school_id, id: category.subject_id }))
+      .where(
+        and(
+          matches(category, { school_id: p.school, academic_year_id: p.year }),
+          or(isNull(category.subject_id), eq(subject.is_active, true)),
+        ),
+      )
+      .orderBy(asc(category.sort_order), asc(category.id)),
 )

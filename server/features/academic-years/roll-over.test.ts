@@ -82,6 +82,8 @@ describe('POST /api/academic-years/:id/roll-over', () => {
         left: 0,
         left_with_drafts: 0,
         unplaced: 2,
+        categories: 0,
+        scale: false,
         issues: [],
       },
     })

@@ -19,6 +19,7 @@ import {
   takersInClasses,
   teachersOfClasses,
 } from './roll-over.queries.ts'
+import { type Sources, structureToRollOver, writeStructure } from './roll-over.structure.ts'
 
 type Year = Row<'academic_year'>
 type Wanted = z.infer<typeof academicYears.rollOver.body>
@@ -29,22 +30,26 @@ type Leavers = readonly Row<'student'>[]
 const ISSUES_ANSWERED = 50
 
 /** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
-export async function rollOver(context: Context, year: Year, wanted: Wanted, isDryRun: boolean): Promise<RolledOver> {
+export async function rollOver(context: Context, year: Year, wanted: Wanted, sources: Sources, isDryRun: boolean): Promise<RolledOver> {
   const { tx } = context
   const { classes, leavingStudentIds: leavingIds = [] } = wanted
   const named = await pupilsNamed(tx, { school: year.school_id, ids: JSON.stringify(idsNamed(wanted)) })
   const facts = await factsOf(context, year, classes, named)
   const plan = planRollOver(classes, leavingIds, facts)
   const leavers = named.filter(({ id, is_active }) => is_active && leavingIds.includes(id))
-  const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, plan, leavers)) }
-  if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: plan.issues }
+  const structure = await structureToRollOver(tx, year, sources)
+  const taken = { categories: structure.categories.length, scale: structure.scale !== null }
+  const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, plan, leavers)), ...taken }
+  const ofYear = [...plan.issues, ...structure.issues]
+  if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: ofYear }
   const issues = [
     ...plan.openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message }))),
-    ...plan.issues,
+    ...ofYear,
   ]
   if (issues.length > 0) throw academicYearFailures.rollOverIssues({ issues: issues.slice(0, ISSUES_ANSWERED) })
   const opened = plan.openings.map((opening) => ({ ...opening, id: opening.intoClassId ?? tx.newId() }))
   await write(tx, year, opened)
+  await writeStructure(tx, year, structure)
   await tx.update(
     'student',
     leavers.map((before) => ({ before, patch: { is_active: false } })),

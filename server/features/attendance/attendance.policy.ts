@@ -10,7 +10,13 @@ import { marksInRegister, marksOfDays, pupilsOfClass, registerOf, registersOfDay
 
 type Group = Row<'student_group'>
 type Mark = Row<'attendance_mark'>
-type Said = { studentId: string; code: AttendanceCode; note?: string | null | undefined; expected?: AttendanceCode | null | undefined }
+type Said = {
+  studentId: string
+  code?: AttendanceCode | undefined
+  note?: string | null | undefined
+  expected?: AttendanceCode | null | undefined
+  expectedNote?: string | null | undefined
+}
 type Taken = { day: string; lesson: number; marks: readonly Said[] }
 
 /** 400 for a day of another year, or one that has not come. */
@@ -33,14 +39,19 @@ async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group
   throw classFailures.notEnrolled({ issues })
 }
 
-/** 409 where another code stands than was seen, unless it is the one that is wanted. */
+/** True where `wanted` can be written over `standing`: nothing was seen, or what was seen stands, or what is wanted does. */
+const isAsSeen = <T>(standing: T, seen: T | undefined, wanted: T | undefined): boolean =>
+  seen === undefined || seen === standing || wanted === standing
+
+/** 409 where another code or note stands than was seen, unless it is the one that is wanted. */
 function demandAsSeen(marks: readonly Said[], known: ReadonlyMap<string, Mark>): void {
-  const issues = marks.flatMap(({ studentId, code, expected }, at): Issue[] => {
-    const standing = known.get(studentId)?.code ?? 'present'
-    const isSeen = expected === undefined || (expected ?? 'present') === standing || code === standing
-    return isSeen
-      ? []
-      : [{ path: `marks.${at}.studentId`, message: `is ${standing} by now`, values: { student: studentId, code: standing } }]
+  const issues = marks.flatMap(({ studentId, code, note, expected, expectedNote }, at): Issue[] => {
+    const { code: standing, note: standingNote } = known.get(studentId) ?? { code: 'present', note: null }
+    const path = `marks.${at}.studentId`
+    if (!isAsSeen(standing, expected === null ? 'present' : expected, code))
+      return [{ path, message: `is ${standing} by now`, values: { student: studentId, code: standing } }]
+    const isSameNote = isAsSeen(standingNote ?? '', expectedNote === null ? '' : expectedNote, note === null ? '' : note)
+    return isSameNote ? [] : [{ path, message: 'has another note by now', values: { student: studentId, note: standingNote ?? '' } }]
   })
   if (issues.length > 0) throw attendanceFailures.changedMeanwhile({ issues })
 }
@@ -59,11 +70,11 @@ export async function takeRegister(tx: WriteTx, group: Group, { day, lesson, mar
   const [taken] = await registerOf(tx, of)
   const register = taken ?? (await tx.insert('attendance_register', place))
   const fresh = marks
-    .filter(({ studentId, code, note }) => !known.has(studentId) && (code !== 'present' || Boolean(note)))
-    .map(({ studentId, code, note = null }) => ({ ...place, student_id: studentId, code, note }))
+    .filter(({ studentId, code = 'present', note }) => !known.has(studentId) && (code !== 'present' || Boolean(note)))
+    .map(({ studentId, code = 'present', note = null }) => ({ ...place, student_id: studentId, code, note }))
   const changes = marks.flatMap(({ studentId, code, note }) => {
     const before = known.get(studentId)
-    return before ? [{ before, patch: { code, ...(note !== undefined && { note }) } }] : []
+    return before ? [{ before, patch: { ...(code !== undefined && { code }), ...(note !== undefined && { note }) } }] : []
   })
   await tx.insert('attendance_mark', fresh).catch(orGone)
   await tx.update('attendance_mark', changes)

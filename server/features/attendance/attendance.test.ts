@@ -14,8 +14,9 @@ afterAll(() => st.close())
 
 const in3B = { params: { classId: class3B.id } }
 const day = '2025-11-17'
-type Said = { studentId: string; code: 'present' | 'absent' | 'late' | 'excused'; note?: string | null; expected?: 'absent' | null }
-const of = (student: { id: string }, code: Said['code'], more: Partial<Said> = {}): Said => ({ studentId: student.id, code, ...more })
+type Code = 'present' | 'absent' | 'late' | 'excused'
+type Said = { studentId: string; code?: Code; note?: string | null; expected?: 'absent' | null; expectedNote?: string | null }
+const of = (student: { id: string }, code: Code, more: Partial<Said> = {}): Said => ({ studentId: student.id, code, ...more })
 const taken = (marks: readonly Said[], more: { day?: string; lesson?: number } = {}) => ({
   ...in3B,
   body: { day, lesson: 0, marks: [...marks], ...more },
@@ -77,6 +78,40 @@ describe('PUT /api/classes/:classId/attendance', () => {
     await st.as.ada.attendance.take(taken([of(elan, 'late', { expected: null })]))
     await st.as.ada.attendance.take(taken([of(mei, 'excused', { expected: null })]))
     expect(await storedMarks()).toEqual({ [mei.id]: 'excused', [elan.id]: 'late' })
+  })
+
+  test('a note without a code leaves the code, and the code leaves the note', async () => {
+    const on = '2026-01-08'
+    const noted = (student: { id: string }, note: string | null, more: Partial<Said> = {}): Said => ({ studentId: student.id, note, ...more })
+    await st.as.ada.attendance.take(taken([of(mei, 'late')], { day: on }))
+    const first = await st.as.ada.attendance.take(taken([noted(mei, 'The bus broke down.'), noted(zoe, 'went at noon')], { day: on }))
+    expect(first.marks).toMatchObject([zoe, mei].map(({ id }) => ({ student_id: id })))
+    expect(first.marks.map(({ code, note }) => [code, note])).toEqual([
+      ['present', 'went at noon'],
+      ['late', 'The bus broke down.'],
+    ])
+    await st.as.ada.attendance.take(taken([of(mei, 'excused')], { day: on }))
+    const { marks } = await st.as.ada.attendance.take(taken([noted(zoe, null)], { day: on }))
+    expect(marks.map(({ code, note }) => [code, note])).toEqual([
+      ['present', null],
+      ['excused', 'The bus broke down.'],
+    ])
+  })
+
+  test('409 where somebody wrote another note since; the one that is wanted passes, and who says nothing writes', async () => {
+    const on = '2026-01-09'
+    const noted = (note: string | null, expectedNote?: string | null) =>
+      taken([{ studentId: mei.id, note, ...(expectedNote !== undefined && { expectedNote }) }], { day: on })
+    await st.as.byrne.attendance.take(noted('at the dentist', null))
+    expect(await refused(st, () => st.as.ada.attendance.take.raw(noted('ill', null)))).toMatchObject({
+      status: 409,
+      code: 'attendance.changed_meanwhile',
+    })
+    await st.as.ada.attendance.take(noted('at the dentist', null))
+    await st.as.ada.attendance.take(noted('ill', 'at the dentist'))
+    await st.as.ada.attendance.take(noted(null))
+    const { marks } = await st.as.ada.attendance.read({ ...in3B, query: { from: on, to: on } })
+    expect(marks).toMatchObject([{ code: 'present', note: null }])
   })
 
   test('two teachers take one register at once: one register, and both are right or one is told', async () => {

@@ -1,11 +1,13 @@
 import { type ClassProgress, classes } from '@markbook/shared/contract/classes'
 import { byFoldedName } from '@markbook/shared/domain/fold'
+import { codesOfMarksToCome } from '@markbook/shared/domain/mark-codes'
 import { inSubjectOrder } from '@markbook/shared/domain/subjects-taken'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { keyOf, tallied } from './progress.count.ts'
 import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
@@ -21,7 +23,8 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
   const given = await givenIn(tx, { school, groups })
   const assessments = await countedAssessments(tx, { school, term })
   const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
-  const marked = await markedByStudent(tx, { school, students, term })
+  const toCome = ` ${codesOfMarksToCome(await markCodesOf(tx, school)).join(' ')} `
+  const marked = await markedByStudent(tx, { school, students, term, toCome })
   const subjectIds = subjects.map(({ id }) => id)
   const tallies = tallied({ assessments, enrolled, given, marked }, subjectIds)
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, enrolled, subjects, given, tallies }

@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import { rowsBy, statement } from '../../store/statement.ts'
 
 /** The teachers of each class and subject in a year. */
@@ -29,8 +29,11 @@ export const givenIn = rowsBy(
   { columns: ['student_id', 'student_group_id', 'subject_id'] },
 )
 
-/** One row a student: the assessments of a term in which there is a grade, as a JSON array of ids. `students` is a JSON array. */
-export const markedByStudent = statement<{ school: string; students: string; term: string }>()(({ db, t, p, dialect }) => {
+/**
+ * One row a student: the assessments of a term in which a mark is recorded (`isRecorded` of shared/domain), as a JSON array of ids. `students`
+ * is a JSON array, `toCome` the codes of marks that are still to come, each between spaces: a code has letters and digits alone.
+ */
+export const markedByStudent = statement<{ school: string; students: string; term: string; toCome: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
   return db
     .select({ student_id: grade.student_id, marked: dialect.columnAsText(grade.assessment_id) })
@@ -40,7 +43,7 @@ export const markedByStudent = statement<{ school: string; students: string; ter
         eq(grade.school_id, p.school),
         dialect.inList(grade.student_id, p.students),
         eq(grade.term_id, p.term),
-        or(isNotNull(grade.score), isNotNull(grade.status)),
+        or(isNotNull(grade.score), and(isNotNull(grade.status), sql`${p.toCome} not like '% ' || ${grade.status} || ' %'`)),
       ),
     )
     .groupBy(grade.student_id)

@@ -83,6 +83,27 @@ describe('GET /api/classes/progress', () => {
     await exclude(false)
   })
 
+  test('a code is a mark, but for one of a mark that is still to come; the check before publishing says the same', async () => {
+    const put = (said: { score?: number | null; status?: string | null }) =>
+      st.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: mei.id, ...said }] } })
+    const missing = async () => {
+      const found = await st.as.byrne.calculations.missingMarks({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
+      return found.flatMap(({ assessment_id, students }) => (assessment_id === mathsQuiz.id ? students.map(({ id }) => id) : []))
+    }
+    const before = (await st.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === mathsQuiz.id && student_id === mei.id)
+    expect(before?.score).not.toBeNull()
+    for (const [status, recorded] of [
+      ['abs', 17],
+      ['inc', 16],
+    ] as const) {
+      await put({ status })
+      expect(await progress('ada')).toEqual([`3B MA 3 ${recorded}/18 own`])
+      expect((await missing()).includes(mei.id)).toBe(recorded === 16)
+    }
+    await put({ score: before?.score ?? 0 })
+    expect(await progress('ada')).toEqual(['3B MA 3 17/18 own'])
+  })
+
   test('a student with subjects of their own is expected in those alone, and a mark elsewhere does not count', async () => {
     const params = { id: class3B.id }
     await st.as.byrne.classes.assignSubjects({ params, body: { studentId: mei.id, subjectIds: [irish.id] } })

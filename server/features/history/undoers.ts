@@ -13,9 +13,11 @@ import { academicYearHandlers } from '../academic-years/academic-years.handlers.
 import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
+import { takeRegister } from '../attendance/attendance.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradeHandlers } from '../grades/grades.handlers.ts'
 import { demandInClassOf, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
+import { classOf } from '../policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
@@ -24,6 +26,7 @@ import { type Entity, liveRows } from './history.queries.ts'
 import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from './undo.ts'
 
 type Grade = Row<'grade'>
+type Mark = Row<'attendance_mark'>
 
 const updates = throughRoutes(route(grades.update, gradeHandlers.update), route(grades.exclude, gradeHandlers.exclude, { whole: true }))
 
@@ -67,9 +70,34 @@ const gradeUndoer: Undoer = {
   write: (context, entry, loaded) => byAction[entry.action].write(context, entry, loaded),
 }
 
+const before = <T>(changes: EntryOf['changes'], column: string) => changes[column]?.before as T | undefined
+
+/**
+ * What was said of a pupil in a register is taken back through the register, with its checks. A mark is never taken away: who was marked
+ * first was present before.
+ */
+const attendanceUndoer: Undoer<Row<'student_group'> | null> = {
+  load: async (context, { action, row_id }) => {
+    if (action === 'delete') return null
+    const [mark] = (await liveRows.attendance_mark(context.tx, { school: context.caller.school_id, id: row_id })) as Mark[]
+    return (await classOf(context, 'takeAttendance', mark?.student_group_id)).group
+  },
+  write: async (context, entry, group) => {
+    if (!group) throw historyFailures.cannotUndo()
+    const { day, lesson, student_id: studentId } = (await demandUnchanged(context, entry)) as Mark
+    const { action, changes } = entry
+    const said =
+      action === 'create'
+        ? { code: 'present' as const, note: null }
+        : { code: before<Mark['code']>(changes, 'code'), note: before<Mark['note']>(changes, 'note') }
+    await takeRegister(context.tx, group, { day, lesson, marks: [{ studentId, ...said }] })
+  },
+}
+
 /** The kinds of rows whose changes can be taken back, and how; of every other kind nothing can. */
 export const undoers: Partial<Record<Entity, Undoer>> = {
   grade: gradeUndoer,
+  attendance_mark: attendanceUndoer as Undoer,
   assessment: throughRoutes(
     route(assessments.update, assessmentHandlers.update),
     route(assessments.exclude, assessmentHandlers.exclude, { whole: true }),

@@ -6,6 +6,7 @@ import { schools } from '@markbook/shared/contract/schools'
 import { students } from '@markbook/shared/contract/students'
 import { subjects } from '@markbook/shared/contract/subjects'
 import { terms } from '@markbook/shared/contract/terms'
+import { markAfter } from '@markbook/shared/domain/mark-codes'
 import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame } from '@markbook/sync/merge/state'
@@ -16,6 +17,7 @@ import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import type { EntryOf, Undoer } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
+import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
@@ -125,12 +127,31 @@ async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
   }
 }
 
-/** What a person decided, written as they would write it. What stands needs no writing. */
+/** What a person decided, written as they would write it. What stands needs no writing, unless nobody could have entered it. */
 export async function carryOut(scene: DecidingScene, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
-  if (choice === 'current') return
+  if (choice === 'current') return withoutContradiction(scene, group).catch(inWordsOfResolving)
   const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
   const write = wanted === null ? removeAgain(scene, group[0]) : writeAgain(scene, group, wanted)
   await write.catch(choice === 'typed' ? inWordsOfTyping : inWordsOfResolving)
+}
+
+/**
+ * A score and a code of two people may stand side by side where the code leaves no score. Who decides for what stands decides for the part
+ * that was asked about; the other goes, as it would if they entered that part.
+ */
+async function withoutContradiction(scene: DecidingScene, group: ConflictGroup): Promise<void> {
+  const [conflict] = group
+  const units = new Set(
+    partsOf(group)
+      .filter(isOfMark)
+      .map(({ unit }) => unit),
+  )
+  const row = units.size > 0 ? ((await presentRow(scene, conflict)) as Row<'grade'> | undefined) : undefined
+  if (!row || row.score === null || row.status === null) return
+  const { score, status } = row
+  if (markAfter(null, { score, status }, await markCodesOf(scene.tx, scene.caller.school_id)) !== 'code_or_score') return
+  const stays = units.has('score') ? { score } : { status }
+  await writeOne(scene, writers['grade'] as Undoer, entryFor(conflict, 'update', changesTo(stays, row)))
 }
 
 /** All columns of one or several of the units, checked further by the endpoints that write them. What is not named stays as it stands. */

@@ -1,6 +1,8 @@
 import { wouldBeTaken } from '@markbook/shared/contract/replicated'
+import { MarkCodeName } from '@markbook/shared/contract/scalars'
 import { TermName } from '@markbook/shared/contract/terms'
 import { fillGradingModel, type GradingModelInput } from '@markbook/shared/domain/gradingModel'
+import type { MarkCode } from '@markbook/shared/domain/mark-codes'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import { normalEmail } from '../../mail/emails.ts'
@@ -39,14 +41,22 @@ const named = ({ name }: Values): Values | null => {
   return data === undefined ? null : { name: data }
 }
 
+/** A code is compared letter by letter wherever it is read, so it stands in the one way in which the interface writes it. */
+const isCode = (code: unknown): boolean => MarkCodeName.safeParse(code).data === code
+const coded = ({ status = null }: Values): Values => ({ status: status === null || isCode(status) ? status : null })
+const codes = ({ mark_codes = null }: Values): Values => {
+  const isNormal = !Array.isArray(mark_codes) || mark_codes.every((each: MarkCode) => isCode(each.code))
+  return { mark_codes: isNormal ? mark_codes : null }
+}
+
 const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
 const addressed: NormalForm = { columns: ['email'], of: email }
 const normalForms: Partial<Record<Replicated, NormalForm>> = {
   academic_year: { columns: [...(descriptions.academic_year.units['model'] ?? []), 'scale_pass_mark', 'scale_bands'], of: year },
   assessment: excluded,
-  grade: excluded,
+  grade: { columns: ['is_excluded', 'exclusion_reason', 'status'], of: (values) => ({ ...exclusion(values), ...coded(values) }) },
   report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
-  school: addressed,
+  school: { columns: ['email', 'mark_codes'], of: (values) => ({ email: null, ...email(values), ...codes(values) }) },
   term: { columns: ['name'], of: named },
   user_profile: addressed,
 }

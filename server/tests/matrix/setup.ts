@@ -49,6 +49,10 @@ export const yearRows: Rows<typeof academicYears> = {
     absent: [rollOver(ABSENT, lastYears2B.id), '     403 403 403 403 404 404'],
     hilltop: [rollOver(hilltopYear.id, hilltopClass.id), '403 403 403 403 404 409:academic_years.roll_over_issues'],
     hilltopClass: [rollOver(thisYear.id, hilltopClass.id), '403 403 403 403 404 404'],
+    hilltopCategories: [
+      { params: { id: thisYear.id }, body: { classes: [], categoriesFromYearId: hilltopYear.id, scaleFromYearId: hilltopYear.id } },
+      '403 403 403 403 404 404',
+    ],
   },
 }
 

@@ -45,6 +45,8 @@ const lies: Record<string, Lie> = {
   'a score beyond every maximum': says({ score: 1e9 }),
   'a negative score': says({ score: -1 }),
   'no score': says({ score: null }),
+  'a code in capitals': says({ score: null, status: 'ABS' }),
+  'a code in capitals beside a score': says({ status: 'LATE' }),
   'a score that is text': says({ score: '12' }),
   'remarks of 100,000 characters': says({ remarks: 'a'.repeat(100_000) }),
   'remarks with a bell': says({ remarks: 'a\u0007' }),
@@ -87,7 +89,7 @@ const lies: Record<string, Lie> = {
 
 /** What a server of a school may say as little as a laptop: it judges its own people's rights, and no values. */
 const ofValues = Object.entries(lies).filter(([name]) =>
-  /score|remarks|reason|exclusion that|creation|school|pupil|id$|clock|counter|vector/.test(name),
+  /score|code|remarks|reason|exclusion that|creation|school|pupil|id$|clock|counter|vector/.test(name),
 )
 
 test('a server of a school sends a mark as the interface takes it, or not at all', async () => {

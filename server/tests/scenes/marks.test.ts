@@ -64,6 +64,59 @@ describe('a code and a score for the same mark at once', () => {
     for (const node of [centre, box]) expect(await markAt(node)).toEqual(later === 'code' ? [51, null] : [null, 'abs'])
   })
 
+  test('the score that stands beside the code is decided for: the code goes, as where somebody types the score', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    await (await signedIn(centre, 'byrne')).grades.bulk(code)
+    box.clock.advance(60_000)
+    const okafor = await signedIn(box, 'okafor')
+    await okafor.grades.bulk(mark(englishExam.id, 59))
+    await settle(link)
+    expect(await markAt(box)).toEqual([59, 'abs'])
+    const [conflict] = await conflictsAt(box)
+    await okafor.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'current' } })
+    await settle(link)
+    for (const node of [centre, box]) {
+      expect(await markAt(node)).toEqual([59, null])
+      expect((await conflictsAt(node)).filter(({ status }) => status === 'open')).toEqual([])
+    }
+  })
+
+  test('the code that stands beside the score is decided for: the score goes', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const byrne = await signedIn(centre, 'byrne')
+    await byrne.grades.bulk(code)
+    await settle(link)
+    // One puts a score in the place of the code, the other another code.
+    await byrne.grades.bulk(mark(englishExam.id, 51))
+    box.clock.advance(60_000)
+    const okafor = await signedIn(box, 'okafor')
+    await okafor.grades.bulk({ body: { assessmentId: englishExam.id, grades: [{ studentId: zoe.id, status: 'ex' }] } })
+    await settle(link)
+    expect(await markAt(box)).toEqual([51, 'ex'])
+    const [conflict] = await conflictsAt(box)
+    expect(conflict).toMatchObject({ unit: 'status' })
+    await okafor.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'current' } })
+    await settle(link)
+    for (const node of [centre, box]) expect(await markAt(node)).toEqual([null, 'ex'])
+  })
+
+  test('a code that stands beside scores stays when what stands is decided for', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const byrne = await signedIn(centre, 'byrne')
+    const late = { studentId: zoe.id, status: 'late' }
+    await byrne.grades.bulk({ body: { assessmentId: englishExam.id, grades: [{ ...late, score: 40 }] } })
+    await settle(link)
+    await byrne.grades.bulk(mark(englishExam.id, 51))
+    box.clock.advance(60_000)
+    const okafor = await signedIn(box, 'okafor')
+    await okafor.grades.bulk(mark(englishExam.id, 59))
+    await settle(link)
+    const [conflict] = await conflictsAt(box)
+    await okafor.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'current' } })
+    await settle(link)
+    for (const node of [centre, box]) expect(await markAt(node)).toEqual([59, 'late'])
+  })
+
   test('a mark that nobody had entered before: what was decided is written whole', async () => {
     const { centre, box, link } = await centreAndSchool(open)
     const ofElan = (said: object) => ({ body: { assessmentId: mathsExam.id, grades: [{ studentId: elan.id, ...said }] } })

@@ -142,7 +142,7 @@ function RegisterCard({ register, month, pupils }: { register: Register; month: 
       </Card>
     )
   const isAnyAway = pupils.some(({ id }) => state.codeNow(id) !== 'present')
-  const keys = { present: t('key.present'), absent: t('key.absent'), late: t('key.late'), excused: t('key.excused') }
+  const keys = { present: t('key.present'), absent: t('key.absent'), late: t('key.late'), excused: t('key.excused'), note: t('key.note') }
   return (
     <Card
       title={title}

@@ -101,6 +101,79 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  const notesOn = async (day: string) => {
+    const { marks } = await (await site.as('ada')).attendance.read({ params: { classId: class3B.id }, query: { from: day, to: day } })
+    return Object.fromEntries(marks.map(({ student_id, code, note }) => [student_id, `${code}: ${note}`]))
+  }
+
+  test('a note by key: typed, taken back, and left as it was', async () => {
+    const day = '2025-12-01'
+    const { context, page, faults } = await opened(day)
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
+    await page.keyboard.press('a')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('n')
+    await page.keyboard.type('a note, and all of it')
+    await expectForEverybody(page)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => notesOn(day)).toEqual({ [zoe.id]: 'absent: a note, and all of it' })
+    // Back at the pupil: the next key goes on.
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('n')
+    await page.keyboard.type('went at noon')
+    await page.getByRole('combobox', { name: 'Lesson' }).focus()
+    await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'present: went at noon' })
+    await page.getByRole('list', { name: 'Notes of the month' }).getByText('went at noon').waitFor()
+    await page.getByRole('group', { name: 'December 2025' }).getByText('Absent: a note, and all of it').waitFor({ state: 'attached' })
+    await picture(page, 'attendance-note')
+    await group(page, 'Chen, Mei').getByRole('radio', { checked: true }).focus()
+    await page.keyboard.press('Backspace')
+    await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'present: null' })
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('n')
+    await page.keyboard.type('never kept')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('l')
+    await expect.poll(() => notesOn(day)).toMatchObject({ [zoe.id]: 'late: a note, and all of it' })
+    await page.getByText(SAVED).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a note on a telephone; one that somebody else wrote since is not overwritten', async () => {
+    const day = '2025-12-02'
+    const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })
+    await page.getByRole('button', { name: 'Note on Chen, Mei' }).tap()
+    await page.getByRole('textbox', { name: 'Note on Chen, Mei' }).fill('on a visit')
+    await (await site.as('byrne')).attendance.take({
+      params: { classId: class3B.id },
+      body: { day, lesson: 0, marks: [{ studentId: mei.id, code: 'excused', note: 'at the dentist' }] },
+    })
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { name: 'Late' }).tap()
+    await page.getByText('somebody else has entered «at the dentist» since. You entered «on a visit».').waitFor()
+    await expect.poll(() => notesOn(day)).toEqual({ [mei.id]: 'excused: at the dentist', [zoe.id]: 'late: null' })
+    await picture(page, 'attendance-note-phone')
+    await expectForEverybody(page)
+    await expectFits(page)
+    await page.getByRole('button', { name: 'Write «on a visit»' }).tap()
+    await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'excused: on a visit' })
+    await context.close()
+  })
+
+  test('the server goes while a note is written and the window is closed: the note is not lost', async () => {
+    const day = '2025-12-03'
+    const { context, page } = await opened(day)
+    await site.restart(async () => {
+      await page.getByRole('button', { name: 'Note on Chen, Mei' }).click()
+      await page.keyboard.type('not sent yet')
+      // The page goes with the field open.
+      await page.goto('about:blank')
+    })
+    await page.goto(`${site.url}${addressOf(day)}`)
+    await expect.poll(() => notesOn(day), { timeout: 60_000 }).toEqual({ [mei.id]: 'present: not sent yet' })
+    await context.close()
+  })
+
   test('somebody else has marked a pupil otherwise since: the person decides', async () => {
     const day = '2025-11-19'
     const { context, page } = await opened(day)

@@ -19,11 +19,18 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
   const { t } = useTranslation('attendance')
   const placeOf = (row: { day: string; lesson: number }) => `${row.day} ${row.lesson}`
   const registers = [...month.registers].sort((a, b) => a.day.localeCompare(b.day) || a.lesson - b.lesson)
-  const codes = new Map(month.marks.map((mark) => [`${mark.student_id} ${placeOf(mark)}`, mark.code]))
+  const marks = new Map(month.marks.map((mark) => [`${mark.student_id} ${placeOf(mark)}`, mark]))
+  const noted = registers.flatMap((register) =>
+    pupils.flatMap((pupil) => {
+      const mark = marks.get(`${pupil.id} ${placeOf(register)}`)
+      return mark?.note ? [{ ...mark, note: mark.note, name: listedName(pupil) }] : []
+    }),
+  )
+  const lessonOf = (lesson: number) => (lesson === 0 ? t('wholeDay') : t('lessonOf', { number: lesson }))
   const columns: Column<Pupil>[] = [
     { head: t('pupil'), cell: listedName },
     ...registers.map((register): Column<Pupil> => {
-      const place = register.lesson === 0 ? t('wholeDay') : t('lessonOf', { number: register.lesson })
+      const place = lessonOf(register.lesson)
       return {
         id: placeOf(register),
         th: (
@@ -40,11 +47,15 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
         ),
         className: styles['session'],
         cell: ({ id }) => {
-          const code = codes.get(`${id} ${placeOf(register)}`) ?? 'present'
+          const { code = 'present', note = null } = marks.get(`${id} ${placeOf(register)}`) ?? {}
+          const said = note ? t('withNote', { code: t(`code.${code}`), note }) : t(`code.${code}`)
           return (
-            <span data-code={code} title={t(`code.${code}`)}>
-              <span aria-hidden="true">{t(`sign.${code}`)}</span>
-              <span className="hidden">{t(`code.${code}`)}</span>
+            <span data-code={code} title={said}>
+              <span aria-hidden="true">
+                {t(`sign.${code}`)}
+                {note && t('sign.note')}
+              </span>
+              <span className="hidden">{said}</span>
             </span>
           )
         },
@@ -65,7 +76,17 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
             {attendanceCodes.map((code) => (
               <li key={code}>{t('legend', { sign: t(`sign.${code}`), word: t(`code.${code}`) })}</li>
             ))}
+            {noted.length > 0 && <li>{t('legend', { sign: t('sign.note'), word: t('note') })}</li>}
           </ul>
+          {noted.length > 0 && (
+            <ul className={styles['notes']} aria-label={t('notes')}>
+              {noted.map(({ id, day: on, lesson, code, note, name: whose }) => (
+                <li key={id}>
+                  {t('noteIn', { day: dayText(on), lesson: lessonOf(lesson), name: whose, code: t(`code.${code}`) })} <q>{note}</q>
+                </li>
+              ))}
+            </ul>
+          )}
         </>
       )}
     </Card>

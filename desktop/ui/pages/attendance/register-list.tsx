@@ -1,23 +1,29 @@
 import { type AttendanceCode, attendanceCodes } from '@markbook/shared/domain/attendance'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Button } from '../../components/button.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { listedName } from '../../words/names.ts'
 import { inReadingDirection } from '../marks/model/navigation.ts'
 import styles from './attendance.module.css'
+import { NoteField } from './note-field.tsx'
 import type { RegisterState } from './use-register.ts'
 
 export type Pupil = { id: string; first_name: string; last_name: string }
 type Props = { register: RegisterState; pupils: readonly Pupil[]; label: string }
 
-/** The pupils with four buttons each. One key says what a pupil is and goes to the next. */
+/** The pupils with four buttons each, and a note. One key says what a pupil is and goes to the next. */
 export function RegisterList({ register, pupils, label }: Props) {
   const { t } = useTranslation('attendance')
+  /** The register and the pupil whose note is being written. */
+  const [noting, setNoting] = useState('')
+  const placeOf = (studentId: string) => `${register.key} ${studentId}`
   const codeOfKey = new Map<string, AttendanceCode>(attendanceCodes.map((code) => [t(`key.${code}`), code]))
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
-    const id = (event.target as HTMLElement).closest('[data-pupil]')?.getAttribute('data-pupil')
+    const id = idAround(event.target as HTMLElement)
     const at = pupils.findIndex((pupil) => pupil.id === id)
-    if (at < 0 || event.altKey) return
+    // A field and a button have keys of their own.
+    if (at < 0 || event.altKey || (event.target as HTMLElement).role !== 'radio') return
     const list = event.currentTarget
     const go = (to: number) => focusOn(list, pupils[Math.max(0, Math.min(pupils.length - 1, to))]?.id)
     const takeBack = () => {
@@ -28,6 +34,7 @@ export function RegisterList({ register, pupils, label }: Props) {
     const code = codeOfKey.get(event.key.toLowerCase())
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') takeBack()
     else if (event.ctrlKey || event.metaKey) return
+    else if (event.key.toLowerCase() === t('key.note')) setNoting(placeOf(pupils[at]?.id as string))
     else if (code) {
       register.say(pupils[at]?.id as string, code)
       go(at + 1)
@@ -47,27 +54,41 @@ export function RegisterList({ register, pupils, label }: Props) {
   return (
     <ul className={styles['pupils']} aria-label={label} onKeyDown={onKeyDown}>
       {pupils.map((pupil) => (
-        <Row key={pupil.id} pupil={pupil} register={register} />
+        <Row
+          key={pupil.id}
+          pupil={pupil}
+          register={register}
+          isNoting={noting === placeOf(pupil.id)}
+          onNote={() => setNoting(placeOf(pupil.id))}
+          onNoted={() => setNoting((now) => (now === placeOf(pupil.id) ? '' : now))}
+        />
       ))}
     </ul>
   )
 }
+
+const idAround = (element: Element | null) => element?.closest('[data-pupil]')?.getAttribute('data-pupil')
 
 /** At once, for the next key may come at once; and again when the press has been drawn, which may have chosen another button. */
 function focusOn(list: HTMLElement, id: string | undefined): void {
   const focus = () => list.querySelector<HTMLElement>(`[data-pupil="${id}"] [aria-checked="true"]`)?.focus()
   focus()
   requestAnimationFrame(() => {
-    if (document.activeElement?.closest(`[data-pupil="${id}"]`)) focus()
+    if (idAround(document.activeElement) === id) focus()
   })
 }
 
-function Row({ pupil, register }: { pupil: Pupil; register: RegisterState }) {
+type RowProps = { pupil: Pupil; register: RegisterState; isNoting: boolean; onNote: () => void; onNoted: () => void }
+
+function Row({ pupil, register, isNoting, onNote, onNoted }: RowProps) {
   const { t } = useTranslation('attendance')
   const now = register.codeNow(pupil.id)
+  const note = register.noteNow(pupil.id)
   const name = listedName(pupil)
+  const label = t('noteOn', { name })
+  const row = useRef<HTMLLIElement>(null)
   return (
-    <li className={styles['pupil']} data-pupil={pupil.id} data-code={now} data-pending={register.isPending(pupil.id)}>
+    <li ref={row} className={styles['pupil']} data-pupil={pupil.id} data-code={now} data-pending={register.isPending(pupil.id)}>
       <span className={styles['name']}>{name}</span>
       <div role="radiogroup" aria-label={name} className={styles['codes']}>
         {attendanceCodes.map((code) => (
@@ -85,6 +106,23 @@ function Row({ pupil, register }: { pupil: Pupil; register: RegisterState }) {
           </button>
         ))}
       </div>
+      <Button look="quiet" size="small" className={styles['note'] ?? ''} aria-label={label} onClick={onNote}>
+        {t('note')}
+      </Button>
+      {isNoting ? (
+        <NoteField
+          key={register.key}
+          label={label}
+          note={note ?? ''}
+          onSave={(text) => register.note(pupil.id, text)}
+          onClose={(isByKey) => {
+            onNoted()
+            if (isByKey && row.current?.parentElement) focusOn(row.current.parentElement, pupil.id)
+          }}
+        />
+      ) : (
+        note && <p className={styles['written']}>{note}</p>
+      )}
     </li>
   )
 }

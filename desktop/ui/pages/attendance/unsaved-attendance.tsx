@@ -8,8 +8,8 @@ import { Notice } from '../../components/page.tsx'
 import { day as dayText } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import type { PendingMark } from '../marks/model/pending-mark.ts'
-import { codeOf, TAKEN } from './model/attendance-session.ts'
 import { registerOf } from './model/register.ts'
+import { codeOf, isNote, noteOf, studentOf, TAKEN } from './model/register-entries.ts'
 import { useAttendanceSession } from './use-register.ts'
 
 const needsDecision = ({ state }: PendingMark) => state === 'conflict' || state === 'refused'
@@ -100,9 +100,12 @@ function Decision({ entry }: { entry: PendingMark }) {
   const { queue } = useAttendanceSession()
   const { classId, day } = registerOf(entry.assessmentId)
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: classId } }))
-  const pupil = pupils.data?.find(({ id }) => id === entry.studentId)
+  const pupil = pupils.data?.find(({ id }) => id === studentOf(entry.studentId))
   const name = entry.studentId === TAKEN ? t('theRegister') : pupil ? listedName(pupil) : '…'
-  const word = (value: PendingMark['score'] | undefined) => (value === TAKEN ? t('theRegister') : t(`code.${codeOf(value)}`))
+  const word = (value: PendingMark['score'] | undefined) => {
+    if (value === TAKEN) return t('theRegister')
+    return isNote(entry.studentId) ? (noteOf(value) ?? t('noNote')) : t(`code.${codeOf(value)}`)
+  }
   const said = { name, day: dayText(day), mine: word(entry.score), theirs: word(entry.theirs), reason: entry.message ?? '' }
   return (
     <li className={layout['row']}>

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useReducer, useRef } from 'react'
 import { ask } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
-import { type AttendanceSession, attendanceSessionOf, codeOf, TAKEN } from './model/attendance-session.ts'
+import { type AttendanceSession, attendanceSessionOf } from './model/attendance-session.ts'
 import { type MonthOfClass, monthOf, type Register, registerKey } from './model/register.ts'
+import { codeOf, noteKey, noteOf } from './model/register-entries.ts'
 
 export function useAttendanceSession(): AttendanceSession {
   const { id, school_id } = useProfile()
@@ -17,7 +18,7 @@ export function useAttendanceSession(): AttendanceSession {
 export const useMonth = ({ classId, day }: Pick<Register, 'classId' | 'day'>) =>
   useQuery(ask('attendance', 'read', { params: { classId }, query: monthOf(day) }))
 
-type Step = { studentId: string; code: AttendanceCode }
+type Step = { studentId: string; code: AttendanceCode } | { studentId: string; note: string | null }
 
 /** One register as it stands, with what is on its way over it, and the writing of it. */
 export function useRegister(register: Register, month: MonthOfClass) {
@@ -25,38 +26,57 @@ export function useRegister(register: Register, month: MonthOfClass) {
   const key = registerKey(register)
   const isOwn = (row: { day: string; lesson: number }) => row.day === register.day && row.lesson === register.lesson
   const taken = month.registers.find(isOwn)
-  const stored = new Map(month.marks.filter(isOwn).map(({ student_id, code }) => [student_id, code]))
-  const storedOf = (studentId: string): AttendanceCode => stored.get(studentId) ?? 'present'
-  const codeNow = (studentId: string): AttendanceCode => {
-    const pending = session.queue.get(key, studentId)
-    return pending && pending.state !== 'conflict' && pending.state !== 'refused' ? codeOf(pending.score) : storedOf(studentId)
+  const stored = new Map(month.marks.filter(isOwn).map((mark) => [mark.student_id, mark]))
+  const storedCode = (studentId: string): AttendanceCode => stored.get(studentId)?.code ?? 'present'
+  const storedNote = (studentId: string): string | null => stored.get(studentId)?.note || null
+  /** What was entered and is neither refused nor against what somebody else entered. */
+  const entered = (entry: string) => {
+    const pending = session.queue.get(key, entry)
+    return pending && pending.state !== 'conflict' && pending.state !== 'refused' ? pending : undefined
   }
-  const pending = session.queue.all().filter(({ assessmentId }) => assessmentId === key)
+  const codeNow = (studentId: string): AttendanceCode => {
+    const pending = entered(studentId)
+    return pending ? codeOf(pending.score) : storedCode(studentId)
+  }
+  const noteNow = (studentId: string): string | null => {
+    const pending = entered(noteKey(studentId))
+    return pending ? noteOf(pending.score) : storedNote(studentId)
+  }
   const steps = useRef<{ key: string; past: Step[] }>({ key, past: [] })
   if (steps.current.key !== key) steps.current = { key, past: [] }
-  const isTaken = taken !== undefined || pending.length > 0
-  const write = (studentId: string, code: AttendanceCode) => {
-    if (code !== codeNow(studentId)) session.mark(register, [{ studentId, code, seen: storedOf(studentId) }])
+  const isTaken = taken !== undefined || session.queue.all().some(({ assessmentId }) => assessmentId === key)
+  const write = (step: Step) => {
+    const { studentId } = step
+    if ('note' in step) session.note(register, studentId, { note: step.note, seen: storedNote(studentId) })
+    else if (step.code !== codeNow(studentId)) session.mark(register, [{ studentId, code: step.code, seen: storedCode(studentId) }])
     // Present already: all that there is to say is that the register is taken.
     else if (!isTaken) session.mark(register, [])
   }
   return {
+    key,
     taken,
     isTaken,
     codeNow,
-    isPending: (studentId: string) => session.queue.get(key, studentId) !== undefined,
+    noteNow,
+    isPending: (studentId: string) => [studentId, noteKey(studentId)].some((entry) => session.queue.get(key, entry) !== undefined),
     say: (studentId: string, code: AttendanceCode) => {
       steps.current.past.push({ studentId, code: codeNow(studentId) })
-      write(studentId, code)
+      write({ studentId, code })
+    },
+    note: (studentId: string, text: string) => {
+      const note = text.trim() || null
+      const now = noteNow(studentId)
+      if (note === now) return
+      steps.current.past.push({ studentId, note: now })
+      write({ studentId, note })
     },
     /** Takes the last step back; answers whose it was. */
     undo: (): string | undefined => {
       const last = steps.current.past.pop()
-      if (last) write(last.studentId, last.code)
+      if (last) write(last)
       return last?.studentId
     },
     takeAsIs: () => session.mark(register, []),
-    unsaved: pending.filter(({ studentId }) => studentId !== TAKEN || pending.length === 1),
   }
 }
 export type RegisterState = ReturnType<typeof useRegister>

@@ -15,7 +15,16 @@ export type HistoryEntity = NonNullable<NonNullable<RequestOf<'history', 'list'>
 type Props = { entity: HistoryEntity; id: string }
 
 /** Entities whose changes can be undone. */
-const UNDOABLE: readonly HistoryEntity[] = ['grade', 'assessment', 'student', 'term', 'subject', 'student_group', 'report_book_entry']
+const UNDOABLE: readonly HistoryEntity[] = [
+  'grade',
+  'assessment',
+  'student',
+  'term',
+  'subject',
+  'student_group',
+  'report_book_entry',
+  'attendance_mark',
+]
 
 /** `/history?entity=grade&id=…`: the history of one row. */
 export function HistoryPage() {
@@ -32,7 +41,7 @@ export function HistoryPage() {
 export function HistoryPanel({ entity, id }: Props) {
   const { t } = useTranslation('history')
   const entries = useQuery({ ...ask('history', 'list', { query: { entity, id, limit: 200 } }), staleTime: 0 })
-  const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports'])
+  const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports', 'attendance'])
   return (
     <>
       <FailureNotice failure={undo.error} />

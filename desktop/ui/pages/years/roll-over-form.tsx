@@ -1,3 +1,4 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -24,21 +25,22 @@ import {
   proposed,
   storedChoices,
 } from './roll-over-plan.ts'
+import { Structure, structureBody, useOffer } from './roll-over-structure.tsx'
 import { NewClasses } from './roll-over-targets.tsx'
 
 type Outcome = ReplyOf<'academicYears', 'rollOver'>
 type Props = {
-  yearId: string
-  fromYearId: string
+  from: AcademicYear
+  to: AcademicYear
   former: readonly Former[]
   existing: readonly Named[]
   sizes: ReadonlyMap<string, number>
 }
 
 /** What was chosen survives a reload in this browser, until it is written or begun anew. */
-function useChoices({ yearId, fromYearId, former, existing }: Props) {
+function useChoices({ from, to, former, existing }: Props) {
   const { id } = useProfile()
-  const key = `markbook.roll-over.${id}.${fromYearId}.${yearId}`
+  const key = `markbook.roll-over.${id}.${from.id}.${to.id}`
   const [choices, setChoices] = useState<Choices>(() => storedChoices(readStored(key)) ?? proposed(former, existing))
   const change = (next: Choices | null) => {
     setChoices(next ?? proposed(former, existing))
@@ -48,20 +50,23 @@ function useChoices({ yearId, fromYearId, former, existing }: Props) {
 }
 
 export function RollOverForm(props: Props) {
-  const { yearId, former, existing, sizes } = props
+  const { from, to, former, existing, sizes } = props
   const { t } = useTranslation(['years', 'app'])
   const navigate = useNavigate()
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students'])
+  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students', 'academicYears', 'assessmentCategories', 'gradingScale'])
   const [choices, setChoices] = useChoices(props)
   const [seen, setSeen] = useState<{ keys: readonly string[]; outcome: Outcome; sent: string } | null>(null)
-  const { keys, body } = bodyOf(former, choices, existing)
+  const offer = useOffer({ from, to })
+  const { keys, body: ofClasses } = bodyOf(former, choices, existing)
+  const taken = structureBody(offer, choices, { from })
+  const body = { ...ofClasses, ...taken }
   const sent = JSON.stringify(body)
   // An outcome counts for what was asked alone.
   const outcome = seen?.sent === sent ? seen.outcome : null
   const change = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const run = async (dryRun: boolean) => {
-    const answer = await rollOver.mutateAsync({ params: { id: yearId }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
+    const answer = await rollOver.mutateAsync({ params: { id: to.id }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
     setSeen({ keys, outcome: answer, sent })
     if (dryRun) return
     setChoices(null)
@@ -69,12 +74,13 @@ export function RollOverForm(props: Props) {
     await navigate({ to: '/classes' })
   }
   const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
-  const isNothing = body.classes.length === 0 && !body.leavingStudentIds
+  const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0
   const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
   return (
     <Form onSend={() => void run(!isReady).catch(() => null)}>
       <NewClasses {...{ former, existing, choices, sizes, outcomes }} staff={staff.data ?? []} onChange={change} />
       <FormerClasses {...{ former, existing, choices }} onChange={change} />
+      <Structure {...{ from, to, offer, choices }} onChange={change} />
       <Standing {...{ former, existing, choices }} onChange={change} />
       {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
       <FailureNotice failure={rollOver.error} />
@@ -151,7 +157,8 @@ function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
     <Notice tone={of.unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
       <span>
         {t('wouldBe', { classes: of.classes.length })} {t('wouldLeave', { count: of.left })}{' '}
-        {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })} {t('wouldWait', { count: of.unplaced })}
+        {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })} {t('wouldWait', { count: of.unplaced })}{' '}
+        {of.categories > 0 && t('wouldTake', { count: of.categories })} {of.scale && t('wouldTakeScale')}
       </span>
     </Notice>
   )

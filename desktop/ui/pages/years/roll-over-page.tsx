@@ -1,3 +1,4 @@
+import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -22,12 +23,12 @@ export function RollOverPage() {
     <Page title={t('rollOverTitle', { name: year?.name ?? '…' })} lead={t('rollOverLead')}>
       <Answer of={years}>
         {() =>
-          from ? (
+          from && year ? (
             <>
               <SelectField label={t('from')} value={from.id} onChange={({ target }) => setChosenId(target.value)}>
                 <Options of={others} />
               </SelectField>
-              <Classes key={from.id} fromYearId={from.id} yearId={yearId} />
+              <Classes key={from.id} from={from} to={year} />
             </>
           ) : (
             <Empty>{t('noOther')}</Empty>
@@ -38,11 +39,11 @@ export function RollOverPage() {
   )
 }
 
-type Years = { fromYearId: string; yearId: string }
+type Years = { from: AcademicYear; to: AcademicYear }
 
-function Classes({ fromYearId, yearId }: Years) {
-  const [classes, before] = [useClasses(fromYearId), usePlaces(fromYearId)]
-  const [existing, now] = [useClasses(yearId), usePlaces(yearId)]
+function Classes({ from, to }: Years) {
+  const [classes, before] = [useClasses(from.id), usePlaces(from.id)]
+  const [existing, now] = [useClasses(to.id), usePlaces(to.id)]
   const pupils = useQuery(askWhole('students', 'list', { query: { isActive: 'true' } }))
   return (
     <Answer of={classes}>
@@ -56,8 +57,8 @@ function Classes({ fromYearId, yearId }: Years) {
                     <Answer of={pupils}>
                       {(list) => (
                         <RollOverForm
-                          yearId={yearId}
-                          fromYearId={fromYearId}
+                          from={from}
+                          to={to}
                           former={formerClasses({ groups, places, placed, pupils: list })}
                           existing={here}
                           sizes={sizesOf(placed)}

@@ -60,4 +60,8 @@ describe('the plan of a roll-over', () => {
   test('what was kept is there again', () => {
     expect(storedChoices(JSON.stringify(start))).toEqual(start)
   })
+  test('what an older version kept takes the categories and no scale', () => {
+    const { takesCategories: _, takesScale: __, ...old } = start
+    expect(storedChoices(JSON.stringify(old))).toMatchObject({ takesCategories: true, takesScale: false })
+  })
 })

@@ -15,7 +15,13 @@ export type Choices = {
   goes: Readonly<Record<string, readonly string[]>>
   pupils: Readonly<Record<string, string>>
   makesInactive: boolean
+  /** Whether the categories of assessments, and the scale of the year before, come along. */
+  takesCategories: boolean
+  takesScale: boolean
 }
+
+/** A year may have its scale only because the school's has changed since, so none comes along unasked. */
+const structure = { takesCategories: true, takesScale: false }
 
 export type Named = { id: string; name: string }
 type Pupil = { id: string; name: string }
@@ -43,7 +49,7 @@ export function proposed(former: readonly Former[], existing: readonly Named[]):
     if (!known && !opened.has(next)) opened.set(next, { key: `new ${id}`, name: next, classId: null, teacherId: '' })
     goes[id] = [known?.id ?? opened.get(next)?.key ?? LATER]
   }
-  return { targets: [...opened.values()], goes, pupils: {}, makesInactive: true }
+  return { targets: [...opened.values()], goes, pupils: {}, makesInactive: true, ...structure }
 }
 
 /** Where each pupil of a class goes unless something else was chosen: several destinations get equal parts of the register. */
@@ -107,7 +113,9 @@ function opening({ key, name, teacherId }: Target, former: readonly Former[], ch
 export function storedChoices(text: string | null): Choices | null {
   try {
     const kept = JSON.parse(text ?? 'null') as Choices | null
-    return kept && Array.isArray(kept.targets) && typeof kept.goes === 'object' && typeof kept.pupils === 'object' ? kept : null
+    return kept && Array.isArray(kept.targets) && typeof kept.goes === 'object' && typeof kept.pupils === 'object'
+      ? { ...structure, ...kept }
+      : null
   } catch {
     return null
   }

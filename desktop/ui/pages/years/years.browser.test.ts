@@ -1,3 +1,4 @@
+import { class3B } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
@@ -148,6 +149,10 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     const okafor = await site.as('okafor')
     const body = { name: '2032/33', startDate: '2032-09-01', endDate: '2033-06-30', gradingModel: 'term_based' } as const
     const year = await okafor.academicYears.create({ body })
+    const of = { query: { academicYearId: class3B.academic_year_id } }
+    await okafor.assessmentCategories.create({ body: { ...of.query, assessmentType: 'coursework', name: 'Projects', weight: 30 } })
+    const bands = [{ letter: 'P', minimum: 0, remark: 'Passed' }]
+    await okafor.gradingScale.put({ ...of, body: { passMark: 55, bands } })
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
     await page.goto(`${site.url}/years/${year.id}/roll-over`)
@@ -165,13 +170,17 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await picture(page, 'roll-over-pupils')
     await page.getByRole('button', { name: 'Close' }).click()
     await dialogsClosed(page)
+    expect(await page.getByLabel('The categories of assessments: Projects').isChecked()).toBe(true)
+    await page.getByLabel('The grading scale of 2025/26').check()
     await page.reload()
+    await expect.poll(() => page.getByLabel('The grading scale of 2025/26').isChecked()).toBe(true)
     await page.getByText('1 elsewhere').waitFor()
     await page.getByText('1 leaves').waitFor()
     await page.getByText('2: Murphy, Seán; Gallagher, Robin').waitFor()
     await expectForEverybody(page)
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
+    await page.getByText('1 category of assessments comes along. The scale comes along.', { exact: false }).waitFor()
     await picture(page, 'roll-over-seen')
     expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toEqual([])
     await page.setViewportSize(sizes.phone)
@@ -194,6 +203,9 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
       return (await okafor.classes.students({ params: { id } })).map((one) => one.first_name)
     }
     expect(await namesIn('3B')).toEqual(['Zoë'])
+    const here = { query: { academicYearId: year.id } }
+    expect(await okafor.assessmentCategories.list(here)).toMatchObject([{ name: 'Projects', weight: 30 }])
+    expect(await okafor.gradingScale.get(here)).toEqual({ pass_mark: 55, bands })
     expect(await namesIn('4B')).toEqual(['Aoife', 'Élan', 'Łukasz'])
     expect((await okafor.students.list({ query: { search: 'Mei' } }))[0]).toMatchObject({ is_active: false })
 

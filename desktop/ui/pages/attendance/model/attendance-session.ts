@@ -9,6 +9,7 @@ import type { CellValue } from '../../marks/model/cell-value.ts'
 import { isUnsaved, openKeptQueue } from '../../marks/model/kept-queue.ts'
 import type { StoredMark } from '../../marks/model/pending-mark.ts'
 import { coversRegister, type MonthOfClass, type Register, registerKey, registerOf, withRegister } from './register.ts'
+import { codeValueOf, issuesOfEntries, noteKey, noteValueOf, requestOf, TAKEN } from './register-entries.ts'
 
 type Owner = { userId: string; schoolId: string }
 export type AttendanceSession = ReturnType<typeof open>
@@ -25,16 +26,9 @@ export function attendanceSessionOf(owner: Owner): AttendanceSession {
   return session
 }
 
-/** Stands among the pupils of a register and says that it was taken. */
-export const TAKEN = 'register'
-/** Who is present has no value, as a mark that is not there. */
-type Away = Exclude<AttendanceCode, 'present'>
-export const codeOf = (value: CellValue | undefined): AttendanceCode => (value ? (value as Away) : 'present')
-const storedValueOf = (code: AttendanceCode): Away | null => (code === 'present' ? null : code)
-
-const rowOf = (student_id: string, status: string): StoredMark => ({ student_id, score: null, status, remarks: null })
+const rowOf = (student_id: string, status: string | null): StoredMark => ({ student_id, score: null, status, remarks: null })
 const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly AttendanceMark[]): StoredMark[] => [
-  ...marks.filter(({ code }) => code !== 'present').map(({ student_id, code }) => rowOf(student_id, code)),
+  ...marks.flatMap(({ student_id, code, note }) => [rowOf(student_id, codeValueOf(code)), rowOf(noteKey(student_id), noteValueOf(note))]),
   ...registers.map(() => rowOf(TAKEN, TAKEN)),
 ]
 
@@ -43,11 +37,14 @@ function open(owner: Owner) {
     if (nameOf(owner) !== current || !isSignedInAs(owner.userId))
       throw new Failure(401, 'unauthenticated', 'Sign in to save this attendance.')
   }
-  type Said = { studentId: string; code: AttendanceCode; expected?: AttendanceCode }
-  const take = async (key: string, marks: readonly Said[]) => {
+  const take = async (key: string, entries: readonly { studentId: string; value: CellValue }[]) => {
     demandOwnSession()
     const { classId, day, lesson } = registerOf(key)
-    const taken = await client.attendance.take({ params: { classId }, body: { day, lesson, marks: [...marks] } })
+    const { marks, places } = requestOf(entries.map(({ studentId, value }) => ({ key: studentId, value, seen: seenOf(key, studentId) })))
+    const taken = await client.attendance.take({ params: { classId }, body: { day, lesson, marks } }).catch((error: unknown) => {
+      if (!(error instanceof Failure) || !error.issues) throw error
+      throw new Failure(error.status, error.code, error.message, { issues: issuesOfEntries(error.issues, places) })
+    })
     showSaved({ classId, day, lesson }, taken)
     return rowsOf([taken.register], taken.marks)
   }
@@ -55,12 +52,10 @@ function open(owner: Owner) {
     send: (key, marks) =>
       take(
         key,
-        marks
-          .filter(({ studentId }) => studentId !== TAKEN)
-          .map(({ studentId, status }) => ({ studentId, code: codeOf(status), ...expectedOf(key, studentId) })),
+        marks.map(({ studentId, status }) => ({ studentId, value: status })),
       ),
     remove: async (key, studentId) => {
-      await take(key, [{ studentId, code: 'present', ...expectedOf(key, studentId) }])
+      await take(key, [{ studentId, value: null }])
     },
     read: async (key) => {
       demandOwnSession()
@@ -75,9 +70,9 @@ function open(owner: Owner) {
     removed: () => void refresh(['reports']),
   })
   /** What was seen of a pupil. After a request whose end is unknown, what stands there was compared just before. */
-  const expectedOf = (key: string, studentId: string): { expected?: AttendanceCode } => {
+  const seenOf = (key: string, studentId: string): CellValue | undefined => {
     const pending = kept.queue.get(key, studentId)
-    return pending && pending.ours === undefined ? { expected: codeOf(pending.seen) } : {}
+    return pending && pending.ours === undefined ? pending.seen : undefined
   }
   kept.queue.listen(() => {
     if (nameOf(owner) !== current) return
@@ -94,10 +89,16 @@ function open(owner: Owner) {
       const entries = said.map(({ studentId, code, seen }) => ({
         assessmentId: key,
         studentId,
-        score: storedValueOf(code),
-        seen: storedValueOf(seen),
+        score: codeValueOf(code),
+        seen: codeValueOf(seen),
       }))
       kept.queue.put(entries.length > 0 ? entries : [{ assessmentId: key, studentId: TAKEN, score: TAKEN, seen: null }])
+    },
+    /** Writes a note on a pupil, or takes it away. The register is taken with it. */
+    note: (register: Register, studentId: string, { note, seen }: Record<'note' | 'seen', string | null>) => {
+      const key = registerKey(register)
+      kept.places.set(key, register)
+      kept.queue.put([{ assessmentId: key, studentId: noteKey(studentId), score: noteValueOf(note), seen: noteValueOf(seen) }])
     },
   }
 }

@@ -22,5 +22,5 @@ export function markOf(value: CellValue): MarkValue {
 
 export const isCellValue = (value: unknown): value is CellValue =>
   value === null || typeof value === 'number' || (typeof value === 'string' && value.length > 0 && value.length <= MOST_LETTERS)
-/** A score of nine digits and a code. */
-const MOST_LETTERS = 24
+/** Room for a score and a code, and for a note of attendance, of which each of 200 characters may take twelve (pages/attendance). */
+const MOST_LETTERS = 2_400
