@@ -87,7 +87,7 @@ describe('a set', () => {
     })
     await make('English upper', { subjectId: maths.id })
     const lower = await make('English lower')
-    const rename = (name: string) => st.as.okafor.teachingSets.update.raw({ params: lower, body: { name } })
+    const rename = (name: string) => st.as.okafor.teachingSets.update.raw({ params: { id: lower.id }, body: { name } })
     expect(await refused(st, () => rename('English upper'))).toMatchObject({ status: 409 })
     expect((await rename('English second')).body).toMatchObject({ name: 'English second' })
     expect(set.name).toBe('English upper')
@@ -95,7 +95,7 @@ describe('a set', () => {
 
   test('400 for whoever is in no class of the year, 404 for another school’s pupil, and nothing is written', async () => {
     const set = await upper()
-    const put = (studentIds: string[]) => () => st.as.okafor.teachingSets.setStudents.raw({ params: set, body: { studentIds } })
+    const put = (studentIds: string[]) => () => st.as.okafor.teachingSets.setStudents.raw({ params: { id: set.id }, body: { studentIds } })
     expect(await refused(st, put([mei.id, wanderer.id]))).toEqual({ status: 400, code: 'teaching_sets.in_no_class' })
     expect((await put([mei.id, wanderer.id])()).body).toMatchObject({ issues: [{ path: 'studentIds.1' }] })
     expect(await refused(st, put([hilltopPupil.id]))).toMatchObject({ status: 404 })
@@ -104,7 +104,7 @@ describe('a set', () => {
   test('404 for a teacher who is none of the school, or suspended', async () => {
     const set = await make()
     for (const { id } of [people.markerTeacher, people.niamh, people.doyle]) {
-      const attempt = () => st.as.okafor.teachingSets.setTeachers.raw({ params: set, body: { teacherIds: [people.ada.id, id] } })
+      const attempt = () => st.as.okafor.teachingSets.setTeachers.raw({ params: { id: set.id }, body: { teacherIds: [people.ada.id, id] } })
       expect(await refused(st, attempt)).toMatchObject({ status: 404 })
     }
   })
