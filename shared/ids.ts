@@ -13,6 +13,8 @@ export const naturalKinds = [
   'teacher_group_assignment',
   'teacher_subject_assignment',
   'student_subject',
+  'teaching_set_teacher',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'report_book',

@@ -13,6 +13,7 @@ export const limits = {
     studentNumber: 40,
     termName: 40,
     categoryName: 60,
+    teachingSetName: 60,
     email: 254,
     joinMessage: 500,
     address: 500,
@@ -35,6 +36,8 @@ export const limits = {
   /** Of a year and subject. */
   categories: 20,
   dropLowest: 10,
+  /** In a year; teachers and students of one. */
+  teachingSets: { ofYear: 500, teachers: 20, students: 500 },
   gradingBands: 20,
   rollOverClasses: 200,
   page: { default: 500, max: 500 },

@@ -51,11 +51,14 @@ const schoolRoutes = [
     },
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
+  searchPage('/marks/sets/$setId', texts('term'), () => import('./pages/marks/set-sheet-page.tsx'), 'SetSheetPage'),
   page('/attendance', () => import('./pages/attendance/attendance-page.tsx'), 'ChooseAttendancePage'),
   searchPage('/attendance/$classId', texts('day', 'lesson'), () => import('./pages/attendance/attendance-page.tsx'), 'AttendancePage'),
   searchPage('/assessments', texts('subject'), () => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
   page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
+  page('/sets', () => import('./pages/sets/sets-page.tsx'), 'SetsPage'),
+  page('/sets/$setId', () => import('./pages/sets/set-page.tsx'), 'SetPage'),
   searchPage(
     '/students',
     ({ shown, ...search }): { search?: string; shown?: 'inactive' | 'everybody' } => ({

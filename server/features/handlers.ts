@@ -33,6 +33,7 @@ import { schoolHandlers } from './schools/schools.handlers.ts'
 import { sessionHandlers } from './sessions/sessions.handlers.ts'
 import { studentHandlers } from './students/students.handlers.ts'
 import { subjectHandlers } from './subjects/subjects.handlers.ts'
+import { teachingSetHandlers } from './teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from './terms/terms.handlers.ts'
 
 /** Every resource of the contract with the handlers that answer it. */
@@ -46,6 +47,7 @@ export const handlers = {
   gradingScale: gradingScaleHandlers,
   students: { ...studentHandlers, importTemplate },
   classes: classHandlers,
+  teachingSets: teachingSetHandlers,
   attendance: attendanceHandlers,
   imports: { students: importStudents, grades: importGrades, gradeSheet, list: pastImports, undo: undoImport },
   schools: schoolHandlers,

@@ -41,6 +41,10 @@ const functions = [
        or exists (select 1 from staff.teacher_subject_assignment a
          join public.term t on t.school_id = a.school_id and t.academic_year_id = a.academic_year_id
          where a.user_profile_id = ${CURRENT_USER} and a.subject_id = $1 and t.id = $2)
+       or ($3 is null and exists (select 1 from staff.teaching_set_teacher a
+         join student.teaching_set s on s.school_id = a.school_id and s.id = a.teaching_set_id
+         join public.term t on t.school_id = s.school_id and t.academic_year_id = s.academic_year_id
+         where a.user_profile_id = ${CURRENT_USER} and s.subject_id = $1 and t.id = $2))
        or exists (select 1 from staff.class_teacher c where c.user_profile_id = ${CURRENT_USER} and c.student_group_id = $3)`,
     'uuid, uuid, uuid',
   ),
@@ -68,12 +72,16 @@ const ADMIN_WRITES = new Set<keyof Tables>([
   'subject',
   'grading_scale',
   'assessment_category',
+  'teaching_set',
+  'teaching_set_teacher',
+  'teaching_set_member',
   'school_management',
 ])
 const STAFF_READS = new Set<keyof Tables>([
   'student',
   'enrolment',
   'student_subject',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'assessment',

@@ -13,6 +13,7 @@ import type { Rows } from './matrix/row.ts'
 import { sessionRows } from './matrix/sessions.ts'
 import { categoryRows, gradingScaleRows, studentRows, subjectRows, termRows, yearRows } from './matrix/setup.ts'
 import { signInMethodRows } from './matrix/sign-in-methods.ts'
+import { teachingSetRows } from './matrix/teaching-sets.ts'
 
 export type Matrix = { [R in keyof Contract]: Rows<Contract[R]> }
 
@@ -30,6 +31,7 @@ export const matrixOf = (history: HistoryIds): Matrix => ({
   students: studentRows,
   subjects: subjectRows,
   classes: classRows,
+  teachingSets: teachingSetRows,
   assessmentCategories: categoryRows,
   attendance: attendanceRows,
   assessments: assessmentRows,

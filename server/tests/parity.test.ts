@@ -1,13 +1,15 @@
 import { contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { naturalId } from '@markbook/shared/ids'
-import { elan, englishEssay, mathsQuiz, wanderer } from '@markbook/shared/story/marks'
+import { storyId } from '@markbook/shared/story/ids'
+import { elan, englishEssay, fatima, mathsQuiz, mei, wanderer } from '@markbook/shared/story/marks'
 import { type PersonName, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3A, class3B, english, maths, michaelmas, thisYear, trinity } from '@markbook/shared/story/school-year'
 import { story } from '@markbook/shared/story/story'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { handlers } from '../features/handlers.ts'
+import { asSystem } from '../store/tx.ts'
 import { type School, school } from '../testing/school.ts'
 
 /** Where both databases can be had: one application on each, with one clock, one source of ids, and the same requests. */
@@ -19,6 +21,17 @@ type Get = { name: string; endpoint: Endpoint; asked: RequestParts }
 const isoIds = (rows: readonly { id: string; school_id?: string }[]) =>
   rows.filter(({ school_id }) => school_id === undefined || school_id === stBrigids).map(({ id }) => id)
 
+/** A teaching set, which the story lacks: taught by Ada, of pupils of both classes. */
+const set = { id: storyId('set', 1, 1), school_id: stBrigids, academic_year_id: thisYear.id, subject_id: maths.id, name: 'Upper set' }
+const ofSet = { school_id: stBrigids, teaching_set_id: set.id }
+const addSet = (st: School) =>
+  st.services.store.write(asSystem(), async (tx) => {
+    await tx.insert('teaching_set', set)
+    await tx.insert('teaching_set_teacher', { ...ofSet, user_profile_id: people.ada.id })
+    const members = [elan, fatima, mei].map(({ id }) => ({ ...ofSet, student_id: id }))
+    await tx.insert('teaching_set_member', members)
+  })
+
 /** What stands for each name in a path or query; more than one value where the answers differ in kind. */
 const values: Record<string, readonly string[]> = {
   yearId: isoIds(story.academic_year),
@@ -28,6 +41,7 @@ const values: Record<string, readonly string[]> = {
   studentId: [elan.id, wanderer.id],
   sid: [elan.id],
   studentGroupId: [class3B.id, class3A.id],
+  teachingSetId: [set.id],
   classId: [class3B.id, class3A.id],
   assessmentId: [mathsQuiz.id, englishEssay.id],
   from: ['2025-11-17'],
@@ -43,6 +57,7 @@ const idsOf: Record<string, readonly string[]> = {
   calculations: isoIds(story.student),
   subjects: isoIds(story.subject),
   classes: [class3B.id, class3A.id],
+  teachingSets: [set.id],
   assessments: isoIds(story.assessment),
   grades: [],
   reports: isoIds(story.report_book),
@@ -132,6 +147,7 @@ async function compareAll(persons: readonly PersonName[]): Promise<Map<string, s
 describe.runIf(onBoth)('SQLite and Postgres answer the same bytes', () => {
   beforeAll(async () => {
     pair = { sqlite: await school({ database: 'sqlite' }), postgres: await school({ database: 'postgres' }) }
+    for (const st of Object.values(pair)) await addSet(st)
   })
   afterAll(async () => {
     await pair.sqlite.close()

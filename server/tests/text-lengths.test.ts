@@ -42,7 +42,11 @@ const LENGTHS: Record<string, number> = {
 }
 
 /** Names that are shorter than those of decisions §1. */
-const NAMES: Record<string, number> = { terms: limits.text.termName, assessmentCategories: limits.text.categoryName }
+const NAMES: Record<string, number> = {
+  terms: limits.text.termName,
+  assessmentCategories: limits.text.categoryName,
+  teachingSets: limits.text.teachingSetName,
+}
 
 describe('the length of a text is counted in characters, not in bytes or halves of them', () => {
   test.each(withJson)('$name: one more than fits is refused, and as many as fit are not', async (named) => {

@@ -113,6 +113,10 @@ async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: 
   const absence = (code: 'absent' | 'present') => ({ body: { day: '2025-11-14', lesson: 0, marks: [{ studentId: pupil.id, code }] } })
   await byrne.attendance.take({ params: { classId: group.id }, ...absence('absent') })
   await byrne.attendance.take({ params: { classId: group.id }, ...absence('present') })
+  const set = await okafor.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: maths.id, name: 'Upper set' } })
+  await okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.quinn.id] } })
+  await okafor.teachingSets.setStudents({ params: set, body: { studentIds: [pupil.id] } })
+  await okafor.teachingSets.setStudents({ params: set, body: { studentIds: [] } })
   const made = await quinn.grades.create({ body: { assessmentId: own.id, studentId: oisin.id, score: 1 } }).catch(() => null)
   expect(made).toBeNull()
 

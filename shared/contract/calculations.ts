@@ -6,6 +6,7 @@ import { ExplainedMark, ExplanationStep } from './explanation.ts'
 import { ReportStatus, ReportType } from './reports.ts'
 import { Day, Flag, Id, Instant, row, StudentName } from './scalars.ts'
 import { Gender, Student } from './students.ts'
+import { StudentOfSet } from './teaching-sets.ts'
 import { TermName } from './terms.ts'
 
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
@@ -69,6 +70,14 @@ export const ClassTerm = row('ClassTerm', {
   students: z.array(StudentTerm.extend({ student: StudentName })),
 })
 export type ClassTerm = z.infer<typeof ClassTerm>
+
+export const SetTerm = row('SetTerm', {
+  term_id: Id,
+  teaching_set_id: Id,
+  subject_id: Id,
+  students: z.array(z.object({ student_id: Id, student: StudentName, class: StudentOfSet.shape.class, result: SubjectTerm.nullable() })),
+})
+export type SetTerm = z.infer<typeof SetTerm>
 
 export const ClassYear = row('ClassYear', {
   academic_year_id: Id,
@@ -172,6 +181,13 @@ export const calculations = {
     who: CLASS_TEACHER,
     query: z.object({ termId: Id, studentGroupId: Id }),
     reply: ClassTerm,
+  }),
+  setTerm: endpoint('GET /api/calculations/set-term', 'staff', 'Calculate the results of a teaching set in its subject and a term', {
+    who: 'For those who teach the set and for administrators.',
+    notes:
+      'In the order of the students of the set. `result` is what the results of the student’s class say of the subject; null for whoever is in no class, or does not take it.',
+    query: z.object({ termId: Id, teachingSetId: Id }),
+    reply: SetTerm,
   }),
   classYear: endpoint('GET /api/calculations/class-year', 'staff', 'Calculate the results of a class in a year', {
     who: CLASS_TEACHER,

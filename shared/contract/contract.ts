@@ -24,6 +24,7 @@ import { sessions } from './sessions.ts'
 import { signInMethods } from './sign-in-methods.ts'
 import { students } from './students.ts'
 import { subjects } from './subjects.ts'
+import { teachingSets } from './teaching-sets.ts'
 import { terms } from './terms.ts'
 
 /** Every resource of the service, in the specification's order. */
@@ -40,6 +41,7 @@ export const contract = {
   students,
   subjects,
   classes,
+  teachingSets,
   assessmentCategories,
   attendance,
   assessments,

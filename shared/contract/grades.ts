@@ -60,6 +60,7 @@ export const RelatedTable = choice([
   'assessment',
   'student',
   'enrolment',
+  'teaching_set_member',
   'academic_year',
   'term',
   'assessment_category',
@@ -128,10 +129,11 @@ export const grades = {
     query: z.object({ termId: Id, subjectId: Id }),
     reply: z.array(GradedAssessment),
   }),
-  events: endpoint('GET /api/grades/events', 'staff', 'Follow the marks of a class in a subject and term', {
-    who: 'For those who teach in the class.',
-    notes: 'The first event has all of them and comes at once; then one for every change, also of whether the parent has a mark.',
-    query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id }),
+  events: endpoint('GET /api/grades/events', 'staff', 'Follow the marks of a class, or of a teaching set, in a subject and term', {
+    who: 'For those who teach in the class; of a set, for those who teach it.',
+    notes:
+      '`studentGroupId` or `teachingSetId`. The first event has all of them and comes at once; then one for every change, also of whether the parent has a mark.',
+    query: z.object({ termId: Id, subjectId: Id, studentGroupId: Id.optional(), teachingSetId: Id.optional() }),
     reply: 'events',
     event: LiveMarks,
     fails: ['grades.too_many_listeners'],

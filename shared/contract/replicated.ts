@@ -12,6 +12,7 @@ import { AttendanceNote, Day, Email, JoinMessage, Lesson, SortOrder } from './sc
 import { School, schools } from './schools.ts'
 import { students } from './students.ts'
 import { subjects } from './subjects.ts'
+import { teachingSets } from './teaching-sets.ts'
 import { terms } from './terms.ts'
 
 /** A body of the contract, and which column each of its fields is written to. */
@@ -41,6 +42,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   subject: [rule(subjects.update.body), column({ sort_order: SortOrder })],
   student: [rule(students.update.body)],
   student_group: [rule(classes.update.body)],
+  teaching_set: [rule(teachingSets.create.body)],
   assessment_category: [rule(assessmentCategories.create.body)],
   attendance_register: [column({ day: Day, lesson: Lesson })],
   attendance_mark: [column({ day: Day, lesson: Lesson, code: AttendanceCode, note: AttendanceNote })],

@@ -1,6 +1,6 @@
 import { naturalId } from '../ids.ts'
 
-const kinds = ['school', 'year', 'subject', 'student', 'class', 'assessment', 'request', 'category'] as const
+const kinds = ['school', 'year', 'subject', 'student', 'class', 'assessment', 'request', 'category', 'set'] as const
 
 /** Fixed ids that sort before any real one: `00000000-0000-7000-8000-<kind><school><number>`. School 1 is St Brigid's, 2 is Hilltop. */
 export const storyId = (kind: (typeof kinds)[number], school: 1 | 2, number: number): string =>

@@ -47,6 +47,7 @@ export const studentDescription = ofSchool({
   audit: ['updated_at'],
   cascade: [
     { table: 'attendance_mark', column: 'student_id' },
+    { table: 'teaching_set_member', column: 'student_id' },
     { table: 'student_subject', column: 'student_id' },
     { table: 'enrolment', column: 'student_id' },
   ],

@@ -14,6 +14,8 @@ export const tablesWithNaturalIds = [
   'teacher_subject_assignment',
   'enrolment',
   'student_subject',
+  'teaching_set_teacher',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'grade',

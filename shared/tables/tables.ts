@@ -10,6 +10,7 @@ import * as people from './people.ts'
 import * as replication from './replication.ts'
 import * as reporting from './reporting.ts'
 import * as signIn from './sign-in.ts'
+import * as sets from './teaching-sets.ts'
 
 /** Every replicated table with its description, parents before children: the order in which rows can be inserted. */
 const replicated = {
@@ -31,6 +32,9 @@ const replicated = {
   teacher_subject_assignment: [classes.teacherSubjectAssignment, classes.teacherSubjectAssignmentDescription],
   enrolment: [classes.enrolment, classes.enrolmentDescription],
   student_subject: [classes.studentSubject, classes.studentSubjectDescription],
+  teaching_set: [sets.teachingSet, sets.teachingSetDescription],
+  teaching_set_teacher: [sets.teachingSetTeacher, sets.teachingSetTeacherDescription],
+  teaching_set_member: [sets.teachingSetMember, sets.teachingSetMemberDescription],
   assessment_category: [grading.assessmentCategory, grading.assessmentCategoryDescription],
   attendance_register: [attendance.attendanceRegister, attendance.attendanceRegisterDescription],
   attendance_mark: [attendance.attendanceMark, attendance.attendanceMarkDescription],

@@ -15,6 +15,7 @@ const KEPT = new Set([
   'students',
   'subjects',
   'classes',
+  'teachingSets',
   'assessmentCategories',
   'attendance',
   'assessments',

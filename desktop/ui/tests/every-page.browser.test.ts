@@ -20,6 +20,7 @@ const PAGES = {
   'class-reports': `/reports/${class3B.id}`,
   overview: '/overview',
   classes: '/classes',
+  sets: '/sets',
   class: `/classes/${class3B.id}`,
   students: '/students',
   student: `/students/${zoe.id}`,

@@ -25,6 +25,7 @@ declare module 'i18next' {
       results: typeof import('./en/results.json')
       school: typeof import('./en/school.json')
       'sign-in': typeof import('./en/sign-in.json')
+      sets: typeof import('./en/sets.json')
       students: typeof import('./en/students.json')
       subjects: typeof import('./en/subjects.json')
       sync: typeof import('./en/sync.json')

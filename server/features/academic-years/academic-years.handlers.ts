@@ -16,6 +16,7 @@ import { categoriesOfYear } from '../assessment-categories/assessment-categories
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
+import { setsOfYear } from '../teaching-sets/teaching-sets.policy.ts'
 import { activeYearOf, classesOfYear } from './academic-years.policy.ts'
 import { aYearEndBook, shownYear, termsOfYear, usesOfYear, yearsOf } from './academic-years.queries.ts'
 import { rollOver } from './roll-over.ts'
@@ -121,6 +122,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
       if (await anyFound(usesOfYear, tx, place)) throw academicYearFailures.inUse()
       await tx.remove('student_group', classes).catch(orInUse)
       await tx.remove('term', terms).catch(orInUse)
+      await tx.remove('teaching_set', await setsOfYear(tx, place))
       await tx.remove('assessment_category', await categoriesOfYear(tx, place))
       await tx.remove('academic_year', [year]).catch(orInUse)
       return { message: 'The academic year was deleted.' }

@@ -6,6 +6,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { and, eq, isNull, or } from 'drizzle-orm'
 import type { z } from 'zod'
 import { classesNotTaught } from '../../replication/scope/shared-assessments.ts'
+import { setsTaught } from '../../replication/scope/teaching-sets.ts'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
@@ -26,18 +27,27 @@ export async function lockedAssessment({ tx, caller }: PolicyContext, id: string
   return assessment
 }
 
+type Place = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id'>
+
 /** 403 unless the caller may write such an assessment: the old row as it is, and the new one as it would be (decisions §2). */
-export async function demandMayWrite(
-  context: PolicyContext,
-  place: Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id'>,
-): Promise<void> {
+export async function demandMayWrite(context: PolicyContext, place: Place): Promise<void> {
   const { tx, caller } = context
   if (caller.role === 'admin') return
   const teaching = await teachingInYear(tx, { school: caller.school_id, user: caller.user_id, term: place.term_id })
   const isClassTeacher = place.student_group_id !== null && (await classFactsOf(context, place.student_group_id)).isClassTeacher
   const subjectIds = new Set(teaching.flatMap((row) => row.subject_id ?? []))
+  if (await teachesItInSet(context, place)) subjectIds.add(place.subject_id)
   if (!may('writeAssessments', factsAbout(caller, { teachesClass: teaching.length > 0, isClassTeacher, subjectIds }, place.subject_id)))
     throw assessmentFailures.notYourSubject()
+}
+
+/** Who teaches the subject in sets alone writes assessments of every class, and none of a single one. */
+async function teachesItInSet(
+  { tx, caller }: PolicyContext,
+  { subject_id: subject, term_id: term, student_group_id }: Place,
+): Promise<boolean> {
+  if (student_group_id !== null) return false
+  return (await setsTaught(tx, { school: caller.school_id, user: caller.user_id, subject, term })).length > 0
 }
 
 const NAMED = 5

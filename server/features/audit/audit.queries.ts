@@ -54,7 +54,7 @@ export const pastOfStudent = statement<{ school: string; student: string }>()(({
 export const studentById = rowsBy('student', { school: 'school_id', id: 'id' }, { columns: ['id'] })
 
 /** Tables whose rows bear the id of a student. */
-const OF_STUDENTS = ['grade', 'enrolment', 'student_subject', 'attendance_mark', 'report_book'] as const
+const OF_STUDENTS = ['grade', 'enrolment', 'student_subject', 'teaching_set_member', 'attendance_mark', 'report_book'] as const
 /** Tables whose rows bear the id of a report book. */
 const OF_BOOKS = ['report_book_entry', 'report_book_pdf'] as const
 

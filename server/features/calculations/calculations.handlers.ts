@@ -15,6 +15,7 @@ import {
 import { workingOf } from './explanation.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'
+import { setTerm } from './set-term.ts'
 import { studentOverview } from './student-overview.ts'
 
 /** A handler whose `run` gives the question and whose answer is found, or computed, once the transaction has ended. */
@@ -64,6 +65,8 @@ export const calculationHandlers: Handlers<typeof calculations> = {
     run: (context, _input, { group, term }) =>
       questionOf(context, 'class-term', [group.id, term.id], (tx) => reviewedClassTerm(tx, group, term)),
   }),
+
+  setTerm,
 
   classYear: onQuestion(calculations.classYear, {
     load: (context, { targets }) => classAndYear(context, targets),

@@ -1,5 +1,5 @@
 import type { ClassSummary, ClassTerm, ClassYear, MissingMarks, StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
-import type { Area } from '@markbook/shared/domain/access'
+import { type Area, may } from '@markbook/shared/domain/access'
 import type { Assessment, Grade } from '@markbook/shared/domain/marks'
 import { missingMarks } from '@markbook/shared/domain/missing-marks'
 import { type ClassInput, classTermResult, type StudentInput, unplacedTermResult } from '@markbook/shared/domain/results'
@@ -8,12 +8,14 @@ import { classYearResult, unplacedYearResult } from '@markbook/shared/domain/yea
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
+import { pupilsTaughtInSets } from '../../replication/scope/teaching-sets.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
+import { readableSet } from '../teaching-sets/teaching-sets.policy.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
 import {
   assessmentsThatConcern,
@@ -33,7 +35,8 @@ export function requiredId(targets: Targets, name: string): string {
   return id
 }
 
-const otherYear = (path: string) => common.validationFailed({ issues: [{ path, message: 'is not of the year that the class is in' }] })
+const otherYear = (path: string, of = 'class') =>
+  common.validationFailed({ issues: [{ path, message: `is not of the year that the ${of} is in` }] })
 
 /** A class whose results the caller may see, and a term: 400 where the term is not of the class's year. */
 export async function classAndTerm(context: PolicyContext, targets: Targets, area: Area = 'reports') {
@@ -76,12 +79,29 @@ export async function studentAndYear(context: PolicyContext, targets: Targets) {
   return { student, year, group: await studentIn(context, student, year.id) }
 }
 
+/** A set that the caller may read, and a term: 400 where the term is not of the set's year. */
+export async function setAndTerm(context: PolicyContext, targets: Targets) {
+  const set = await readableSet(context, requiredId(targets, 'teachingSetId'))
+  const term = await termOf(context, requiredId(targets, 'termId'))
+  if (term.academic_year_id !== set.academic_year_id) throw otherYear('termId', 'set')
+  return { set, term }
+}
+
+/** Whether the student is in a set of the subject that the caller teaches: then the working of that subject is theirs to see. */
+async function isTaughtInSet({ tx, caller }: PolicyContext, student: Row<'student'>, term: Row<'term'>, subject: Row<'subject'>) {
+  if (!may('readStudentResults', { role: caller.role, isActive: caller.is_active, teachesClass: true })) return false
+  const taught = await pupilsTaughtInSets(tx, { school: caller.school_id, user: caller.user_id, subject: subject.id, term: term.id })
+  return taught.some(({ id }) => id === student.id)
+}
+
 /** A student, a term and a subject: the absent are 404 before rights are judged. */
 export async function studentTermAndSubject(context: PolicyContext, targets: Targets) {
   const student = await rowOf(context, 'student', requiredId(targets, 'studentId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
   const subject = await rowOf(context, 'subject', requiredId(targets, 'subjectId'))
-  return { student, term, subject, group: await studentIn(context, student, term.academic_year_id) }
+  const group = await placeIn(context.tx, student, term.academic_year_id)
+  if (!group || !(await isTaughtInSet(context, student, term, subject))) await studentIn(context, student, term.academic_year_id)
+  return { student, term, subject, group }
 }
 
 type Group = Row<'student_group'>

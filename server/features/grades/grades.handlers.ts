@@ -8,6 +8,7 @@ import { assessmentsOf, exclusionAfter, lockedAssessment } from '../assessments/
 import { gradingScaleOfTerm } from '../grading-scale/grading-scale.policy.ts'
 import { classOf, rowOf, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
+import { readableSet } from '../teaching-sets/teaching-sets.policy.ts'
 import { changeGrade, createGrade, demandInClassOf, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
@@ -59,11 +60,12 @@ export const gradeHandlers: Handlers<typeof grades> = {
   }),
 
   events: onEvents(grades.events, {
-    load: async (context, { targets: { termId, subjectId, studentGroupId } }) => {
+    load: async (context, { targets: { termId, subjectId, studentGroupId, teachingSetId } }) => {
       const term = await termOf(context, termId)
       const subject = await subjectOf(context, subjectId)
-      const { group } = await classOf(context, 'readClass', studentGroupId)
-      return { caller: context.caller, term: term.id, subject: subject.id, group: group.id }
+      const of = { caller: context.caller, term: term.id, subject: subject.id }
+      if (teachingSetId !== undefined) return { ...of, set: (await readableSet(context, teachingSetId)).id }
+      return { ...of, group: (await classOf(context, 'readClass', studentGroupId)).group.id }
     },
     follow: followMarks,
   }),

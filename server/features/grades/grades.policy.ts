@@ -3,6 +3,7 @@ import { may } from '@markbook/shared/domain/access'
 import { type EnteredMark, type MarkFault, type MarkValue, markAfter } from '@markbook/shared/domain/mark-codes'
 import { common, type Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
+import { pupilsTaughtInSets } from '../../replication/scope/teaching-sets.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
@@ -15,8 +16,8 @@ import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts
 type Assessment = Row<'assessment'>
 /** A student and their class in the year of the assessment. */
 export type Sitter = { id: string; group_id: string | null }
-/** Whether the caller may write the grades of students of a class; null for a student of no class. */
-export type GradeRights = (groupId: string | null) => boolean
+/** Whether the caller may write the grade of a student. */
+export type GradeRights = (sitter: Sitter) => boolean
 
 const nothing: ClassFacts = { teachesClass: false, isClassTeacher: false, subjectIds: new Set() }
 
@@ -37,13 +38,15 @@ async function classesTaught({ tx, caller }: PolicyContext, assessment: Assessme
 export async function gradeRights(context: PolicyContext, assessment: Assessment): Promise<GradeRights> {
   const { caller } = context
   if (caller.role === 'admin') return () => true
+  const { subject_id: subject, term_id: term } = assessment
   const classes = await classesTaught(context, assessment)
-  const mayWrite: GradeRights = (groupId) => {
-    const facts = groupId === null ? undefined : classes.get(groupId)
-    return may('writeGrades', factsAbout(caller, facts ?? nothing, assessment.subject_id))
-  }
-  if (![...classes.keys()].some(mayWrite)) throw gradeFailures.notYourSubject()
-  return mayWrite
+  const inSets = new Set(
+    (await pupilsTaughtInSets(context.tx, { school: caller.school_id, user: caller.user_id, subject, term })).map(({ id }) => id),
+  )
+  const mayWriteIn = (groupId: string) => may('writeGrades', factsAbout(caller, classes.get(groupId) ?? nothing, subject))
+  const mayWriteInSet = may('writeGrades', factsAbout(caller, { ...nothing, subjectIds: new Set([subject]) }, subject))
+  if (![...classes.keys()].some(mayWriteIn) && !(mayWriteInSet && inSets.size > 0)) throw gradeFailures.notYourSubject()
+  return ({ id, group_id }) => group_id !== null && (mayWriteIn(group_id) || (mayWriteInSet && inSets.has(id)))
 }
 
 /** The students, in the order asked: 404 where one is absent or another school's, 403 where one's grade is not the caller's to write. */
@@ -58,7 +61,7 @@ export async function sittersFor(
   const sitters = ids.flatMap((id) => byId.get(id) ?? [])
   if (sitters.length !== ids.length) throw common.notFound()
   const issues = sitters.flatMap((sitter, at): Issue[] =>
-    mayWrite(sitter.group_id) ? [] : [{ path: `grades.${at}.studentId`, message: 'is not in a class where you teach this subject' }],
+    mayWrite(sitter) ? [] : [{ path: `grades.${at}.studentId`, message: 'is not in a class or set where you teach this subject' }],
   )
   if (issues.length > 0) throw gradeFailures.notYourSubject(ids.length > 1 ? { issues } : {})
   return sitters

@@ -1,24 +1,42 @@
+import type { Tables } from '@markbook/shared/tables/tables'
 import { and, eq, gt, inArray } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/**
- * The marks of a class's pupils in a subject and term, with their place in the school's feed: those written after the number `since`;
- * all of them after -1.
- */
-export const marksSince = statement<{ school: string; term: string; subject: string; group: string; since: number }>()(({ db, t, p }) => {
+type Asked = { school: string; term: string; subject: string; since: number }
+
+/** Of the marks of a subject and term: those written after the number `since` of the school's feed, where they lie in it; all of them after -1. */
+const columnsOfMark = ({ grade, sync_row }: Tables) => ({
+  ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks'),
+  ...pick(grade, 'is_excluded', 'exclusion_reason', 'updated_by', 'updated_at'),
+  ...pick(sync_row, 'seq', 'source_id'),
+})
+
+/** Of the pupils of a class. */
+export const marksSince = statement<Asked & { group: string }>()(({ db, t, p }) => {
   const { assessment, enrolment, grade, sync_row } = t
   return db
-    .select({
-      ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks'),
-      ...pick(grade, 'is_excluded', 'exclusion_reason', 'updated_by', 'updated_at'),
-      ...pick(sync_row, 'seq', 'source_id'),
-    })
+    .select(columnsOfMark(t))
     .from(assessment)
     .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
     .innerJoin(enrolment, matches(enrolment, { school_id: grade.school_id, student_id: grade.student_id, student_group_id: p.group }))
+    .innerJoin(
+      sync_row,
+      and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),
+    )
+    .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
+})
+
+/** Of the pupils of a teaching set. */
+export const marksOfSetSince = statement<Asked & { set: string }>()(({ db, t, p }) => {
+  const { assessment, teaching_set_member: member, grade, sync_row } = t
+  return db
+    .select(columnsOfMark(t))
+    .from(assessment)
+    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+    .innerJoin(member, matches(member, { school_id: grade.school_id, student_id: grade.student_id, teaching_set_id: p.set }))
     .innerJoin(
       sync_row,
       and(matches(sync_row, { school_id: grade.school_id, table_name: 'grade', row_id: grade.id }), gt(sync_row.seq, p.since)),

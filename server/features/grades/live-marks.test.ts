@@ -85,6 +85,29 @@ describe('GET /api/grades/events', () => {
   })
 })
 
+describe('GET /api/grades/events of a teaching set', () => {
+  test('has the marks of its pupils, of whichever class, as they are and as they change; who joins is told of', async () => {
+    const head = st.as.okafor.teachingSets
+    const set = await head.create({ body: { academicYearId: michaelmas.academic_year_id, subjectId: maths.id, name: 'Upper' } })
+    const params = { id: set.id }
+    await head.setTeachers({ params, body: { teacherIds: [people.byrne.id] } })
+    await head.setStudents({ params, body: { studentIds: [elan.id, oisin.id] } })
+    const { studentGroupId: _class, ...of } = query
+    expect(await refused(st, () => st.as.ada.grades.events.raw({ query: { ...of, teachingSetId: set.id } }))).toMatchObject({ status: 403 })
+    const events = (await st.as.byrne.grades.events({ query: { ...of, teachingSetId: set.id } }))[Symbol.asyncIterator]()
+    const next = async () => (await events.next()).value as LiveMarks
+    const first = await next()
+    expect([...new Set(first.marks.map(({ student_id }) => student_id))].sort()).toEqual([elan.id, oisin.id].sort())
+    await st.as.okafor.grades.bulk(marked(mathsQuiz.id, zoe.id, 7))
+    await st.as.okafor.grades.bulk(marked(mathsQuiz.id, oisin.id, 13))
+    expect((await next()).marks.map(({ student_id, score }) => [student_id, score])).toEqual([[oisin.id, 13]])
+    await head.setStudents({ params, body: { studentIds: [elan.id, oisin.id, zoe.id] } })
+    expect((await next()).touched).toContain('teaching_set_member')
+    await head.setTeachers({ params, body: { teacherIds: [] } })
+    expect((await events.next()).done).toBe(true)
+  })
+})
+
 describe('GET /api/grades/events of a server with a parent', () => {
   test('says of a mark that it waits, and then that the parent has it', async () => {
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })

@@ -10,9 +10,14 @@ import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { classOf } from '../policy.ts'
 import { parentOf } from '../replication/replication.queries.ts'
-import { gradesGoneSince, marksSince, tablesSince } from './live-marks.queries.ts'
+import { readableSet } from '../teaching-sets/teaching-sets.policy.ts'
+import { gradesGoneSince, marksOfSetSince, marksSince, tablesSince } from './live-marks.queries.ts'
 
-export type Followed = { caller: SchoolCaller; term: string; subject: string; group: string }
+/** The marks of a class, or of a teaching set. */
+export type Followed = { caller: SchoolCaller; term: string; subject: string } & (
+  | { group: string; set?: never }
+  | { set: string; group?: never }
+)
 type Placed = { seq: number; source_id: string | null }
 /** How far a listener has been told: our feed, and of it what the parent had, and the centre above a laptop's school. */
 type SyncPosition = { seq: number; parent: string; acknowledged: number; above: number }
@@ -66,10 +71,11 @@ async function look(
   if (!isNews) return { told, event: null }
   if (before && !(await mayStillRead(tx, followed))) return null
   const since = before && before.parent === told.parent && before.seq >= floor ? before : null
-  const { term, subject, group } = followed
+  const { term, subject } = followed
+  const asked = { school, term, subject }
   const isOurs = (mark: Placed) => parent !== null && mark.source_id !== parent.node_id
   const marksAfter = async (after: number, isMeant: (mark: Placed) => boolean) =>
-    (await marksSince(tx, { school, term, subject, group, since: after })).filter(isMeant).map(({ seq: at, source_id, ...mark }) => {
+    (await marksOf(tx, followed, { ...asked, since: after })).filter(isMeant).map(({ seq: at, source_id, ...mark }) => {
       const is_waiting = isOurs({ seq: at, source_id }) && at > told.acknowledged
       return { ...mark, is_waiting, is_above: !is_waiting && at <= above }
     })
@@ -86,10 +92,14 @@ async function look(
   return { told, event: isEmpty ? null : { is_whole: false, marks, gone, touched } }
 }
 
-async function mayStillRead(tx: ReadTx, { caller, group }: Followed): Promise<boolean> {
+const marksOf = (tx: ReadTx, { group, set }: Followed, asked: { school: string; term: string; subject: string; since: number }) =>
+  set === undefined ? marksSince(tx, { ...asked, group }) : marksOfSetSince(tx, { ...asked, set })
+
+async function mayStillRead(tx: ReadTx, { caller, group, set }: Followed): Promise<boolean> {
   const now = await callerAgain(tx, caller).catch(() => null)
   if (now?.school_id !== caller.school_id || !now.is_active || !now.role || now.role === 'member') return false
-  return classOf({ tx, caller: now as SchoolCaller }, 'readClass', group).then(
+  const context = { tx, caller: now as SchoolCaller }
+  return (set === undefined ? classOf(context, 'readClass', group) : readableSet(context, set)).then(
     () => true,
     () => false,
   )

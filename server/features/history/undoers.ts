@@ -7,6 +7,7 @@ import { historyFailures } from '@markbook/shared/contract/history'
 import { reports } from '@markbook/shared/contract/reports'
 import { students } from '@markbook/shared/contract/students'
 import { subjects } from '@markbook/shared/contract/subjects'
+import { teachingSets } from '@markbook/shared/contract/teaching-sets'
 import { terms } from '@markbook/shared/contract/terms'
 import type { Row } from '@markbook/shared/tables/tables'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
@@ -21,6 +22,7 @@ import { classOf } from '../policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
+import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { type Entity, liveRows } from './history.queries.ts'
 import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from './undo.ts'
@@ -103,6 +105,7 @@ export const undoers: Partial<Record<Entity, Undoer>> = {
     route(assessments.exclude, assessmentHandlers.exclude, { whole: true }),
   ),
   assessment_category: throughRoutes(route(assessmentCategories.update, assessmentCategoryHandlers.update)),
+  teaching_set: throughRoutes(route(teachingSets.update, teachingSetHandlers.update)),
   academic_year: throughRoutes(route(academicYears.update, academicYearHandlers.update)),
   term: throughRoutes(route(terms.update, termHandlers.update)),
   subject: throughRoutes(route(subjects.update, subjectHandlers.update)),

@@ -31,15 +31,11 @@ async function marksOfAssessment(context: PolicyContext, sheet: Sheet, { assessm
   const table = markTable(sheet, (columns) => assessmentColumns(sheet, columns, assessment))
   const { school_id: school, student_group_id: group, term_id: term } = assessment
   if (group !== null) {
-    return {
-      table,
-      candidates: await candidatesOfClass(context, school, group),
-      assessments: [assessment],
-      isForeign: () => !mayWrite(group),
-    }
+    const isForeign = (id: string) => !mayWrite({ id, group_id: group })
+    return { table, candidates: await candidatesOfClass(context, school, group), assessments: [assessment], isForeign }
   }
   const students = await studentsOfSchoolInYear(context.tx, { school, term })
-  const foreign = new Set(students.filter(({ group_id }) => !mayWrite(group_id)).map(({ id }) => id))
+  const foreign = new Set(students.filter((student) => !mayWrite(student)).map(({ id }) => id))
   const candidates = students.map((student) => ({ ...student, isNear: student.group_id !== null && !foreign.has(student.id) }))
   return { table, candidates, assessments: [assessment], isForeign: (studentId) => foreign.has(studentId) }
 }

@@ -40,7 +40,7 @@ export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[
 
   const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
     const place = written.get(grade.assessment_id)
-    if (!place?.mayWrite(groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null)) return 'rights'
+    if (!place?.mayWrite({ id: grade.student_id, group_id: groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null })) return 'rights'
     // A score and a code are one mark: what got a code since is another.
     if (!isOfImport(entry, grade) || grade.status !== (entry.changes['status']?.after ?? null)) return 'changed'
     return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null

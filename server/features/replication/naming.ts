@@ -18,6 +18,7 @@ const LINKS: Readonly<Record<string, Replicated>> = {
   assessment_id: 'assessment',
   subject_id: 'subject',
   student_group_id: 'student_group',
+  teaching_set_id: 'teaching_set',
   category_id: 'assessment_category',
   term_id: 'term',
   academic_year_id: 'academic_year',

@@ -8,6 +8,7 @@ import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 import { refusedAs } from '../references.ts'
+import { setsTaughtBy } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
@@ -51,6 +52,7 @@ async function demandLeadsNoClass(tx: WriteTx, { school_id, user_id }: Membershi
 
 async function removeAssignments(tx: WriteTx, { school_id: school, user_id: user }: Membership) {
   await tx.remove('teacher_subject_assignment', await subjectAssignmentsOf(tx, { school, user }))
+  await tx.remove('teaching_set_teacher', await setsTaughtBy(tx, { school, user }))
   const assignments = await groupAssignmentsOf(tx, { school, user })
   await tx.remove('teacher_group_assignment', assignments).catch(refusedAs(isReferenceViolation, schoolFailures.leadsClasses))
 }

@@ -10,6 +10,7 @@ import { Report, ReportEntry, ReportPdf } from '@markbook/shared/contract/report
 import { School } from '@markbook/shared/contract/schools'
 import { Student } from '@markbook/shared/contract/students'
 import { Subject } from '@markbook/shared/contract/subjects'
+import { TeachingSet, TeachingSetMember, TeachingSetTeacher } from '@markbook/shared/contract/teaching-sets'
 import { Term } from '@markbook/shared/contract/terms'
 import type { Area } from '@markbook/shared/domain/access'
 import { postgresTables } from '@markbook/shared/tables/postgres'
@@ -70,6 +71,9 @@ const DECLARED: Partial<Record<Replicated, Declared>> = {
   teacher_subject_assignment: ofClass(['id', 'user_profile_id', 'subject_id', 'student_group_id', 'academic_year_id']),
   enrolment: ofClass(Enrolment),
   student_subject: ofClass(StudentSubject),
+  teaching_set: { area: 'readStudents', named: TeachingSet },
+  teaching_set_teacher: { area: 'readStudents', named: TeachingSetTeacher },
+  teaching_set_member: { area: 'readStudents', named: TeachingSetMember },
   attendance_register: ofClass(AttendanceRegister),
   attendance_mark: ofClass(AttendanceMark),
   assessment: { area: 'readAssessmentsAndGrades', named: Assessment },

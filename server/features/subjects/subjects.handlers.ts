@@ -8,6 +8,7 @@ import { categoriesOfSubject } from '../assessment-categories/assessment-categor
 import { columnsOf } from '../columns.ts'
 import { ownSchool, rowOf, termOf } from '../policy.ts'
 import { anyFound, refusedAs, subjectOf } from '../references.ts'
+import { setsOfSubject } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesTaking, subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
 const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined, ownId?: string) => {
@@ -71,6 +72,7 @@ export const subjectHandlers: Handlers<typeof subjects> = {
       if (await anyFound(usesOfSubject, tx, place)) throw subjectFailures.inUse()
       await tx.remove('teacher_subject_assignment', await teachersOfSubject(tx, place))
       await tx.remove('student_subject', await takersOfSubject(tx, place))
+      await tx.remove('teaching_set', await setsOfSubject(tx, place))
       await tx.remove('assessment_category', await categoriesOfSubject(tx, place))
       await tx.remove('subject', [subject]).catch(orInUse)
       return { message: 'The subject was deleted.' }

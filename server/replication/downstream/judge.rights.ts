@@ -9,6 +9,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { PERSONAL, personalDataSeenBy } from '../scope/personal-data.ts'
 import { changesResults, classesNotTaught } from '../scope/shared-assessments.ts'
+import { pupilsTaughtInSets, setsTaught } from '../scope/teaching-sets.ts'
 import { classesInYear, type Facts, lessonsInYear, readFacts } from './judge.facts.ts'
 
 const BY_ADMINS: readonly Replicated[] = [
@@ -18,6 +19,9 @@ const BY_ADMINS: readonly Replicated[] = [
   'subject',
   'grading_scale',
   'assessment_category',
+  'teaching_set',
+  'teaching_set_teacher',
+  'teaching_set_member',
   'school',
 ]
 /** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
@@ -50,6 +54,8 @@ type OfRow = Pick<RowState, 'id' | 'values'>
 type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
+/** Of which class and subject a row is; of a mark also whose, and in which term. */
+type Place = { group: string | null; subject: string | null; sitting?: { student: string; term: string } }
 
 /** Whoever enters a pupil enters these too; afterwards they are for those who see them. */
 const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
@@ -58,6 +64,7 @@ const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolea
 /** What people may write in a school, by the rights that they have here now. Each fact is read once. */
 export class Rights {
   private readonly facts = new Map<string, Promise<Facts>>()
+  private readonly inSets = new Map<string, Promise<ReadonlySet<string>>>()
   private asksForApproval: Promise<boolean> | undefined
 
   constructor(
@@ -86,9 +93,7 @@ export class Rights {
       ...role,
       isClassTeacher: facts.isClassTeacher,
       teachesClass: facts.teachesClass,
-      teachesSubject:
-        place.subject !== null &&
-        (place.group === null ? await this.teachesAnywhere(actor, place.subject, state.values) : facts.subjects.has(place.subject)),
+      teachesSubject: await this.teachesSubject(actor, place, facts, table, state.values),
     }
     const area = await this.areaOf(table, state, part, actor)
     if (area === null || !may(area, about)) return 'forbidden'
@@ -141,7 +146,7 @@ export class Rights {
   }
 
   /** Of which class and subject the row is. */
-  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<{ group: string | null; subject: string | null } | 'unknown'> {
+  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<Place | 'unknown'> {
     if (table === 'student_group') return { group: id, subject: null }
     if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
     if (table === 'grade') {
@@ -149,7 +154,7 @@ export class Rights {
       const assessment = test === null ? null : await this.asItWas('assessment', test)
       const [term, subject] = [idIn(assessment ?? {}, 'term_id'), idIn(assessment ?? {}, 'subject_id')]
       if (term === null || subject === null || student === null) return 'unknown'
-      return { group: await this.classOfStudent(student, term), subject }
+      return { group: await this.classOfStudent(student, term), subject, sitting: { student, term } }
     }
     if (table === 'report_book_entry' || table === 'report_book_pdf') {
       const id = idIn(values, 'report_book_id')
@@ -171,12 +176,26 @@ export class Rights {
     return place?.group ?? null
   }
 
-  /** For an assessment of every class: the subject is theirs in some class of that year. */
-  private async teachesAnywhere(actor: string, subject: string, values: Values): Promise<boolean> {
+  /** In the class of the row; of a mark also in a set that the pupil is in; of an assessment of every class in some class or set of the year. */
+  private async teachesSubject(actor: string, { group, subject, sitting }: Place, { subjects }: Facts, table: Replicated, values: Values) {
+    if (subject === null) return false
+    if (table === 'grade') {
+      if (group === null || !sitting) return false
+      return subjects.has(subject) || (await this.pupilsInSets(actor, subject, sitting.term)).has(sitting.student)
+    }
+    if (group !== null) return subjects.has(subject)
     const term = idIn(values, 'term_id')
     if (term === null) return false
-    const rows = await lessonsInYear(this.tx, { school: this.school, user: actor, subject, term })
-    return rows.length > 0
+    const asked = { school: this.school, user: actor, subject, term }
+    return (await lessonsInYear(this.tx, asked)).length > 0 || (await setsTaught(this.tx, asked)).length > 0
+  }
+
+  private pupilsInSets(user: string, subject: string, term: string): Promise<ReadonlySet<string>> {
+    const key = `${user} ${subject} ${term}`
+    const read = async () => new Set((await pupilsTaughtInSets(this.tx, { school: this.school, user, subject, term })).map(({ id }) => id))
+    const known = this.inSets.get(key) ?? read()
+    this.inSets.set(key, known)
+    return known
   }
 
   private factsOf(actor: string, group: string | null): Promise<Facts> {
@@ -214,7 +233,13 @@ export class Rights {
 
 const schoolsById = rowsBy('school', { school: 'id' }, { columns: ['approves_reports'] })
 
-const OF_RIGHTS = ['school_management', 'teacher_group_assignment', 'teacher_subject_assignment', 'class_teacher'] as const
+const OF_RIGHTS = [
+  'school_management',
+  'teacher_group_assignment',
+  'teacher_subject_assignment',
+  'class_teacher',
+  'teaching_set_teacher',
+] as const
 
 const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sync_row }, p }) =>
   db

@@ -22,6 +22,7 @@ const PLACES: Partial<Record<Replicated, string>> = {
   teacher_group_assignment: 'user_profile_id',
   teacher_subject_assignment: 'user_profile_id',
   class_teacher: 'user_profile_id',
+  teaching_set_teacher: 'user_profile_id',
 }
 
 /** Whose profile or means of sign-in a row is, or whom it gives a place in a school; null of any other row. */

@@ -10,6 +10,7 @@ export class NumberForgotten extends Error {}
 const MADE_AGAIN: readonly Replicated[] = [
   'enrolment',
   'student_subject',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'grade',

@@ -66,6 +66,7 @@ const STAFF_ONLY: readonly Replicated[] = [
   'student',
   'enrolment',
   'student_subject',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'assessment',

@@ -1,6 +1,6 @@
 import { descriptions } from '@markbook/shared/tables/tables'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, notExists } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
@@ -16,10 +16,26 @@ export const changesResults = ({ unit, lives }: { unit: string; lives: boolean }
 
 /**
  * The classes, by name, whose pupils have marks in an assessment and in which somebody does not teach its subject (decisions §8). A pupil's
- * class is that of the present enrolment in the year of the term, as for results; who is in none is in nobody's results.
+ * class is that of the present enrolment in the year of the term, as for results; who is in none is in nobody's results. A mark of a pupil
+ * in a set that the person teaches is one of theirs.
  */
 export const classesNotTaught = statement<{ school: string; assessment: string; user: string }>()(({ db, t, p }) => {
   const { assessment, grade, term, enrolment, student_group, teacher_subject_assignment: taught } = t
+  const { teaching_set, teaching_set_teacher, teaching_set_member: member } = t
+  const inOwnSet = db
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(teaching_set, matches(teaching_set, { school_id: member.school_id, id: member.teaching_set_id }))
+    .innerJoin(
+      teaching_set_teacher,
+      matches(teaching_set_teacher, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id, user_profile_id: p.user }),
+    )
+    .where(
+      and(
+        matches(member, { school_id: grade.school_id, student_id: grade.student_id }),
+        matches(teaching_set, { academic_year_id: term.academic_year_id, subject_id: assessment.subject_id }),
+      ),
+    )
   return db
     .selectDistinct({ id: student_group.id, name: student_group.name })
     .from(assessment)
@@ -37,6 +53,13 @@ export const classesNotTaught = statement<{ school: string; assessment: string; 
         eq(taught.user_profile_id, p.user),
       ),
     )
-    .where(and(matches(assessment, { school_id: p.school, id: p.assessment }), isNull(assessment.student_group_id), isNull(taught.id)))
+    .where(
+      and(
+        matches(assessment, { school_id: p.school, id: p.assessment }),
+        isNull(assessment.student_group_id),
+        isNull(taught.id),
+        notExists(inOwnSet),
+      ),
+    )
     .orderBy(student_group.name, student_group.id)
 })

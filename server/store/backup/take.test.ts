@@ -219,6 +219,9 @@ describe.skipIf(onPostgres)('before a migration', () => {
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')
     const tables = [
+      'teaching_set_member',
+      'teaching_set_teacher',
+      'teaching_set',
       'assessment_category',
       'attendance_mark',
       'attendance_register',

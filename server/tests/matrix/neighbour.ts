@@ -62,6 +62,28 @@ const category = (school: 1 | 2, academic_year_id: string) => ({
 })
 export const quizzes = category(1, thisYear.id)
 export const hilltopQuizzes = category(2, hilltopYear.id)
+const teachingSet = (school: 1 | 2, academic_year_id: string, subject_id: string) => ({
+  id: storyId('set', school, 1),
+  school_id: school === 1 ? stBrigids : hilltop,
+  academic_year_id,
+  subject_id,
+  name: school === 1 ? 'Upper set' : 'Hilltop-Marker upper set',
+})
+export const upper = teachingSet(1, thisYear.id, maths.id)
+export const hilltopUpper = teachingSet(2, hilltopYear.id, hilltopMaths.id)
+type InSet = { id: string; school_id: string }
+const teacherOfSet = ({ id, school_id }: InSet, user_profile_id: string) => ({
+  id: naturalId('teaching_set_teacher', id, user_profile_id),
+  school_id,
+  teaching_set_id: id,
+  user_profile_id,
+})
+const memberOfSet = ({ id, school_id }: InSet, student_id: string) => ({
+  id: naturalId('teaching_set_member', id, student_id),
+  school_id,
+  teaching_set_id: id,
+  student_id,
+})
 const taken = (student: { id: string }, subject: { id: string; school_id: string }, group: { id: string }) => ({
   id: naturalId('student_subject', student.id, subject.id, group.id),
   school_id: subject.school_id,
@@ -152,6 +174,9 @@ const more = {
   school_join_request: [hilltopRequest],
   subject: [art, hilltopArt],
   assessment_category: [quizzes, hilltopQuizzes],
+  teaching_set: [upper, hilltopUpper],
+  teaching_set_teacher: [teacherOfSet(upper, people.ada.id), teacherOfSet(hilltopUpper, people.markerTeacher.id)],
+  teaching_set_member: [memberOfSet(upper, elan.id), memberOfSet(hilltopUpper, hilltopPupil.id)],
   student_subject: [taken(mei, irish, class3B), taken(hilltopPupil, hilltopMaths, hilltopClass)],
   report_book: [publishedReport],
   report_book_entry: [mathsEntry],

@@ -14,8 +14,9 @@ import {
   michaelmas,
   thisYear,
 } from '@markbook/shared/story/school-year'
-import { entryIds, mathsEntry, publishedReport } from './neighbour.ts'
+import { entryIds, hilltopUpper, mathsEntry, publishedReport } from './neighbour.ts'
 import { manageClass, type Row, type Rows, readClass, reportById, resultsOf, setupWrite, staffUse } from './row.ts'
+import { ofOwnSet } from './teaching-sets.ts'
 
 const pupils = { own: elan.id, other: oisin.id, hilltop: hilltopPupil.id }
 const groups = { own: class3B.id, other: class3A.id, hilltop: hilltopClass.id }
@@ -39,6 +40,9 @@ export const calculationRows: Rows<typeof calculations> = {
   studentTerm: resultsOf(student('termId'), pupils),
   studentYear: resultsOf(student('academicYearId'), pupils),
   classTerm: manageClass(group('termId'), groups),
+  setTerm: ofOwnSet((teachingSetId) => ({
+    query: { teachingSetId, termId: teachingSetId === hilltopUpper.id ? hilltopTerm.id : michaelmas.id },
+  })),
   classYear: manageClass(group('academicYearId'), groups),
   classSummary: manageClass(group('termId'), groups),
   missingMarks: manageClass(group('termId'), groups),

@@ -145,6 +145,7 @@ const OF_STAFF: readonly Replicated[] = [
   'student',
   'enrolment',
   'student_subject',
+  'teaching_set_member',
   'attendance_register',
   'attendance_mark',
   'assessment',

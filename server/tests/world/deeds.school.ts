@@ -108,7 +108,7 @@ export async function removeUnused(scene: DeedContext, table: 'term' | 'subject'
   const cascades = {
     term: [],
     subject: [],
-    student: ['attendance_mark', 'student_subject', 'enrolment'],
+    student: ['attendance_mark', 'teaching_set_member', 'student_subject', 'enrolment'],
     student_group: [
       'assessment',
       'report_book',

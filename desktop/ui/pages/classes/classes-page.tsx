@@ -4,6 +4,7 @@ import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
@@ -27,9 +28,12 @@ export function ClassesPage() {
     )
   }
   const addition = (
-    <DialogButton look="primary" icon={Plus} dialog={<NewClass yearId={year.id} />}>
-      {t('add')}
-    </DialogButton>
+    <>
+      <ButtonLink to="/sets">{t('sets')}</ButtonLink>
+      <DialogButton look="primary" icon={Plus} dialog={<NewClass yearId={year.id} />}>
+        {t('add')}
+      </DialogButton>
+    </>
   )
   return (
     <Page title={t('title')} lead={t('lead', { year: year.name })} actions={addition}>

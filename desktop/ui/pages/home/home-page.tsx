@@ -19,6 +19,7 @@ import { Decisions, OwnDecisions } from './decisions.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import styles from './home.module.css'
 import { OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
+import { OwnSets } from './set-progress.tsx'
 
 /** What this person can do now. */
 export function HomePage() {
@@ -86,6 +87,7 @@ function TermToday({ termId, yearId }: { termId: string; yearId: string }) {
       {(rows) => (
         <div className={styles['cards']}>
           {rows.some(({ is_own }) => is_own) && <OwnMarks rows={rows.filter(({ is_own }) => is_own)} />}
+          <OwnSets termId={termId} />
           {ownClasses.map((group) => (
             <OwnReports key={group.id} group={group} termId={termId} rows={rows} />
           ))}

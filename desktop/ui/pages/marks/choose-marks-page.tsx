@@ -23,9 +23,12 @@ export function ChooseMarksPage() {
       {chosen.isLoading ? (
         <Loading />
       ) : chosen.year ? (
-        <Answer of={classes} empty={t('noClass')}>
-          {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} />}
-        </Answer>
+        <>
+          <Answer of={classes} empty={t('noClass')}>
+            {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} />}
+          </Answer>
+          <Sets yearId={chosen.year.id} />
+        </>
       ) : (
         <Empty>{t('noYear')}</Empty>
       )}
@@ -54,6 +57,26 @@ function Classes({ classes, first }: { classes: readonly ListedClass[]; first: s
       </Answer>
     </Card>
   ))
+}
+
+/** The teaching sets of the year; nothing where there is none. */
+function Sets({ yearId }: { yearId: string }) {
+  const { t } = useTranslation('marks')
+  const sets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: yearId } }))
+  if (!sets.data || sets.data.length === 0) return null
+  return (
+    <Card title={t('sets')}>
+      <ul className={`${layout['wrap']} ${styles['subjects']}`} aria-label={t('sets')}>
+        {sets.data.map(({ id, name, subject }) => (
+          <li key={id}>
+            <ButtonLink to="/marks/sets/$setId" params={{ setId: id }}>
+              {t('sheet', { subject: subject.name, class: name })}
+            </ButtonLink>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
 }
 
 /** Switches to another class or another subject of the class. */

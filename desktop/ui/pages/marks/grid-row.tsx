@@ -33,6 +33,7 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
         title={`${pupil.last_name} ${pupil.first_name}`}
       >
         <span className={styles['last']}>{pupil.last_name}</span> <span className={layout['soft']}>{pupil.first_name}</span>
+        {pupil.class && <span className={layout['soft']}> · {pupil.class.name}</span>}
       </div>
       <div role="presentation" className={styles['cells']} style={{ width: columns.length * width }}>
         {columns.slice(first, last + 1).map((column, at) => (
@@ -112,6 +113,7 @@ const MarkCell = memo(function MarkCell({ row, col, start, width, pupil, column 
   const cell = useCell(sheet, column.id, pupil.id)
   const mode = useCellMode(selection, row, col)
   const appearance = appearanceOf(cell, column)
+  const isOpen = sheet.isFor(column.id, pupil.id)
   return (
     <div
       id={cellId(id, row, col)}
@@ -121,14 +123,27 @@ const MarkCell = memo(function MarkCell({ row, col, start, width, pupil, column 
       data-row={row}
       data-col={col}
       data-mode={mode}
-      data-look={appearance.look}
+      aria-readonly={isOpen ? undefined : 'true'}
+      data-look={isOpen ? appearance.look : 'closed'}
       className={styles['cell']}
       style={{ insetInlineStart: start, width }}
     >
-      {mode === 'editing' ? <MarkEditor cell={cell} pupil={pupil} column={column} /> : <CellContent appearance={appearance} />}
+      {!isOpen ? (
+        <Closed />
+      ) : mode === 'editing' ? (
+        <MarkEditor cell={cell} pupil={pupil} column={column} />
+      ) : (
+        <CellContent appearance={appearance} />
+      )}
     </div>
   )
 })
+
+/** An assessment of another class, on the sheet of a teaching set. */
+function Closed() {
+  const { t } = useTranslation('marks')
+  return <span className="hidden">{t('notForPupil')}</span>
+}
 
 /** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
 function CellContent({ appearance: { sign, text, value, hidden, hasRemark, isLeftOut } }: { appearance: CellAppearance }) {

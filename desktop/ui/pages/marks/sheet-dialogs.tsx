@@ -18,6 +18,7 @@ import { cellId, type Grid } from './grid-context.ts'
 import type { CellAction } from './model/grid-controller.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
+import type { SheetScope } from './model/pending-mark-storage.ts'
 import { PasteDialog } from './paste-dialog.tsx'
 import type { GridHandle, OpenDialog } from './use-grid.ts'
 
@@ -81,7 +82,14 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
     case 'fill':
       return <FillDialog grid={grid} column={shown.column} />
     case 'assessment':
-      return <AssessmentDialog assessment={shown.column} {...scope} />
+      return (
+        <AssessmentDialog
+          assessment={shown.column}
+          termId={scope.termId}
+          subjectId={scope.subjectId}
+          classId={scope.isSet ? null : scope.classId}
+        />
+      )
     case 'columnHistory':
       return <HistoryDialog title={shown.column.title} entity="assessment" id={shown.column.id} />
     case 'history': {
@@ -114,7 +122,9 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
   const close = useContext(Closing)
   const [text, setText] = useState('')
   const col = sheet.columns.findIndex(({ id }) => id === column.id)
-  const empty = sheet.pupils.flatMap((_, row) => (controller.valueAt({ row, col }) === null ? [{ row, col }] : []))
+  const empty = sheet.pupils.flatMap((_, row) =>
+    controller.idsAt({ row, col }) && controller.valueAt({ row, col }) === null ? [{ row, col }] : [],
+  )
   const typed = parseMark(text, column.max_score, sheet.codes)
   const fill = () => {
     if (typed.kind !== 'mark') return
@@ -142,8 +152,6 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
     </FormDialog>
   )
 }
-
-type SheetScope = { classId: string; subjectId: string; termId: string }
 
 type AtCell = { grid: Grid; position: CellPosition; root: RefObject<HTMLDivElement | null>; onClose: () => void }
 

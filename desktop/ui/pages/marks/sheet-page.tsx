@@ -5,7 +5,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
@@ -61,14 +61,14 @@ export function SheetPage() {
 }
 
 /** The first query without an answer: that it is loading, or why it failed. */
-function Unanswered({ queries }: { queries: readonly UseQueryResult[] }) {
+export function Unanswered({ queries }: { queries: readonly UseQueryResult[] }) {
   const first = queries.find(({ data }) => data === undefined)
   return first && <Answer of={first}>{() => null}</Answer>
 }
 
 /** Keeps the `term` of the URL and the chosen term the same, in both directions. */
-function useTermOfUrl(): ChosenTerm {
-  const { term: requested } = useSearch({ from: '/school/marks/$classId/$subjectId' })
+export function useTermOfUrl(): ChosenTerm {
+  const { term: requested } = useSearch({ strict: false })
   const chosen = useChosenTerm()
   const navigate = useNavigate()
   const applied = useRef<string | undefined>(undefined)
@@ -91,7 +91,7 @@ type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: N
 function LoadedSheet(props: LoadedSheetProps) {
   const { term, group, subject } = props
   const scope = { termId: term.id, subjectId: subject.id, studentGroupId: group.id }
-  const sheet = useSheet(scope)
+  const sheet = useSheet({ ...scope, isSet: false })
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
   const columns = useQuery(ask('assessments', 'list', { query: scope }))
   const scale = useQuery(ask('gradingScale', 'get', { query: { academicYearId: term.academic_year_id } }))
@@ -116,6 +116,7 @@ function LoadedSheet(props: LoadedSheetProps) {
       categories={categories.data}
       codes={school.data?.mark_codes ?? standardMarkCodes}
       isReadOnly={!own.data.some(({ id }) => id === subject.id)}
+      choice={<SheetChoice classId={group.id} subjectId={subject.id} />}
     />
   )
 }
@@ -128,9 +129,14 @@ type SheetViewProps = LoadedSheetProps & {
   categories: readonly AssessmentCategory[]
   codes: readonly MarkCode[]
   isReadOnly: boolean
+  /** Where another sheet is chosen. */
+  choice: ReactNode
+  /** `group` is a teaching set, whose pupils are of several classes. */
+  isSet?: boolean
 }
 
-function SheetView({ sheet, group, subject, term, yearName, pupils, columns, scale, categories, codes, isReadOnly }: SheetViewProps) {
+export function SheetView(props: SheetViewProps) {
+  const { sheet, group, subject, term, yearName, pupils, columns, scale, categories, codes, isReadOnly, choice, isSet = false } = props
   const { t } = useTranslation(['marks', 'app'])
   const [classId, subjectId] = [group.id, subject.id]
   const names = { subject: subject.name, class: group.name }
@@ -140,7 +146,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
   )
   useGradesInReview(sheet)
   useEnteredHere(
-    { classId, subjectId, termId: term.id },
+    { classId, subjectId, termId: term.id, isSet },
     columns.map(({ id }) => id),
   )
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
@@ -152,13 +158,13 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
   const lead = t('of', { term: termLabel(term.name), year: yearName })
   const actions = (
     <>
-      <SheetChoice classId={classId} subjectId={subjectId} />
+      {choice}
       {!isReadOnly && (
         <Button look={columns.length === 0 ? 'primary' : 'plain'} onClick={() => setDialog({ is: 'assessment', column: null })}>
           {t('add')}
         </Button>
       )}
-      {!isReadOnly && columns.length > 0 && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
+      {!isReadOnly && !isSet && columns.length > 0 && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
       <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
     </>
   )
@@ -168,10 +174,14 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
         {isReadOnly && <Notice>{t('reading')}</Notice>}
         {pupils.length === 0 ? (
           <Empty>
-            <p>{t('noPupils')}</p>
-            <ButtonLink to="/classes/$classId" params={{ classId }}>
-              {t('toClass')}
-            </ButtonLink>
+            <p>{t(isSet ? 'noPupilsInSet' : 'noPupils')}</p>
+            {isSet ? (
+              <ButtonLink to="/sets">{t('toSets')}</ButtonLink>
+            ) : (
+              <ButtonLink to="/classes/$classId" params={{ classId }}>
+                {t('toClass')}
+              </ButtonLink>
+            )}
           </Empty>
         ) : columns.length === 0 ? (
           <Empty>{t('noAssessments')}</Empty>
@@ -189,12 +199,12 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>
-            <SentNotice classId={classId} termId={term.id} />
+            {!isSet && <SentNotice classId={classId} termId={term.id} />}
             <Legend />
           </>
         )}
       </div>
-      <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id }} />
+      <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id, isSet }} />
       <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>

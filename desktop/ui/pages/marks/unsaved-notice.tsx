@@ -41,7 +41,19 @@ export function UnsavedNotice() {
 
 const assessmentOf = (key: string): string => key.split('/')[0] ?? ''
 
-function SheetLink({ sheet: { classId, subjectId, termId } }: { sheet: SheetScope }) {
+const SheetLink = ({ sheet }: { sheet: SheetScope }) => (sheet.isSet ? <SetSheetLink sheet={sheet} /> : <ClassSheetLink sheet={sheet} />)
+
+function SetSheetLink({ sheet: { classId: setId, termId } }: { sheet: SheetScope }) {
+  const { t } = useTranslation('marks')
+  const set = useQuery(ask('teachingSets', 'get', { params: { id: setId } })).data
+  return (
+    <ButtonLink to="/marks/sets/$setId" params={{ setId }} search={{ term: termId }} size="small">
+      {set ? t('sheet', { subject: set.subject.name, class: set.name }) : t('title')}
+    </ButtonLink>
+  )
+}
+
+function ClassSheetLink({ sheet: { classId, subjectId, termId } }: { sheet: SheetScope }) {
   const { t } = useTranslation('marks')
   const group = useQuery(ask('classes', 'get', { params: { classId } }))
   const subjects = useQuery(ask('subjects', 'list'))

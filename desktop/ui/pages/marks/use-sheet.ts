@@ -18,6 +18,7 @@ const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   assessment: 'assessments',
   student: 'classes',
   enrolment: 'classes',
+  teaching_set_member: 'teachingSets',
   academic_year: 'gradingScale',
   term: 'terms',
   assessment_category: 'assessmentCategories',
@@ -33,10 +34,11 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-type SheetQuery = { termId: string; subjectId: string; studentGroupId: string }
+/** `studentGroupId`: of a class, or of a teaching set where `isSet`. */
+type SheetQuery = { termId: string; subjectId: string; studentGroupId: string; isSet: boolean }
 
 /** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
-export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): Sheet {
+export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuery): Sheet {
   const session = useMarkingSession()
   const sheet = useMemo(
     () => new Sheet(session.queue, session.owner.userId, (ms, then) => void setTimeout(then, ms), session.invalidEntries),
@@ -46,7 +48,7 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
     let unsubscribe = () => {}
     const subscribe = () => {
       unsubscribe()
-      const query = new URLSearchParams({ termId, subjectId, studentGroupId })
+      const query = new URLSearchParams({ termId, subjectId, [isSet ? 'teachingSetId' : 'studentGroupId']: studentGroupId })
       unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => void disconnect() })
     }
     const seen = marksOfSheet({ termId, subjectId, studentGroupId })
@@ -77,8 +79,8 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
       // The server is back: marks that wait can be sent.
       if (!wasConnected) session.queue.retry()
       if (event.touched.length > 0) void refresh([...new Set(event.touched.map((table) => resourceOfTable[table]))])
-      // A new stream begins with the marks of pupils who have just joined the class.
-      if (event.touched.includes('enrolment')) subscribe()
+      // A new stream begins with the marks of pupils who have just joined the class or set.
+      if (event.touched.includes(isSet ? 'teaching_set_member' : 'enrolment')) subscribe()
       keepSoon()
     }
     const hasParent = () => Boolean(queryClient.getQueryData(ask('replication', 'status').queryKey)?.parent)
@@ -103,17 +105,17 @@ export function useSheet({ termId, subjectId, studentGroupId }: SheetQuery): She
       stopRemoving()
       close()
     }
-  }, [sheet, session, termId, subjectId, studentGroupId])
+  }, [sheet, session, termId, subjectId, studentGroupId, isSet])
   return sheet
 }
 
 /** Says where marks of these assessments are entered, for the notice that other pages show of unsaved ones. */
-export function useEnteredHere({ classId, subjectId, termId }: SheetScope, assessmentIds: readonly string[]): void {
+export function useEnteredHere({ classId, subjectId, termId, isSet = false }: SheetScope, assessmentIds: readonly string[]): void {
   const session = useMarkingSession()
   const ids = assessmentIds.join(' ')
   useEffect(
-    () => session.enteredIn({ classId, subjectId, termId }, ids.split(' ').filter(Boolean)),
-    [session, classId, subjectId, termId, ids],
+    () => session.enteredIn({ classId, subjectId, termId, ...(isSet && { isSet }) }, ids.split(' ').filter(Boolean)),
+    [session, classId, subjectId, termId, isSet, ids],
   )
 }
 

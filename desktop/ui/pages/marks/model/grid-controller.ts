@@ -63,7 +63,7 @@ export class GridController {
   idsAt({ row, col }: CellPosition): { studentId: string; assessmentId: string } | null {
     const studentId = this.sheet.pupils[row]?.id
     const assessmentId = this.sheet.columns[col]?.id
-    return studentId && assessmentId ? { studentId, assessmentId } : null
+    return studentId && assessmentId && this.sheet.isFor(assessmentId, studentId) ? { studentId, assessmentId } : null
   }
 
   /** The mark of the server at a position. */

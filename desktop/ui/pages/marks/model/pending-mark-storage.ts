@@ -3,8 +3,8 @@ import { isCellValue } from './cell-value.ts'
 import type { PendingMark } from './pending-mark.ts'
 
 type Owner = { userId: string; schoolId: string }
-/** Where the marks of an assessment are entered. */
-export type SheetScope = { classId: string; subjectId: string; termId: string }
+/** Where the marks of an assessment are entered. `isSet`: `classId` is that of a teaching set. */
+export type SheetScope = { classId: string; subjectId: string; termId: string; isSet?: boolean }
 /** The pending marks of an assessment in one window. `beat`: when that window was last alive, ms. */
 export type PendingRecord<Place = SheetScope> = Owner & {
   assessmentId: string

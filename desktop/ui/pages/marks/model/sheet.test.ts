@@ -2,7 +2,18 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark } from '@markbook/shared/contract/grades'
 import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import { classTermResult } from '@markbook/shared/domain/results'
-import { assessments, grades, mathsExam, mathsHomework, mathsQuiz, pupilsOf3B, students, zoe } from '@markbook/shared/story/marks'
+import {
+  assessments,
+  elan,
+  grades,
+  mathsExam,
+  mathsHomework,
+  mathsQuiz,
+  mei,
+  pupilsOf3B,
+  students,
+  zoe,
+} from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
@@ -97,6 +108,36 @@ describe('figures', () => {
     const before = sheet.figuresOf(zoe.id).exam_average
     expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('sent')
     expect([before, sheet.figuresOf(zoe.id).exam_average]).toEqual([71, 80])
+  })
+})
+
+describe('the sheet of a teaching set', () => {
+  const [of3A, of3B] = ['00000000-0000-7000-8000-00000000003a', class3B.id]
+  const [zoeOf3B, other, gone] = [
+    { ...zoe, class: { id: of3B, name: '3B' } },
+    { ...elan, class: { id: of3A, name: '3A' } },
+    { ...mei, class: null },
+  ]
+  beforeEach(() => sheet.setLayout([zoeOf3B, other, gone], columns, michaelmas, defaultGradingScale))
+
+  test('has cells for the assessments of every class and of the pupil’s own; the others are closed, and nothing in them counts', () => {
+    const open = (column: { id: string }) => [zoeOf3B, other, gone].map(({ id }) => sheet.isFor(column.id, id))
+    expect(mathsHomework.student_group_id).toBe(of3B)
+    expect(open(mathsHomework)).toEqual([true, false, false])
+    expect(open(mathsExam)).toEqual([true, true, false])
+    expect(live.some(({ assessment_id, student_id }) => assessment_id === mathsHomework.id && student_id === elan.id)).toBe(true)
+    expect(shown(mathsHomework, elan)).toBeNull()
+  })
+
+  test('takes nothing in a closed cell, typed, filled in or pasted', () => {
+    const controller = new GridController(sheet, new GridSelection())
+    const [row, col] = [1, columns.indexOf(mathsHomework)]
+    expect(controller.idsAt({ row, col })).toBeNull()
+    expect(controller.idsAt({ row: 0, col })).not.toBeNull()
+    expect(sheet.enter(mathsHomework.id, elan.id, '3', null)).toBe('unchanged')
+    controller.enterMarks([{ row, col, score: 3 }])
+    sheet.put([{ assessmentId: mathsHomework.id, studentId: elan.id, score: 3, seen: null }])
+    expect(queue.all()).toEqual([])
   })
 })
 

@@ -21,7 +21,8 @@ import {
 import { parseMark } from './parse-mark.ts'
 import { isSendable, type MarkEntry, type PendingMark } from './pending-mark.ts'
 
-export type Pupil = { id: string; first_name: string; last_name: string }
+/** `class`: of a pupil of a teaching set, null for whoever is in no class; absent on the sheet of one class. */
+export type Pupil = { id: string; first_name: string; last_name: string; class?: { id: string; name: string } | null }
 /** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
 export type Cell = {
   readonly saved: LiveMark | null
@@ -42,12 +43,23 @@ const HIGHLIGHT_FOR = 8_000
 /** Delay before the footer is computed again, ms. */
 const FOOTER_AFTER = 200
 
+/** The cells of assessments of other classes than the pupil's. */
+function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
+  const closed = new Set<string>()
+  for (const { id, student_group_id } of columns)
+    for (const pupil of pupils)
+      if (pupil.class !== undefined && (pupil.class === null || (student_group_id !== null && student_group_id !== pupil.class.id)))
+        closed.add(keyOf(id, pupil.id))
+  return closed
+}
+
 /**
  * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside of React, so
  * that a component subscribes to one cell, one row or the footer.
  */
 export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
+  private closed: ReadonlySet<string> = new Set()
   /** False until the server has sent its marks, and while the stream is interrupted. */
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
@@ -124,6 +136,7 @@ export class Sheet {
     this.groups = categories.length > 0 ? categoryGroups(columns, categories) : undefined
     this.codes = codes
     this.layout = { pupils, columns }
+    this.closed = closedCells(pupils, columns)
     this.weights = weights
     this.scale = scale
     this.invalidateAll()
@@ -148,9 +161,14 @@ export class Sheet {
     return cell
   }
 
-  /** The mark that counts: a pending one unless it needs a decision, else the saved one. */
+  /** Whether an assessment is for a pupil: on the sheet of a teaching set, of every class or of the pupil's own. */
+  isFor = (assessmentId: string, studentId: string): boolean => !this.closed.has(keyOf(assessmentId, studentId))
+
+  /** The mark that counts: a pending one unless it needs a decision, else the saved one; none where the assessment is not for the pupil. */
   effectiveMark = (assessmentId: string, studentId: string): EffectiveMark =>
-    effectiveMark(this.saved.get(keyOf(assessmentId, studentId)), this.queue.get(assessmentId, studentId))
+    this.isFor(assessmentId, studentId)
+      ? effectiveMark(this.saved.get(keyOf(assessmentId, studentId)), this.queue.get(assessmentId, studentId))
+      : null
 
   figuresOf = (studentId: string): RowFigures => {
     const cached = this.figures.get(studentId)
@@ -196,7 +214,7 @@ export class Sheet {
   enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
     const column = this.columns.find(({ id }) => id === assessmentId)
-    if (!column) return 'unchanged'
+    if (!column || !this.isFor(assessmentId, studentId)) return 'unchanged'
     const typed = parseMark(text, column.max_score, this.codes, cellValueOf(this.effectiveMark(assessmentId, studentId)))
     if (typed.kind === 'wrong') {
       this.invalidEntries.set(key, { text: text.trim(), reason: typed.reason })
@@ -220,7 +238,8 @@ export class Sheet {
 
   /** Sends marks. Where the server was not heard, they are compared with its own first. */
   put(marks: readonly MarkEntry[]): void {
-    this.queue.put(marks, { isCompared: !this.isConnected })
+    const open = marks.filter(({ assessmentId, studentId }) => this.isFor(assessmentId, studentId))
+    if (open.length > 0) this.queue.put(open, { isCompared: !this.isConnected })
   }
 
   discardInvalid(assessmentId: string, studentId: string): boolean {

@@ -1,0 +1,50 @@
+import type { TeachingSetProgress } from '@markbook/shared/contract/teaching-sets'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useTranslation } from 'react-i18next'
+import { askWhole } from '../../api/queries.ts'
+import layout from '../../components/layout.module.css'
+import { Card, ProgressBar } from '../../components/page.tsx'
+import styles from './home.module.css'
+
+/** The own teaching sets, each a link to its marks, with how far they are; nothing where there is none. */
+export function OwnSets({ termId }: { termId: string }) {
+  const { t } = useTranslation('home')
+  const progress = useQuery({ ...askWhole('teachingSets', 'progress', { query: { termId } }), staleTime: 0 })
+  const own = progress.data?.filter(({ is_own }) => is_own) ?? []
+  if (own.length === 0) return null
+  return (
+    <Card title={t('sets.title')}>
+      <ul className={layout['ruled']}>
+        {own.map((row) => (
+          <OwnSet key={row.teaching_set.id} row={row} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function OwnSet({ row: { teaching_set, subject, recorded, expected } }: { row: TeachingSetProgress }) {
+  const { t } = useTranslation('home')
+  const name = t('marks.what', { class: teaching_set.name, subject: subject.name })
+  const missing = expected - recorded
+  return (
+    <li className={styles['subject']}>
+      <Link to="/marks/sets/$setId" params={{ setId: teaching_set.id }}>
+        {name}
+      </Link>
+      {expected === 0 ? (
+        <span className={layout['note']}>{t('marks.noAssessments')}</span>
+      ) : (
+        <>
+          <ProgressBar label={name} done={recorded} total={expected} />
+          <span className={layout['note']}>
+            {missing <= 0
+              ? t('marks.complete', { count: recorded })
+              : `${t('marks.of', { recorded, expected, count: expected })}, ${t('marks.missing', { count: missing })}`}
+          </span>
+        </>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,116 @@
+import type { ListedTeachingSet } from '@markbook/shared/contract/teaching-sets'
+import { limits } from '@markbook/shared/limits'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ask, askWhole, type ResourceName, save } from '../../api/queries.ts'
+import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
+import { CheckList, Options, SelectField, TextField } from '../../components/field.tsx'
+import { Empty, Loading } from '../../components/page.tsx'
+import { tell } from '../../components/toasts.tsx'
+import { useForm } from '../../components/use-form.ts'
+import { listedName, nameOf } from '../../words/names.ts'
+import { useClassMembership } from '../classes/use-class-membership.ts'
+
+const CONCERNED: readonly ResourceName[] = ['grades', 'classes']
+const NOBODY: ReadonlySet<string> = new Set()
+
+/** Makes a set (`set` is null), or changes its name and teachers. */
+export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeachingSet | null }) {
+  const { t } = useTranslation('sets')
+  const subjects = useQuery(ask('subjects', 'list'))
+  const staff = useQuery(ask('classes', 'schoolTeachers'))
+  const form = useForm({
+    initial: () => ({
+      name: set?.name ?? '',
+      subjectId: set?.subject_id ?? '',
+      teachers: new Set(set?.teachers.map(({ id }) => id) ?? []) as ReadonlySet<string>,
+    }),
+    required: ['name', 'subjectId'],
+    save: async ({ name: typed, subjectId, teachers }) => {
+      const name = typed.trim()
+      const made =
+        set === null
+          ? await save('teachingSets', 'create', { body: { academicYearId: yearId, subjectId, name } })
+          : await save('teachingSets', 'update', { params: { id: set.id }, body: { name } })
+      await save('teachingSets', 'setTeachers', { params: { id: made.id }, body: { teacherIds: [...teachers] } }, CONCERNED)
+      return t('saved', { name })
+    },
+  })
+  const { draft, set: change, field } = form
+  const deletion = set && (
+    <ConfirmDialog
+      title={t('deleteTitle', { name: set.name })}
+      text={t('deleteText')}
+      onConfirm={async () => {
+        await save('teachingSets', 'remove', { params: { id: set.id } }, CONCERNED)
+        tell(t('deleted', { name: set.name }))
+      }}
+    />
+  )
+  return (
+    <FormDialog title={set ? t('changeOf', { name: set.name }) : t('add')} form={form} deletion={deletion}>
+      <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={limits.text.teachingSetName} />
+      <SelectField {...field('subjectId')} label={t('subject')} disabled={set !== null}>
+        <option value="">{t('chooseSubject')}</option>
+        <Options of={(subjects.data ?? []).filter(({ id, is_active }) => is_active || id === set?.subject_id)} />
+      </SelectField>
+      <CheckList
+        label={t('teachers')}
+        choices={(staff.data ?? []).map((person) => ({ id: person.id, name: nameOf(person) }))}
+        chosen={draft.teachers}
+        onChange={(teachers) => change({ teachers })}
+      />
+    </FormDialog>
+  )
+}
+
+/** Who is in a set. The class that is shown does not change who is ticked. */
+export function PupilsDialog({ set }: { set: ListedTeachingSet }) {
+  const { t } = useTranslation('sets')
+  const own = useQuery(askWhole('teachingSets', 'students', { params: { id: set.id } }))
+  const students = useQuery(askWhole('students', 'list', { query: { isActive: 'true' } }))
+  const classes = useQuery(ask('classes', 'list', { query: { academicYearId: set.academic_year_id } }))
+  const membership = useClassMembership(set.academic_year_id)
+  const [shown, setShown] = useState('')
+  const [changed, setChanged] = useState<ReadonlySet<string> | null>(null)
+  const chosen = changed ?? (own.data ? new Set(own.data.map(({ id }) => id)) : NOBODY)
+  const form = useForm({
+    initial: {},
+    isValid: () => own.data !== undefined,
+    save: async () => {
+      const now = await save('teachingSets', 'setStudents', { params: { id: set.id }, body: { studentIds: [...chosen] } }, CONCERNED)
+      return t('pupilsSaved', { name: set.name, count: now.length })
+    },
+  })
+  const isLoading = !own.data || !students.data || !membership
+  const placed = isLoading ? [] : students.data.flatMap((student) => ({ student, group: membership.classByStudentId.get(student.id) }))
+  const listed = placed
+    .flatMap(({ student, group }) => (group && (shown === '' || group.id === shown) ? [{ student, group }] : []))
+    .sort((a, b) => a.group.name.localeCompare(b.group.name, undefined, { numeric: true }))
+  return (
+    <FormDialog
+      title={t('choosePupilsOf', { name: set.name })}
+      lead={t('choosePupilsLead')}
+      form={form}
+      disabled={isLoading}
+      action={t('savePupils', { count: chosen.size })}
+    >
+      <SelectField label={t('showClass')} value={shown} onChange={({ target }) => setShown(target.value)}>
+        <option value="">{t('everyClass')}</option>
+        <Options of={classes.data ?? []} />
+      </SelectField>
+      {isLoading && <Loading />}
+      {!isLoading && listed.length === 0 && <Empty>{t('nobodyToChoose')}</Empty>}
+      {listed.length > 0 && (
+        <CheckList
+          label={t('pupils')}
+          all={t('all')}
+          choices={listed.map(({ student, group }) => ({ id: student.id, name: `${listedName(student)} · ${group.name}` }))}
+          chosen={chosen}
+          onChange={setChanged}
+        />
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,135 @@
+import { englishEssay, fatima, mei } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3A, english, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+describe.skipIf(!headlessPath)('teaching sets', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const opened = async (who: 'okafor' | 'ada', path: string, options: BrowserContextOptions = {}) => {
+    const window = await openWindow(browser, options)
+    await site.signIn(window.context, who)
+    await window.page.goto(`${site.url}${path}`)
+    return window
+  }
+  const setsNow = async () => (await site.as('okafor')).teachingSets.list({ query: { academicYearId: thisYear.id } })
+  /** English, which Ada teaches in no class, to Fatima of 3A and Mei of 3B. */
+  const upper = async () => {
+    const head = await site.as('okafor')
+    const known = (await setsNow()).find(({ name }) => name === 'English upper')
+    if (known) return known
+    const set = await head.teachingSets.create({
+      body: { academicYearId: thisYear.id, subjectId: english.id, name: 'English upper' },
+    })
+    await head.teachingSets.setTeachers({ params: { id: set.id }, body: { teacherIds: [people.ada.id] } })
+    await head.teachingSets.setStudents({ params: { id: set.id }, body: { studentIds: [fatima.id, mei.id] } })
+    return set
+  }
+  const scoreOf = async (student: { id: string }) =>
+    (await (await site.as('okafor')).grades.list({ query: { assessmentId: englishEssay.id } })).find(
+      ({ student_id }) => student_id === student.id,
+    )?.score
+
+  test('an administrator makes one: subject, teachers, and pupils of several classes, shown class by class', async () => {
+    const { context, page, faults } = await opened('okafor', '/classes')
+    await page.getByRole('link', { name: 'Teaching sets' }).click()
+    await page.getByText('There is no teaching set in this year yet.').waitFor()
+    await page.getByRole('button', { name: 'Add a set' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Maths upper')
+    await page.getByRole('combobox', { name: 'Subject' }).selectOption(maths.id)
+    await page.getByRole('checkbox', { name: 'Ada Nowak' }).check()
+    await picture(page, 'sets-new')
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    await page.getByRole('button', { name: 'Pupils of Maths upper' }).click()
+    await page.getByRole('combobox', { name: 'Show' }).selectOption({ label: '3A' })
+    await page.getByRole('checkbox', { name: /Haddad, Fatima/ }).check()
+    await page.getByRole('combobox', { name: 'Show' }).selectOption({ label: '3B' })
+    await expect.poll(() => page.getByRole('checkbox', { name: /Haddad/ }).count()).toBe(0)
+    await page.getByRole('checkbox', { name: /Chen, Mei/ }).check()
+    await picture(page, 'sets-pupils')
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Save 2 pupils' }).click()
+    await dialogsClosed(page)
+    const [made] = await setsNow()
+    expect(made).toMatchObject({ name: 'Maths upper', subject: { id: maths.id }, students: 2, teachers: [{ id: people.ada.id }] })
+    await expect.poll(() => page.getByRole('row', { name: /Maths upper/ }).innerText()).toMatch(/Mathematics\s+Ada Nowak\s+2/)
+    await picture(page, 'sets-pc')
+    await expectForEverybody(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('its teacher opens the marks from today, enters one of a pupil of each class, and sees the results', async () => {
+    const set = await upper()
+    // Of 3A alone: for nobody of 3B.
+    await (await site.as('quinn')).assessments.create({
+      body: { termId: michaelmas.id, subjectId: english.id, title: 'Poem', assessmentType: 'coursework', studentGroupId: class3A.id },
+    })
+    const { context, page, faults } = await opened('ada', '/')
+    await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Michaelmas' })
+    await page.getByRole('link', { name: /English.*English upper|English upper.*English/ }).waitFor()
+    await picture(page, 'sets-today')
+    await page.getByRole('link', { name: /English.*English upper|English upper.*English/ }).click()
+    const grid = page.getByRole('grid')
+    await grid.waitFor()
+    await expect
+      .poll(() => grid.getByRole('rowheader').allInnerTexts())
+      .toEqual(expect.arrayContaining([expect.stringMatching(/Haddad Fatima · 3A/), expect.stringMatching(/Chen Mei · 3B/)]))
+    await expect.poll(() => grid.getByText('not for this pupil').count()).toBe(1)
+    const cell = (row: number, col: number) => grid.locator(`[role="gridcell"][data-row="${row}"][data-col="${col}"]`)
+    await cell(0, 0).click()
+    await page.keyboard.type('41')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('37')
+    await page.keyboard.press('Enter')
+    await expect.poll(async () => [await scoreOf(fatima), await scoreOf(mei)]).toEqual([41, 37])
+    // The cell of an assessment of 3A takes nothing for Mei of 3B.
+    const closed = grid.locator('[data-look="closed"]')
+    await closed.click()
+    await page.keyboard.type('5')
+    await page.keyboard.press('Enter')
+    expect(await grid.getByRole('textbox').count()).toBe(0)
+    await picture(page, 'sets-grid')
+    await expectForEverybody(page)
+    await page.getByRole('link', { name: 'Results of the set' }).click()
+    await expect.poll(() => page.getByRole('row', { name: /Haddad, Fatima/ }).innerText()).toMatch(/3A\s+82\.00/)
+    await picture(page, 'sets-results')
+    await expectForEverybody(page)
+    expect(faults).toEqual([])
+    expect(set.name).toBe('English upper')
+    await context.close()
+  })
+
+  test('fits a telephone, and is offered where marks are chosen', async () => {
+    const set = await upper()
+    const { context, page } = await opened('ada', '/marks', { viewport: sizes.phone })
+    await page.getByRole('link', { name: 'English, English upper' }).waitFor()
+    for (const [name, path] of [
+      ['sets', '/sets'],
+      ['set', `/sets/${set.id}`],
+      ['set-marks', `/marks/sets/${set.id}?term=${michaelmas.id}`],
+    ] as const) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
+      await expectFits(page)
+      await expectForEverybody(page)
+      await picture(page, `${name}-phone`)
+    }
+    await context.close()
+  })
+})

@@ -1,0 +1,65 @@
+import type { StudentOfSet } from '@markbook/shared/contract/teaching-sets'
+import { byFoldedName } from '@markbook/shared/domain/fold'
+import { common } from '@markbook/shared/failures'
+import type { Row } from '@markbook/shared/tables/tables'
+import { and, asc, eq } from 'drizzle-orm'
+import { matches } from '../../store/conditions.ts'
+import { rowsBy, statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
+import type { PolicyContext } from '../policy.ts'
+
+/** A set; not locked, for a teacher may not lock what only an administrator writes. */
+const setById = rowsBy('teaching_set', { school: 'school_id', id: 'id' })
+const isTeacherOf = rowsBy('teaching_set_teacher', { school: 'school_id', set: 'teaching_set_id', user: 'user_profile_id' })
+
+/** A set that the caller teaches, or an administrator's: 404 where it is absent or another school's, then 403. */
+export async function readableSet({ tx, caller }: PolicyContext, id: string | undefined): Promise<Row<'teaching_set'>> {
+  const [set] = id === undefined ? [] : await setById(tx, { school: caller.school_id, id })
+  if (!set) throw common.notFound()
+  if (caller.role === 'admin') return set
+  const taught = await isTeacherOf(tx, { school: set.school_id, set: set.id, user: caller.user_id })
+  if (caller.role !== 'teacher' || taught.length === 0) throw common.forbidden()
+  return set
+}
+
+const studentsByName = statement<{ school: string; set: string }>()(({ db, t, p }) => {
+  const { teaching_set, teaching_set_member: member, student, enrolment, student_group } = t
+  return db
+    .select({
+      ...pick(student, 'id', 'first_name', 'last_name'),
+      class_id: student_group.id,
+      class_name: student_group.name,
+    })
+    .from(teaching_set)
+    .innerJoin(member, matches(member, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id }))
+    .innerJoin(student, matches(student, { school_id: member.school_id, id: member.student_id }))
+    .leftJoin(
+      enrolment,
+      matches(enrolment, { school_id: student.school_id, student_id: student.id, academic_year_id: teaching_set.academic_year_id }),
+    )
+    .leftJoin(student_group, matches(student_group, { school_id: enrolment.school_id, id: enrolment.student_group_id }))
+    .where(and(eq(teaching_set.school_id, p.school), eq(teaching_set.id, p.set)))
+    .orderBy(asc(student.sort_key), asc(student.id))
+})
+
+/** The sets of a year, and of a subject; locked where the transaction writes. */
+export const setsOfYear = rowsBy('teaching_set', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
+export const setsOfSubject = rowsBy('teaching_set', { school: 'school_id', subject: 'subject_id' }, { lock: true })
+
+/** Where a person teaches, to be ended with their membership. */
+export const setsTaughtBy = rowsBy('teaching_set_teacher', { school: 'school_id', user: 'user_profile_id' }, { lock: true })
+
+/** The students of a set with their class of its year: by class, those of no class last, and within a class by name. */
+export async function studentsInOrder(tx: ReadTx, { school_id, id }: Row<'teaching_set'>): Promise<StudentOfSet[]> {
+  const students = await studentsByName(tx, { school: school_id, set: id })
+  return students
+    .map(({ class_id, class_name, ...student }) => ({
+      ...student,
+      class: class_id === null || class_name === null ? null : { id: class_id, name: class_name },
+    }))
+    .sort((a, b) => Number(a.class === null) - Number(b.class === null) || (a.class && b.class ? byFoldedName(a.class, b.class) : 0))
+}
+
+/** Classes by id. `ids` is a JSON array. */
+export const rowsOfClasses = rowsBy('student_group', { school: 'school_id', ids: { in: 'id' } })
