@@ -57,7 +57,7 @@ function open(owner: Owner) {
         key,
         marks
           .filter(({ studentId }) => studentId !== TAKEN)
-          .map(({ studentId, status }) => ({ studentId, code: codeOf(status), ...expectedOf(key, studentId) })),
+          .map(({ studentId, score }) => ({ studentId, code: codeOf(score), ...expectedOf(key, studentId) })),
       ),
     remove: async (key, studentId) => {
       await take(key, [{ studentId, code: 'present', ...expectedOf(key, studentId) }])
