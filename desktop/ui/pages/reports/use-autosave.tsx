@@ -19,7 +19,7 @@ const confirmUnload = (event: BeforeUnloadEvent) => {
 /** The names of the rows with a value that cannot be meant: it is lost when the page is left. Everything else is kept. */
 const wrongRows = (): string[] => [...rows].flatMap(([row, nameOf]) => (row.isWrong ? [nameOf()] : []))
 
-export function useTextSession(): TextSession {
+function useTextSession(): TextSession {
   const { id, school_id } = useProfile()
   return textSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
