@@ -14,15 +14,24 @@ type Message = Parameters<typeof manager.add>[0]
 /** What was said before the frame was there to show it; null while it is. */
 let early: Message[] | null = []
 const show = (message: Message) => void (early ? early.push(message) : manager.add(message))
+let shown = 0
 
-/** A short message in the corner. What must not be missed belongs on the page (`Notice`). */
-export const tell = (title: string, action?: { label: string; onPress: () => void }) =>
+/** A short message in the corner. What must not be missed belongs on the page (`Notice`). It is gone once its action was chosen. */
+export function tell(title: string, action?: { label: string; onPress: () => void }): void {
+  shown += 1
+  const id = `told-${shown}`
+  const press = () => {
+    manager.close(id)
+    action?.onPress()
+  }
   show({
+    id,
     title,
-    timeout: DURATION_MS,
+    timeout: action ? 2 * DURATION_MS : DURATION_MS,
     data: { at: performance.now() },
-    ...(action && { actionProps: { children: action.label, onClick: action.onPress } }),
+    ...(action && { actionProps: { children: action.label, onClick: press } }),
   })
+}
 
 export const tellFailure = (failure: unknown) =>
   show({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })

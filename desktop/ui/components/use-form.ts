@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { useContext, useState } from 'react'
+import { useContext, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { issueOf } from '../words/failure.ts'
 import { Closing } from './closing.ts'
@@ -18,19 +18,37 @@ type FormOptions<D> = {
   onSaved?: () => void
 }
 
+/** The browser asks before it closes the page, or loads it again, while `hasTyped` answers true. */
+export function useUnloadQuestion(hasTyped: () => boolean): void {
+  const latest = useRef(hasTyped)
+  latest.current = hasTyped
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      if (latest.current()) event.preventDefault()
+    }
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [])
+}
+
 /**
  * The values of a form before they are saved, and what became of saving them. `field('name')` is the value, the error and the change handler
  * of a field; its error is that of `failure` for the same name in the request. `send` saves unless something is missing or invalid, which it
- * marks (`isChecked`).
+ * marks (`isChecked`). Text that was typed and is not saved stays in the form, and the page is not left without a question.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
   const [draft, setDraft] = useState(initial)
   const [isChecked, setChecked] = useState(false)
+  const saved = useRef(draft)
+  useUnloadQuestion(() =>
+    Object.entries(draft).some(([name, value]) => typeof value === 'string' && value !== saved.current[name as keyof D]),
+  )
   const saving = useMutation({
     mutationFn: save,
-    onSuccess: (message) => {
+    onSuccess: (message, sent) => {
+      saved.current = sent
       if (typeof message === 'string') tell(message)
       ;(onSaved ?? close)?.()
     },
@@ -46,5 +64,10 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     setChecked(true)
     if (!required.some(isMissing) && (isValid?.(draft) ?? true)) saving.mutate(draft)
   }
-  return { draft, set, field, send, isChecked, busy: saving.isPending, failure: saving.error }
+  /** Shows other values, which are saved already: a change was undone. */
+  const reset = (values: D) => {
+    saved.current = values
+    setDraft(values)
+  }
+  return { draft, set, reset, field, send, isChecked, busy: saving.isPending, failure: saving.error }
 }

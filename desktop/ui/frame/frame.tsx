@@ -54,6 +54,9 @@ const UnsavedNotice = lazy(() => import('../pages/marks/unsaved-notice.tsx').the
 const UnsavedAttendance = lazy(() =>
   import('../pages/attendance/unsaved-attendance.tsx').then(({ UnsavedAttendance: notice }) => ({ default: notice })),
 )
+const UnsavedReports = lazy(() =>
+  import('../pages/reports/unsaved-reports.tsx').then(({ UnsavedReports: notice }) => ({ default: notice })),
+)
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
 /** The frame of every page of the school: navigation, the term, the state of replication, the account. */
@@ -104,6 +107,7 @@ export function Frame() {
               <Suspense fallback={null}>
                 <UnsavedNotice />
                 {!path.startsWith('/attendance/') && <UnsavedAttendance />}
+                <UnsavedReports />
               </Suspense>
             )}
           </div>
@@ -304,7 +308,7 @@ const AccountName = ({ name }: { name: string }) => (
   </>
 )
 
-/** Asked where marks are in this browser alone. */
+/** Asked where something is in this browser alone. */
 function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => void }) {
   const { t } = useTranslation('app')
   return (

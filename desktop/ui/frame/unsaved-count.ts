@@ -7,10 +7,10 @@ let count = 0
 let sending = 0
 
 /**
- * How many marks, or entries of attendance, are in this browser alone, and how many of them are on their way just now. Told by the session
- * that sends them, which is loaded after the frame.
+ * How many marks, entries of attendance, or texts of report books are in this browser alone, and how many of them are on their way just
+ * now. Told by the session that sends them, which is loaded after the frame.
  */
-export function setUnsavedCount(of: 'marks' | 'attendance', unsaved: number, onTheirWay: number): void {
+export function setUnsavedCount(of: 'marks' | 'attendance' | 'reports', unsaved: number, onTheirWay: number): void {
   counts.set(of, { unsaved, sending: onTheirWay })
   const before = count
   const all = [...counts.values()]

@@ -7,14 +7,18 @@ interface Schema extends DBSchema {
   pending_marks: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
   /** Attendance, likewise: of a register in place of an assessment. */
   pending_attendance: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
+  /** Texts of report books, likewise: of a class and term in place of an assessment. */
+  pending_texts: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
   /** Replies of the server that were last seen, encrypted. `request`: the digest of what was asked; `at`: ms. */
   replies: { key: [userId: string, schoolId: string, request: string]; value: StoredReply; indexes: { at: number } }
 }
 type StoredReply = { userId: string; schoolId: string; request: string; at: number; sealed: Sealed }
+/** Where entries lie that the server has not confirmed. */
+export type PendingStore = 'pending_marks' | 'pending_attendance' | 'pending_texts'
 export type BrowserDatabase = IDBPDatabase<Schema>
 
 const NAME = 'markbook'
-const VERSION = 2
+const VERSION = 3
 
 /** Null where the browser has no database for this page, as some in a private window. `gone`: it is closed, since the browser has taken it away or another window needs it. */
 export async function openBrowserDatabase(gone: () => void = () => {}): Promise<BrowserDatabase | null> {
@@ -24,7 +28,8 @@ export async function openBrowserDatabase(gone: () => void = () => {}): Promise<
         const keyPath = ['userId', 'schoolId', 'assessmentId', 'windowId']
         if (oldVersion < 1) made.createObjectStore('pending_marks', { keyPath })
         if (oldVersion < 1) made.createObjectStore('replies', { keyPath: ['userId', 'schoolId', 'request'] }).createIndex('at', 'at')
-        made.createObjectStore('pending_attendance', { keyPath })
+        if (oldVersion < 2) made.createObjectStore('pending_attendance', { keyPath })
+        made.createObjectStore('pending_texts', { keyPath })
       },
       // A newer program in another window waits for this one to let go.
       blocking: () => {

@@ -12,6 +12,7 @@ import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../componen
 import { useObjectUrl } from '../../components/save-file.ts'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { useSwitchSchool } from '../../frame/active-school.ts'
 import { signOut } from '../../frame/sign-out.ts'
 import { chooseTheme, chosenTheme, type Theme, themes } from '../../frame/theme.ts'
@@ -76,12 +77,19 @@ function Settings() {
 function Names() {
   const { t } = useTranslation(['account', 'app'])
   const profile = useProfile()
-  const { field, send, busy, failure } = useForm({
-    initial: { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' },
+  const own = { firstName: profile.first_name ?? '', lastName: profile.last_name ?? '' }
+  const { field, send, busy, failure, reset } = useForm({
+    initial: own,
     required: ['firstName', 'lastName'],
     save: async ({ firstName, lastName }) => {
-      await save('auth', 'updateProfile', { body: { firstName: firstName.trim(), lastName: lastName.trim() } })
-      return t('names.saved')
+      const typed = { firstName: firstName.trim(), lastName: lastName.trim() }
+      const write = (body: Partial<typeof typed>) => save('auth', 'updateProfile', { body })
+      const back = backTo(own, typed, write)
+      await saveWithUndo({
+        said: t('names.saved'),
+        run: () => write(typed).then(() => reset(typed)),
+        back: back && (() => back().then(() => reset(own))),
+      })
     },
   })
   return (

@@ -8,6 +8,7 @@ import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextArea, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { tellDeleted } from '../bin/restore.ts'
 
@@ -28,15 +29,36 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
     required: ['title'],
     isValid: (typed) => Object.keys(numberFaults(typed)).length === 0,
     save: async (typed) => {
+      const said = t('saved', { title: typed.title })
       const body = toBody(typed)
-      if (!assessment) await save('assessments', 'create', { body: { termId, subjectId, ...body } }, ['grades', 'classes'])
-      else await save('assessments', 'update', { params: { id: assessment.id }, body }, ['grades', 'classes'])
-      const { isExcluded, exclusionReason } = typed
-      if (assessment && (assessment.is_excluded !== isExcluded || (assessment.exclusion_reason ?? '') !== exclusionReason)) {
-        const exclusion = { isExcluded, exclusionReason: isExcluded && exclusionReason ? exclusionReason : null }
-        await save('assessments', 'exclude', { params: { id: assessment.id }, body: exclusion }, ['grades'])
+      if (!assessment) {
+        const create = () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, ['grades', 'classes'])
+        return void (await saveWithUndo({
+          said,
+          run: create,
+          back: ({ id }) => save('assessments', 'remove', { params: { id } }, ['grades']),
+        }))
       }
-      return t('saved', { title: typed.title })
+      const params = { id: assessment.id }
+      const before = draftOf(assessment, classId)
+      const write = (change: Partial<typeof body>) => save('assessments', 'update', { params, body: change }, ['grades', 'classes'])
+      const exclude = (draft: Draft) => save('assessments', 'exclude', { params, body: exclusionOf(draft) }, ['grades'])
+      const isMoved = JSON.stringify(exclusionOf(before)) !== JSON.stringify(exclusionOf(typed))
+      const back = backTo(toBody(before), body, write)
+      await saveWithUndo({
+        said,
+        run: async () => {
+          await write(body)
+          if (isMoved) await exclude(typed)
+        },
+        back:
+          back || isMoved
+            ? async () => {
+                await back?.()
+                if (isMoved) await exclude(before)
+              }
+            : null,
+      })
     },
   })
   const { draft, set, field } = form
@@ -160,8 +182,9 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
     initial: { typed: '' },
     isValid: ({ typed }) => isSame(typed),
     save: async () => {
-      await save('assessments', 'remove', { params: { id: assessment.id } }, ['grades'])
-      tellDeleted(t('deleted', { title: assessment.title }), 'assessment', { id: assessment.id, name: assessment.title })
+      const again = () => save('assessments', 'remove', { params: { id: assessment.id } }, ['grades'])
+      await again()
+      tellDeleted(t('deleted', { title: assessment.title }), 'assessment', { id: assessment.id, name: assessment.title, again })
     },
   })
   return (
@@ -203,6 +226,12 @@ function numberFaults({ maxScore, weight }: Draft): NumberFaults {
     ...(weight.trim() !== '' && typedNumber(weight) === null && { weight: 'notNumber' }),
   }
 }
+
+/** Whether it counts, and why not. */
+const exclusionOf = ({ isExcluded, exclusionReason }: Draft) => ({
+  isExcluded,
+  exclusionReason: isExcluded && exclusionReason ? exclusionReason : null,
+})
 
 /** The request body of a draft without faults. */
 const toBody = (typed: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => ({

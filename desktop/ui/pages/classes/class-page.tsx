@@ -9,6 +9,7 @@ import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog
 import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { tellDeleted } from '../bin/restore.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
@@ -65,8 +66,9 @@ function Rename({ group }: { group: ClassDetails }) {
   const form = useForm({
     initial: { name: group.name },
     save: async ({ name }) => {
-      await save('classes', 'update', { params: { classId: group.id }, body: { name: name.trim() } })
-      return t('saved', { name: name.trim() })
+      const after = { name: name.trim() }
+      const write = (body: Partial<typeof after>) => save('classes', 'update', { params: { classId: group.id }, body })
+      await saveWithUndo({ said: t('saved', after), run: () => write(after), back: backTo({ name: group.name }, after, write) })
     },
   })
   return (
@@ -84,7 +86,8 @@ function Removal({ group }: { group: ClassDetails }) {
     // Leave the page first: its queries would fail for a deleted class.
     await navigate({ to: '/classes' })
     await refresh(['classes', 'reports', 'history'])
-    tellDeleted(t('deleted', { name: group.name }), 'student_group', group)
+    const again = () => save('classes', 'remove', { params: { classId: group.id } }, ['reports'])
+    tellDeleted(t('deleted', { name: group.name }), 'student_group', { ...group, again })
   }
   return <ConfirmDialog title={t('deleteTitle', { name: group.name })} text={t('deleteText')} action={t('delete')} onConfirm={confirm} />
 }

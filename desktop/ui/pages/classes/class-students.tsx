@@ -11,6 +11,7 @@ import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { firstOf } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import styles from './classes.module.css'
@@ -78,7 +79,13 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
                   title={t('unenrolTitle', { name: nameOf(student), class: className })}
                   text={t('unenrolText')}
                   action={t('unenrol')}
-                  onConfirm={() => save('classes', 'unenroll', { params: { id: classId, studentId: student.id } }, ['students'])}
+                  onConfirm={() =>
+                    saveWithUndo({
+                      said: t('unenrolled', { name: nameOf(student), class: className }),
+                      run: () => unenrol(classId, student.id),
+                      back: () => enrol(classId, [student.id]),
+                    })
+                  }
                 />
               </>
             ),
@@ -87,6 +94,18 @@ export function ClassStudents({ classId, className, yearId, mayChange }: Props) 
       />
     </Card>
   )
+}
+
+const enrol = (classId: string, studentIds: string[]) =>
+  save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds } }, ['students'])
+const unenrol = (classId: string, studentId: string) => save('classes', 'unenroll', { params: { id: classId, studentId } }, ['students'])
+
+/** Makes these the subjects of a pupil. What is added goes first: in between the pupil never takes every subject. */
+async function setSubjects(classId: string, studentId: string, before: readonly string[], after: readonly string[]) {
+  const added = after.filter((id) => !before.includes(id))
+  if (added.length > 0) await save('classes', 'assignSubjects', { params: { id: classId }, body: { studentId, subjectIds: added } })
+  for (const subjectId of before.filter((id) => !after.includes(id)))
+    await save('classes', 'removeStudentSubject', { params: { id: classId, sid: studentId, subjectId } })
 }
 
 /** Enrols several active pupils who are in no class of the year. A search keeps what is ticked. */
@@ -103,8 +122,13 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
     initial: {},
     isValid: () => chosen.size > 0,
     save: async () => {
-      const made = await save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds: [...chosen] } }, ['students'])
-      return t('enrolled', { count: made.length })
+      await saveWithUndo({
+        said: (made) => t('enrolled', { count: made.length }),
+        run: () => enrol(classId, [...chosen]),
+        back: async (made) => {
+          for (const { student_id } of made) await unenrol(classId, student_id)
+        },
+      })
     },
   })
   return (
@@ -147,13 +171,12 @@ function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
     initial: {},
     isValid: () => chosen !== undefined,
     save: async () => {
-      const added = [...(chosen ?? [])].filter((id) => !before?.has(id))
-      // What is added goes first: in between the pupil never takes every subject.
-      if (added.length > 0)
-        await save('classes', 'assignSubjects', { params: { id: classId }, body: { studentId: student.id, subjectIds: added } })
-      for (const id of before ?? []) {
-        if (!chosen?.has(id)) await save('classes', 'removeStudentSubject', { params: { id: classId, sid: student.id, subjectId: id } })
-      }
+      const [own, wanted] = [[...(before ?? [])], [...(chosen ?? [])]]
+      await saveWithUndo({
+        said: t('subjectsSaved', { name: nameOf(student) }),
+        run: () => setSubjects(classId, student.id, own, wanted),
+        back: () => setSubjects(classId, student.id, wanted, own),
+      })
     },
   })
   return (
@@ -171,7 +194,7 @@ type SubjectsForManyProps = {
   classId: string
   students: readonly Student[]
   /** The subjects of each so far; undefined while they are loading. */
-  taken: ReadonlyMap<string, unknown> | undefined
+  taken: ReadonlyMap<string, readonly { id: string }[]> | undefined
   /** Their subjects as text. */
   takenOf: (studentId: string) => string
 }
@@ -192,12 +215,25 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
     // A repeated assignment changes nothing, so a retry continues where this one failed.
     for (const { id: subjectId } of chosen)
       await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...concerned] } })
-    return t('given', { names: chosenNames, count: concerned.length })
   }
+  /** Takes from each pupil what they did not have. */
+  const takeBack = async () => {
+    for (const sid of concerned) {
+      const own = taken?.get(sid)?.map(({ id }) => id) ?? []
+      for (const { id: subjectId } of chosen)
+        if (!own.includes(subjectId)) await client.classes.removeStudentSubject({ params: { id: classId, sid, subjectId } })
+    }
+  }
+  const readAgain = () => refresh(['classes', 'calculations', 'history'])
   const form = useForm({
     initial: {},
     isValid: () => isReady,
-    save: () => assign().finally(() => refresh(['classes', 'calculations', 'history'])),
+    save: () =>
+      saveWithUndo({
+        said: t('given', { names: chosenNames, count: concerned.length }),
+        run: () => assign().finally(readAgain),
+        back: () => takeBack().finally(readAgain),
+      }),
   })
   return (
     <FormDialog wide title={t('subjectsForMany')} lead={t('manyLead')} form={form} disabled={!isReady} action={t('giveChosen')}>

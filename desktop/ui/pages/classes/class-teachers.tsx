@@ -3,11 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Answer, Badge, Card } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { nameOf } from '../../words/names.ts'
 import { SubjectList } from './subject-list.tsx'
 
@@ -20,7 +22,13 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
   const teachers = useQuery(ask('classes', 'teachers', { params: { classId } }))
   const actions = mayChange && (
     <>
-      <DialogButton dialog={<HandOver classId={classId} className={className} />}>{t('handOver')}</DialogButton>
+      <DialogButton
+        dialog={
+          <HandOver classId={classId} className={className} from={teachers.data?.find(({ isClassTeacher }) => isClassTeacher)?.teacherId} />
+        }
+      >
+        {t('handOver')}
+      </DialogButton>
       <DialogButton look="primary" icon={Plus} dialog={<TeacherDialog classId={classId} teacher={null} known={teachers.data ?? []} />}>
         {t('addTeacher')}
       </DialogButton>
@@ -63,7 +71,13 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
                         title={t('removeTeacherTitle', { name: teacherName(teacher), class: className })}
                         text={t('removeTeacherText')}
                         action={t('removeTeacher')}
-                        onConfirm={() => save('classes', 'removeTeacher', { params: { classId, teacherId: teacher.teacherId } })}
+                        onConfirm={() =>
+                          saveWithUndo({
+                            said: t('teacherRemoved', { name: teacherName(teacher), class: className }),
+                            run: () => removeTeacher(classId, teacher.teacherId),
+                            back: () => setTeacher(classId, teacher.teacherId, subjectIdsOf(teacher)),
+                          })
+                        }
                       >
                         {t('removeTeacher')}
                         <span className="hidden"> {teacherName(teacher)}</span>
@@ -80,6 +94,11 @@ export function ClassTeachers({ classId, className, mayChange }: Props) {
   )
 }
 
+const setTeacher = (classId: string, teacherId: string, subjectIds: string[]) =>
+  save('classes', 'addTeacher', { params: { classId }, body: { teacherId, subjectIds } })
+const removeTeacher = (classId: string, teacherId: string) => save('classes', 'removeTeacher', { params: { classId, teacherId } })
+const subjectIdsOf = ({ subjects }: ClassTeacher) => subjects.map(({ id }) => id)
+
 type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[] }
 
 /** Adds a teacher to the class (`teacher` is null), or changes what one teaches in it. */
@@ -91,8 +110,15 @@ function TeacherDialog({ classId, teacher, known }: TeacherProps) {
   const form = useForm({
     initial: { teacherId: teacher?.teacherId ?? '', chosen: new Set(teacher?.subjects.map(({ id }) => id)) as ReadonlySet<string> },
     isValid: (typed) => idOf(typed) !== '',
-    save: (typed) =>
-      save('classes', 'addTeacher', { params: { classId }, body: { teacherId: idOf(typed), subjectIds: [...typed.chosen] } }),
+    save: (typed) => {
+      const id = idOf(typed)
+      const added = staff.data?.find((person) => person.id === id)
+      return saveWithUndo({
+        said: t('teacherSaved', { name: teacher ? teacherName(teacher) : added ? nameOf(added) : '' }),
+        run: () => setTeacher(classId, id, [...typed.chosen]),
+        back: () => (teacher ? setTeacher(classId, id, subjectIdsOf(teacher)) : removeTeacher(classId, id)),
+      })
+    },
   })
   const { draft, set, field } = form
   const title = teacher ? t('teacherTitle', { name: teacherName(teacher) }) : t('addTeacher')
@@ -108,16 +134,19 @@ function TeacherDialog({ classId, teacher, known }: TeacherProps) {
   )
 }
 
-/** Hands the class over to another class teacher. */
-function HandOver({ classId, className }: { classId: string; className: string }) {
+type HandOverProps = { classId: string; className: string; from: string | undefined }
+
+/** Hands the class over to another class teacher. Who was that themselves cannot take it back: it is the other's class then. */
+function HandOver({ classId, className, from }: HandOverProps) {
   const { t } = useTranslation(['classes', 'app'])
+  const profile = useProfile()
   const staff = useQuery(ask('classes', 'schoolTeachers'))
   const form = useForm({
     initial: { teacherId: '' },
     isValid: ({ teacherId }) => teacherId !== '',
-    save: async (body) => {
-      await save('classes', 'handOver', { params: { classId }, body })
-      return t('handedOver')
+    save: async ({ teacherId }) => {
+      const to = (id: string) => save('classes', 'handOver', { params: { classId }, body: { teacherId: id } })
+      await saveWithUndo({ said: t('handedOver'), run: () => to(teacherId), back: from && isAdmin(profile) ? () => to(from) : null })
     },
   })
   return (

@@ -11,6 +11,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Invitations } from './invitations.tsx'
@@ -81,11 +82,9 @@ function Members({ isFixed }: { isFixed: boolean }) {
 function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
   const name = nameOf(member)
+  const write = (role: Role) => save('schools', 'updateMember', { params: { userId: member.user_id }, body: { role } }, ['classes'])
   const setRole = (role: Role) =>
-    save('schools', 'updateMember', { params: { userId: member.user_id }, body: { role } }, ['classes']).then(
-      () => tell(t('saved', { name, role: t(role) })),
-      tellFailure,
-    )
+    saveWithUndo({ said: t('saved', { name, role: t(role) }), run: () => write(role), back: () => write(member.role) }).catch(tellFailure)
   return (
     <select
       className={layout['control']}
@@ -102,7 +101,9 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
 function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
   const update = useSave('schools', 'updateMember', ['classes'])
-  const resume = () => update.mutate({ params: { userId: member.user_id }, body: { isActive: true } }, { onError: tellFailure })
+  const setActive = (isActive: boolean) => update.mutateAsync({ params: { userId: member.user_id }, body: { isActive } })
+  const resume = () =>
+    void saveWithUndo({ said: t('resumed', { name }), run: () => setActive(true), back: () => setActive(false) }).catch(tellFailure)
   const name = nameOf(member)
   const action = (step: MemberAction, disabled: boolean) => (
     <DialogButton
@@ -133,8 +134,9 @@ function Confirmation({ step, member }: { step: MemberAction; member: Member }) 
   const { t } = useTranslation('people')
   const name = nameOf(member)
   const params = { userId: member.user_id }
+  const setActive = (isActive: boolean) => save('schools', 'updateMember', { params, body: { isActive } }, ['classes'])
   const steps = {
-    suspend: () => save('schools', 'updateMember', { params, body: { isActive: false } }, ['classes']),
+    suspend: () => saveWithUndo({ said: t('suspendedNow', { name }), run: () => setActive(false), back: () => setActive(true) }),
     remove: async () => {
       await save('schools', 'removeMember', { params }, ['classes'])
       tell(t('removed', { name }))

@@ -1,49 +1,70 @@
 import { Listeners } from '../../api/listeners.ts'
+import type { PendingMark } from '../marks/model/pending-mark.ts'
+import { type TextField, textValue, typedOf } from './pending-text.ts'
 
-export type FieldValues<F extends string> = Readonly<Record<F, string>>
-export type SaveState = 'same' | 'waiting' | 'saving' | 'saved' | 'wrong' | 'failed'
-export type AutosaveSnapshot<F extends string> = { values: FieldValues<F>; state: SaveState; failure: unknown }
+export type FieldValues<F extends TextField> = Readonly<Record<F, string>>
+/** `waiting`: kept on this computer until the server answers. `asked`: somebody else has written other words. */
+export type SaveState = 'same' | 'saving' | 'waiting' | 'saved' | 'wrong' | 'asked' | 'failed'
+/** A text that needs a decision. */
+export type OpenText<F extends TextField> = { field: F; pending: PendingMark }
+export type AutosaveSnapshot<F extends TextField> = { values: FieldValues<F>; state: SaveState; open: readonly OpenText<F>[] }
 
-type AutosaveOptions<F extends string> = {
-  /** Sends the changed fields; invalid ones are left out. */
-  save: (changed: Partial<Record<F, string>>) => Promise<unknown>
-  isWrong?: (field: F, value: string) => boolean
-  /** True for a failure after which the same request is sent again automatically. */
-  isTemporary?: (failure: unknown) => boolean
+/** The queue of texts, as one row sees it (`useAutosave`). */
+export type RowQueue<F extends TextField> = {
+  get(field: F): PendingMark | undefined
+  /** Keeps it, and sends it after a pause. */
+  put(field: F, value: PendingMark['score'], seen: PendingMark['score']): void
+  resolve(pending: PendingMark, choice: 'mine' | 'theirs' | 'compare'): void
+  /** Sends without the pause. */
+  sendNow(): void
+  listen(listener: () => void): () => void
 }
 
-const PAUSE_MS = 900
-const RETRY_MS = 5_000
-
 /**
- * Saves the fields of one row after a pause, or at once with `flush`. It sends one request at a time; later edits go with the next one.
+ * The texts of one row, as they stand in its fields. Each key goes to the queue, which keeps and sends it; an invalid value stays here.
  * Neither a failure nor new values from the server replace an edited field or the focused one (`setFocusedField`).
  */
-export class Autosave<F extends string> {
+export class Autosave<F extends TextField> {
   #stored: FieldValues<F>
   #latest: FieldValues<F>
   /** What the cache of the page held of a field when it was saved. It arrives once more before the saved value does. */
   #superseded: Partial<Record<F, string>> = {}
+  /** The entries of the queue when it was last heard. */
+  #known: Partial<Record<F, PendingMark>> = {}
   #snapshot: AutosaveSnapshot<F>
   #focusedField: F | null = null
-  #timer: ReturnType<typeof setTimeout> | undefined
-  #isSaving = false
+  #isSaved = false
   readonly #changes = new Listeners()
   readonly subscribe = this.#changes.add
-  readonly #options: AutosaveOptions<F>
+  readonly #queue: RowQueue<F>
+  readonly #isInvalid: (field: F, value: string) => boolean
 
-  constructor(stored: FieldValues<F>, options: AutosaveOptions<F>) {
+  constructor(stored: FieldValues<F>, queue: RowQueue<F>, isInvalid: (field: F, value: string) => boolean = () => false) {
     this.#stored = stored
     this.#latest = stored
-    this.#options = options
-    this.#snapshot = { values: stored, state: 'same', failure: null }
+    this.#queue = queue
+    this.#isInvalid = isInvalid
+    this.#snapshot = { values: stored, state: 'same', open: [] }
+    this.#hear()
   }
 
   readonly getSnapshot = (): AutosaveSnapshot<F> => this.#snapshot
 
-  edit(field: F, value: string): void {
-    this.#publish({ ...this.#snapshot, values: { ...this.#snapshot.values, [field]: value }, failure: null })
-    this.#schedule()
+  /** Follows the queue; answers how to stop. */
+  follow(): () => void {
+    this.#hear()
+    return this.#queue.listen(() => this.#hear())
+  }
+
+  edit(field: F, typed: string): void {
+    this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: typed } }
+    const pending = this.#queue.get(field)
+    const value = textValue(field, typed)
+    const seen = pending ? pending.seen : textValue(field, this.#stored[field])
+    const isBack = value === seen && pending?.state !== 'sending' && pending?.state !== 'conflict' && pending?.ours === undefined
+    if (this.#isInvalid(field, typed) || isBack) this.#withdraw(field, pending)
+    else this.#queue.put(field, value, seen)
+    this.#publish()
   }
 
   setFocusedField(field: F | null): void {
@@ -53,80 +74,96 @@ export class Autosave<F extends string> {
   /** Takes over newer values from the server. Values of before the last save are not newer. */
   mergeStored(stored: FieldValues<F>): void {
     this.#latest = stored
-    const changed = this.#changed()
     const newer = this.#fields().filter((field) => {
       if (stored[field] !== this.#superseded[field]) delete this.#superseded[field]
-      return !(field in changed) && !(field in this.#superseded) && field !== this.#focusedField && stored[field] !== this.#stored[field]
+      const isSuperseded = field in this.#superseded
+      return !this.#isChanged(field) && !isSuperseded && field !== this.#focusedField && stored[field] !== this.#stored[field]
     })
     if (newer.length === 0) return
     const merged = Object.fromEntries(newer.map((field) => [field, stored[field]])) as Partial<Record<F, string>>
     this.#stored = { ...this.#stored, ...merged }
-    this.#publish({ ...this.#snapshot, values: { ...this.#snapshot.values, ...merged } })
+    this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, ...merged } }
+    this.#publish()
   }
 
-  /** Saves now. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    if (this.#isSaving) return
-    const sent = this.#sendable()
-    if (Object.keys(sent).length === 0) return this.#setState(this.#snapshot.state === 'waiting' ? 'same' : this.#snapshot.state)
-    this.#isSaving = true
-    this.#publish({ ...this.#snapshot, state: 'saving', failure: null })
-    const failure = await this.#options.save(sent).then(
-      () => null,
-      (error: unknown) => error ?? new Error('rejected without a reason'),
-    )
-    this.#isSaving = false
-    if (failure !== null) return this.#fail(failure)
-    this.#stored = { ...this.#stored, ...sent }
-    // The reply may have reached the cache already.
-    for (const field of this.#fields()) {
-      if (field in sent && sent[field] !== this.#latest[field]) this.#superseded[field] = this.#latest[field]
+  flush(): void {
+    this.#queue.sendNow()
+  }
+
+  /** The decision about a text: to write one's own over that of somebody else, to leave theirs, or to try a refused one again. */
+  decide({ field, pending }: OpenText<F>, choice: 'mine' | 'theirs' | 'compare'): void {
+    if (choice === 'theirs') {
+      delete this.#known[field]
+      if (pending.state === 'conflict') this.#markStored(field, typedOf(pending.theirs))
+      this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: this.#stored[field] } }
     }
-    this.#setState('saved')
-    if (Object.keys(this.#sendable()).length > 0) this.#schedule()
+    this.#queue.resolve(pending, choice)
+    this.#publish()
   }
 
-  /** True while edits would be lost with the page. */
+  /** True while the server lacks something of what stands here. */
   get isUnsaved(): boolean {
-    return this.#isSaving || Object.keys(this.#changed()).length > 0
+    return this.#fields().some(this.#isChanged)
   }
 
-  #fail(failure: unknown): void {
-    this.#publish({ ...this.#snapshot, state: 'failed', failure })
-    if (this.#options.isTemporary?.(failure)) {
-      clearTimeout(this.#timer)
-      this.#timer = setTimeout(() => void this.flush(), RETRY_MS)
+  /** True while a value cannot be meant. */
+  get isWrong(): boolean {
+    return this.#fields().some((field) => this.#isChanged(field) && this.#isInvalid(field, this.#snapshot.values[field]))
+  }
+
+  /** What cannot be sent stays in its field alone, and what waited of the field is not what is meant any more. */
+  #withdraw(field: F, pending: PendingMark | undefined): void {
+    if (!pending) return
+    delete this.#known[field]
+    this.#markStored(field, typedOf(pending.seen))
+    this.#queue.resolve(pending, 'theirs')
+  }
+
+  /** An entry that is gone has arrived; one that came from another window is shown. */
+  #hear(): void {
+    for (const field of this.#fields()) {
+      const before = this.#known[field]
+      const now = this.#queue.get(field)
+      if (before && !now) {
+        this.#markStored(field, typedOf(before.score))
+        this.#isSaved = true
+      }
+      // What was sent while it was typed on.
+      if (before && now && now.state !== 'conflict' && before.seen !== now.seen) this.#markStored(field, typedOf(now.seen))
+      const shown = this.#snapshot.values[field]
+      if (now && !this.#isInvalid(field, shown) && textValue(field, shown) !== now.score)
+        this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, [field]: typedOf(now.score) } }
+      if (now) this.#known[field] = now
+      else delete this.#known[field]
     }
+    this.#publish()
   }
 
-  #schedule(): void {
-    clearTimeout(this.#timer)
-    this.#setState('waiting')
-    this.#timer = setTimeout(() => void this.flush(), PAUSE_MS)
+  #markStored(field: F, value: string): void {
+    this.#stored = { ...this.#stored, [field]: value }
+    // The reply may have reached the cache already.
+    if (value !== this.#latest[field]) this.#superseded[field] = this.#latest[field]
   }
 
-  #setState(state: SaveState): void {
-    const isWrong = this.#fields().some((field) => field in this.#changed() && this.#isWrong(field))
-    this.#publish({ ...this.#snapshot, state: isWrong ? 'wrong' : this.#isSaving ? 'saving' : state })
+  #stateOf(): SaveState {
+    const states = new Set(this.#fields().map((field) => this.#queue.get(field)?.state))
+    if (this.isWrong) return 'wrong'
+    if (states.has('conflict')) return 'asked'
+    if (states.has('refused')) return 'failed'
+    if (states.has('waiting')) return 'waiting'
+    if (states.has('fresh') || states.has('sending')) return 'saving'
+    return this.#isSaved ? 'saved' : 'same'
   }
 
   #fields = (): F[] => Object.keys(this.#stored) as F[]
-  #isWrong = (field: F): boolean => this.#options.isWrong?.(field, this.#snapshot.values[field]) ?? false
+  #isChanged = (field: F): boolean => this.#queue.get(field) !== undefined || this.#snapshot.values[field] !== this.#stored[field]
 
-  #changed(): Partial<Record<F, string>> {
-    const { values } = this.#snapshot
-    const fields = this.#fields().filter((field) => values[field] !== this.#stored[field])
-    return Object.fromEntries(fields.map((field) => [field, values[field]])) as Partial<Record<F, string>>
-  }
-
-  #sendable(): Partial<Record<F, string>> {
-    const changed = Object.entries(this.#changed()) as [F, string][]
-    return Object.fromEntries(changed.filter(([field]) => !this.#isWrong(field))) as Partial<Record<F, string>>
-  }
-
-  #publish(snapshot: AutosaveSnapshot<F>): void {
-    this.#snapshot = snapshot
+  #publish(): void {
+    const open = this.#fields().flatMap((field) => {
+      const pending = this.#queue.get(field)
+      return pending?.state === 'conflict' || pending?.state === 'refused' ? [{ field, pending }] : []
+    })
+    this.#snapshot = { ...this.#snapshot, open, state: this.#stateOf() }
     this.#changes.notify()
   }
 }

@@ -140,6 +140,9 @@ function SubjectPart({ book }: { book: ReportDetail }) {
               <EntryRow
                 key={entry.id}
                 entry={entry}
+                of={scopeOf(book)}
+                yearId={book.academic_year_id}
+                readsBooks
                 result={book.report_type === 'term' ? entry.term_composite : entry.year_grade}
                 isLocked={book.status === 'sent_to_ministry'}
                 title={entry.subject.name}

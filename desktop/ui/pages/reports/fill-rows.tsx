@@ -2,17 +2,17 @@ import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { client } from '../../api/client.ts'
 import { Button } from '../../components/button.tsx'
 import { Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Badge } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
-import { editable, figure, typedNumber } from '../../words/format.ts'
-import type { SaveState } from './autosave.ts'
-import { type ListedBook, updateCachedBook, updateCachedEntry } from './book-queries.ts'
+import { editable, figure } from '../../words/format.ts'
+import type { Autosave, AutosaveSnapshot, OpenText, SaveState } from './autosave.ts'
+import { type BookScope, type ListedBook, scopeOf } from './book-queries.ts'
 import { bankOf, type RemarkBank } from './completions.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
+import { type BookField, type EntryField, type TextField, type TextGroup, typedOf } from './pending-text.ts'
 import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
 import styles from './reports.module.css'
 import { useAutosave } from './use-autosave.tsx'
@@ -76,17 +76,10 @@ export function FillRows({ kind, label, at, head, children }: Props) {
   )
 }
 
-type BookField = 'remark' | 'conduct' | 'attendance'
-type WritableBook = Pick<Report, 'id' | 'status' | 'class_teacher_remark' | 'conduct' | 'attendance_percentage'> & {
+type WritableBook = Report & {
   /** As the registers have it: printed where nothing is typed. */
   attendance?: { percentage: number | null } | null
 }
-
-const bodyOf = ({ remark, conduct, attendance }: Partial<Record<BookField, string>>) => ({
-  ...(remark !== undefined && { classTeacherRemark: remark || null }),
-  ...(conduct !== undefined && { conduct: conduct || null }),
-  ...(attendance !== undefined && { attendancePercentage: typedNumber(attendance) }),
-})
 
 type RemarkBanks = { remark: RemarkBank; conduct: RemarkBank }
 
@@ -107,10 +100,11 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
     conduct: book.conduct ?? '',
     attendance: book.attendance_percentage === null ? '' : editable(book.attendance_percentage),
   }
-  const save = async (changed: Partial<Record<BookField, string>>) =>
-    updateCachedBook(await client.reports.update({ params: { id: book.id }, body: bodyOf(changed) }))
   const isWrong = (field: BookField, value: string) => field === 'attendance' && !isAttendance(value)
-  const { snapshot, field, retry } = useAutosave<BookField>(stored, { name, save, isWrong })
+  const group: TextGroup = { subjectId: null, ...scopeOf(book) }
+  const row = { bookId: book.id, rowId: book.id }
+  const place = { readsBooks: true, yearId: book.academic_year_id }
+  const { snapshot, field, decide } = useAutosave<BookField>(stored, { name, group, place, row, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
   const attendance = field('attendance')
   const proposed = book.attendance?.percentage ?? null
@@ -141,16 +135,23 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
           onBlur={attendance.onLeave}
         />
       </div>
-      <SaveStatus {...snapshot} isLocked={isLocked} onRetry={retry} />
+      <SaveStatus state={snapshot.state} isLocked={isLocked} />
+      <OpenTexts {...snapshot} isLocked={isLocked} onDecide={decide} />
     </li>
   )
 }
 
-type EntryField = 'letter' | 'remark'
-type WritableEntry = Pick<ReportEntry, 'id' | 'report_book_id' | 'letter_grade' | 'teacher_remark' | 'coursework_average' | 'exam_average'>
+type WritableEntry = Pick<
+  ReportEntry,
+  'id' | 'subject_id' | 'report_book_id' | 'letter_grade' | 'teacher_remark' | 'coursework_average' | 'exam_average'
+>
 
 type EntryRowProps = {
   entry: WritableEntry
+  of: BookScope
+  yearId: string
+  /** False for who reads the entries of their subjects alone. */
+  readsBooks: boolean
   /** The result that the letter is calculated from. */
   result: number | null
   isLocked: boolean
@@ -163,18 +164,13 @@ type EntryRowProps = {
 }
 
 /** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
-export function EntryRow({ entry, result, isLocked, title, name, firstName, bank, scale }: EntryRowProps) {
+export function EntryRow({ entry, of, yearId, readsBooks, result, isLocked, title, name, firstName, bank, scale }: EntryRowProps) {
   const { t } = useTranslation('reports')
   const { calculated, letters } = lettersFor(scale, result, entry.letter_grade)
   const stored = { letter: entry.letter_grade === calculated ? '' : (entry.letter_grade ?? ''), remark: entry.teacher_remark ?? '' }
-  const save = async ({ letter, remark }: Partial<Record<EntryField, string>>) => {
-    const body = {
-      ...(letter !== undefined && { letterGrade: letter || null }),
-      ...(remark !== undefined && { teacherRemark: remark || null }),
-    }
-    updateCachedEntry(await client.reports.updateEntry({ params: { entryId: entry.id }, body }))
-  }
-  const { snapshot, field, retry } = useAutosave<EntryField>(stored, { name, save })
+  const group: TextGroup = { subjectId: entry.subject_id, ...of }
+  const row = { bookId: entry.report_book_id, rowId: entry.id }
+  const { snapshot, field, decide } = useAutosave<EntryField>(stored, { name, group, place: { readsBooks, yearId }, row })
   const letter = field('letter')
   return (
     <li className={`${styles['row']} ${styles['line']}`} data-book={entry.report_book_id}>
@@ -200,45 +196,80 @@ export function EntryRow({ entry, result, isLocked, title, name, firstName, bank
         </select>
       </div>
       <RemarkBox kind="remark" name={name} firstName={firstName} bank={bank} isLocked={isLocked} {...field('remark')} />
-      <SaveStatus {...snapshot} isLocked={isLocked} onRetry={retry} />
+      <SaveStatus state={snapshot.state} isLocked={isLocked} />
+      <OpenTexts {...snapshot} isLocked={isLocked} onDecide={decide} />
     </li>
   )
 }
 
-type SaveStatusProps = { state: SaveState; failure: unknown; isLocked: boolean; onRetry: () => void }
-
 /** Whether a row is saved, and if not, why. Only an attendance can be wrong. */
-function SaveStatus({ state, failure, isLocked, onRetry }: SaveStatusProps) {
+function SaveStatus({ state, isLocked }: { state: SaveState; isLocked: boolean }) {
   const { t } = useTranslation(['reports', 'app'])
   if (isLocked)
     return (
       <div className={styles['lock']}>
         <Badge>{t('status.sent_to_ministry')}</Badge>
-        {state === 'failed' && (
-          <span className={styles['failed']} role="alert">
-            {sentenceOf(failure)} {t('fill.notTaken')}
-          </span>
-        )}
       </div>
     )
-  if (state === 'failed')
-    return (
-      <div className={styles['failed']} role="alert">
-        <span>{sentenceOf(failure)}</span>
-        <Button size="small" onClick={onRetry}>
-          {t('app:action.retry')}
-        </Button>
-      </div>
-    )
+  const said: Record<SaveState, string> = {
+    same: '',
+    saving: t('app:state.saving'),
+    waiting: t('fill.waiting'),
+    saved: `✓ ${t('app:state.saved')}`,
+    wrong: t('fill.wrongAttendance'),
+    asked: t('fill.asked'),
+    failed: t('fill.failed'),
+  }
   return (
     <span role="status" className={styles['mark']} data-state={state}>
-      {state === 'wrong'
-        ? t('fill.wrongAttendance')
-        : state === 'saved'
-          ? `✓ ${t('app:state.saved')}`
-          : state === 'same'
-            ? ''
-            : t('app:state.saving')}
+      {said[state]}
     </span>
+  )
+}
+
+type OpenTextsProps<F extends TextField> = Pick<AutosaveSnapshot<F>, 'open'> & { isLocked: boolean; onDecide: Autosave<F>['decide'] }
+
+/** The texts of a row that were refused, or over which somebody else wrote other words, and the decisions about them. */
+function OpenTexts<F extends TextField>({ open, isLocked, onDecide }: OpenTextsProps<F>) {
+  return open.map((text) => (
+    <div key={text.field} role="alert" className={styles['open']}>
+      <OpenTextLine text={text} isLocked={isLocked} onDecide={onDecide} />
+    </div>
+  ))
+}
+
+type OpenTextProps<F extends TextField> = { text: OpenText<F>; isLocked: boolean; onDecide: Autosave<F>['decide'] }
+
+function OpenTextLine<F extends TextField>({ text, isLocked, onDecide }: OpenTextProps<F>) {
+  const { t } = useTranslation(['reports', 'app'])
+  const { pending } = text
+  const what = t(`fill.${text.field as TextField}`)
+  if (pending.state === 'refused')
+    return (
+      <>
+        <span>
+          {what}: {sentenceOf(pending)} {isLocked && t('fill.notTaken')}
+        </span>
+        {!isLocked && (
+          <Button size="small" onClick={() => onDecide(text, 'compare')}>
+            {t('app:action.retry')}
+          </Button>
+        )}
+        <Button size="small" onClick={() => onDecide(text, 'theirs')}>
+          {t('fill.drop')}
+        </Button>
+      </>
+    )
+  const theirs = typedOf(pending.theirs)
+  return (
+    <>
+      <span>{theirs ? t('fill.theirs', { what, text: theirs }) : t('fill.theirsNone', { what })}</span>
+      <Button size="small" onClick={() => onDecide(text, 'theirs')}>
+        {t('fill.keepTheirs')}
+      </Button>
+      <Button size="small" onClick={() => onDecide(text, 'mine')}>
+        {t('fill.keepMine')}
+      </Button>
+    </>
   )
 }

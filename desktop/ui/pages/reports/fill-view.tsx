@@ -40,7 +40,9 @@ export function FillView({ of, chosen, owns }: FillProps) {
       </InlineSelect>
       <p className={layout['note']}>{t('fill.keys')}</p>
       {subject ? (
-        <Answer of={entries}>{(list) => <SubjectRows key={subject.id} of={of} chosen={chosen} entries={list} subject={subject} />}</Answer>
+        <Answer of={entries}>
+          {(list) => <SubjectRows key={subject.id} of={of} chosen={chosen} owns={owns} entries={list} subject={subject} />}
+        </Answer>
       ) : owns ? (
         <ClassRows of={of} chosen={chosen} />
       ) : (
@@ -102,9 +104,9 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   )
 }
 
-type SubjectProps = { of: BookScope; chosen: ChosenTerm; entries: readonly ClassReportEntry[]; subject: SubjectRef }
+type SubjectProps = FillProps & { entries: readonly ClassReportEntry[]; subject: SubjectRef }
 
-function SubjectRows({ of, chosen, entries, subject }: SubjectProps) {
+function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
   const { t } = useTranslation('reports')
   const { at } = useBooksSearch().search
   const scale = useScale(chosen.year?.id ?? '')
@@ -136,6 +138,9 @@ function SubjectRows({ of, chosen, entries, subject }: SubjectProps) {
             <EntryRow
               key={entry.id}
               entry={entry}
+              of={of}
+              yearId={chosen.year?.id ?? ''}
+              readsBooks={owns}
               result={entry[result]}
               isLocked={entry.status === 'sent_to_ministry'}
               title={listedName(entry.student)}

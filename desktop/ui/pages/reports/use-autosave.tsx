@@ -1,63 +1,57 @@
-import { Failure } from '@markbook/shared/failures'
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useReducer, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refresh } from '../../api/queries.ts'
+import { useProfile } from '../../api/session.ts'
 import { LeaveDialog } from '../../components/dialog.tsx'
 import { guardTermChange } from '../../frame/chosen-term.ts'
-import { sentenceOf } from '../../words/failure.ts'
 import { Autosave, type FieldValues } from './autosave.ts'
+import type { TextField } from './pending-text.ts'
+import { type RowPlace, rowQueue } from './row-queue.ts'
+import { type TextSession, textSessionOf } from './text-session.ts'
 
 /** All rows of the page with a function for their names. While one is unsaved, the browser asks before it closes the window. */
-const rows = new Map<Pick<Autosave<string>, 'isUnsaved' | 'getSnapshot'>, () => string>()
+const rows = new Map<{ isUnsaved: boolean; isWrong: boolean }, () => string>()
 const confirmUnload = (event: BeforeUnloadEvent) => {
   if ([...rows.keys()].some(({ isUnsaved }) => isUnsaved)) event.preventDefault()
 }
 
-/** A row that cannot be saved when the page is left. `failure` is null where its text is invalid. */
-type UnsavableRow = { name: string; failure: unknown }
-const unsavableRows = (): UnsavableRow[] =>
-  [...rows].flatMap(([row, nameOf]) => {
-    const { state, failure } = row.getSnapshot()
-    const isStuck = row.isUnsaved && (state === 'wrong' || state === 'failed')
-    return isStuck ? [{ name: nameOf(), failure: state === 'wrong' ? null : failure }] : []
-  })
+/** The names of the rows with a value that cannot be meant: it is lost when the page is left. Everything else is kept. */
+const wrongRows = (): string[] => [...rows].flatMap(([row, nameOf]) => (row.isWrong ? [nameOf()] : []))
 
-const isTemporary = (failure: unknown) => failure instanceof Failure && (failure.status === 0 || failure.status >= 500)
-
-type RowOptions<F extends string> = {
-  /** Name of the row in the warning before the page is left. */
-  name: string
-  save: (changed: Partial<Record<F, string>>) => Promise<unknown>
-  isWrong?: (field: F, value: string) => boolean
+function useTextSession(): TextSession {
+  const { id, school_id } = useProfile()
+  return textSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/**
- * The autosave of a row, and `field` with what an input of the row needs. `stored` brings newer values from the server. Leaving the page
- * saves first. After a conflict with a change of somebody else the books are read again.
- */
-export function useAutosave<F extends string>(stored: FieldValues<F>, options: RowOptions<F>) {
+/** The session, read again whenever one of its texts changes. */
+export function useUnsavedTexts(): TextSession {
+  const session = useTextSession()
+  const [, drawAgain] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => session.queue.listen(drawAgain), [session])
+  return session
+}
+
+/** Name of the row in the warning before the page is left. */
+type RowOptions<F extends TextField> = RowPlace & { name: string; isWrong?: (field: F, value: string) => boolean }
+
+/** The texts of a row, and `field` with what an input of it needs. `stored` brings newer values from the server. */
+export function useAutosave<F extends TextField>(stored: FieldValues<F>, options: RowOptions<F>) {
+  const session = useTextSession()
   const latest = useRef(options)
   latest.current = options
   const [row] = useState(
-    () =>
-      new Autosave<F>(stored, {
-        save: (changed) =>
-          latest.current.save(changed).catch((failure) => {
-            if (failure instanceof Failure && failure.status === 409) void refresh(['reports'])
-            throw failure
-          }),
-        isWrong: (field, value) => latest.current.isWrong?.(field, value) ?? false,
-        isTemporary,
-      }),
+    () => new Autosave<F>(stored, rowQueue(session, options), (field, value) => latest.current.isWrong?.(field, value) ?? false),
   )
   const snapshot = useSyncExternalStore(row.subscribe, row.getSnapshot)
   useEffect(() => row.mergeStored(stored), [row, stored])
   useEffect(() => {
+    const stop = row.follow()
     if (rows.size === 0) addEventListener('beforeunload', confirmUnload)
     rows.set(row, () => latest.current.name)
     return () => {
-      void row.flush()
+      stop()
+      row.flush()
       rows.delete(row)
       if (rows.size === 0) removeEventListener('beforeunload', confirmUnload)
     }
@@ -68,40 +62,44 @@ export function useAutosave<F extends string>(stored: FieldValues<F>, options: R
     onEnter: () => row.setFocusedField(key),
     onLeave: () => {
       row.setFocusedField(null)
-      void row.flush()
+      row.flush()
     },
   })
-  return { snapshot, field, retry: () => void row.flush() }
+  const decide: Autosave<F>['decide'] = (text, choice) => {
+    row.decide(text, choice)
+    if (choice === 'theirs') void refresh(['reports'])
+  }
+  return { snapshot, field, decide }
 }
 
-/** Focuses the first invalid field, or else the first failed row. */
-const focusUnsavedField = () => document.querySelector<HTMLElement>('li [aria-invalid="true"], li [role="alert"] button')?.focus()
+/** Focuses the first invalid field. */
+const focusWrongField = () => document.querySelector<HTMLElement>('li [aria-invalid="true"]')?.focus()
 
-/** Asks before the page is left with rows that cannot be saved. Rows that only wait are saved then, without a question. */
+/** Asks before the page is left with values that cannot be meant. What waits, was refused or is asked about is kept, and said on every page. */
 export function LeaveWarning() {
   const { t } = useTranslation('reports')
   const [choice, setChoice] = useState<{ choose: () => void } | null>(null)
   useEffect(() => {
     // Another term shows other rows.
     return guardTermChange((choose) => {
-      const isStuck = unsavableRows().length > 0
+      const isStuck = wrongRows().length > 0
       if (isStuck) setChoice({ choose })
       return isStuck
     })
   }, [])
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
-      (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) && unsavableRows().length > 0,
+      (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) && wrongRows().length > 0,
     // The rows themselves ask before the window closes.
     enableBeforeUnload: false,
     withResolver: true,
   })
   if (!choice && blocker.status !== 'blocked') return null
-  const stuck = unsavableRows()
+  const wrong = wrongRows()
   const stay = () => {
     if (choice) setChoice(null)
     else blocker.reset?.()
-    requestAnimationFrame(focusUnsavedField)
+    requestAnimationFrame(focusWrongField)
   }
   const leave = () => {
     setChoice(null)
@@ -110,8 +108,8 @@ export function LeaveWarning() {
   }
   return (
     <LeaveDialog
-      lead={t('leave.text', { count: stuck.length })}
-      unsaved={stuck.map(({ name, failure }) => ({ key: name, name, reason: failure === null ? t('leave.wrong') : sentenceOf(failure) }))}
+      lead={t('leave.text', { count: wrong.length })}
+      unsaved={wrong.map((name) => ({ key: name, name, reason: t('leave.wrong') }))}
       go={t('leave.go')}
       onStay={stay}
       onLeave={leave}

@@ -8,7 +8,8 @@ import { Button } from '../../components/button.tsx'
 import { Actions, Form, Options } from '../../components/field.tsx'
 import { Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
+import { useUnloadQuestion } from '../../components/use-form.ts'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import styles from './school-page.module.css'
 
 type Draft = MarkCode & { key: number; isNew: boolean }
@@ -33,6 +34,8 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const update = useSave('schools', 'updateMine', ['calculations', 'reports'])
   const [drafts, setDrafts] = useState(() => draftsOf(school.mark_codes ?? standardMarkCodes))
   const fault = faultOf(drafts)
+  const [known, setKnown] = useState(drafts)
+  useUnloadQuestion(() => JSON.stringify(drafts) !== JSON.stringify(known))
   const change = (at: number, more: Partial<MarkCode>) =>
     setDrafts(drafts.map((draft, index) => (index === at ? { ...draft, ...more } : draft)))
   const add = () => {
@@ -47,15 +50,14 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
       effect,
       printed,
     }))
-    update.mutate(
-      { body: { markCodes } },
-      {
-        onSuccess: () => {
-          tell(t('codesSaved'))
-          setDrafts(draftsOf(markCodes))
-        },
-      },
-    )
+    const write = async (codes: MarkCode[]) => {
+      await update.mutateAsync({ body: { markCodes: codes } })
+      setDrafts(draftsOf(codes))
+      setKnown(draftsOf(codes))
+    }
+    const before = [...(school.mark_codes ?? standardMarkCodes)]
+    // What failed is shown on the card.
+    void saveWithUndo({ said: t('codesSaved'), run: () => write(markCodes), back: () => write(before) }).catch(() => {})
   }
   return (
     <Card title={t('codesTitle')}>

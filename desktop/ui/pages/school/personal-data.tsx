@@ -3,7 +3,7 @@ import { type ReplyOf, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { Options, SelectField } from '../../components/field.tsx'
 import { Card, FailureNotice } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
+import { saveWithUndo } from '../../components/with-undo.ts'
 
 const readers = ['class_teachers', 'all_staff'] as const
 type Readers = (typeof readers)[number]
@@ -13,9 +13,12 @@ export function PersonalData({ school }: { school: ReplyOf<'schools', 'mine'> })
   const { t } = useTranslation('school')
   const save = useSave('schools', 'updateMine', ['students', 'classes'])
   const mayChange = isAdmin(useProfile())
-  const change = (personalDataFor: Readers) =>
-    save.mutate({ body: { personalDataFor } }, { onSuccess: () => tell(t(`personal.now.${personalDataFor}`)) })
-  const shown = (save.isPending && save.variables.body.personalDataFor) || (school.personal_data_for ?? 'class_teachers')
+  const now = school.personal_data_for ?? 'class_teachers'
+  const write = (personalDataFor: Readers) => save.mutateAsync({ body: { personalDataFor } })
+  const change = (wanted: Readers) =>
+    // What failed is shown on the card.
+    void saveWithUndo({ said: t(`personal.now.${wanted}`), run: () => write(wanted), back: () => write(now) }).catch(() => {})
+  const shown = (save.isPending && save.variables.body.personalDataFor) || now
   return (
     <Card title={t('personal.title')}>
       <FailureNotice failure={save.error} />

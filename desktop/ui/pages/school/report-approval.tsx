@@ -4,15 +4,19 @@ import { isAdmin, useProfile } from '../../api/session.ts'
 import { Checkbox } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Card, FailureNotice } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
+import { saveWithUndo } from '../../components/with-undo.ts'
 
 /** Whether an administrator approves report books before they are published. */
 export function ReportApproval({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const { t } = useTranslation('school')
   const save = useSave('schools', 'updateMine', ['reports', 'overview'])
   const mayChange = isAdmin(useProfile())
-  const change = (approvesReports: boolean) =>
-    save.mutate({ body: { approvesReports } }, { onSuccess: () => tell(t(approvesReports ? 'approval.on' : 'approval.off')) })
+  const write = (approvesReports: boolean) => save.mutateAsync({ body: { approvesReports } })
+  const change = (wanted: boolean) =>
+    // What failed is shown on the card.
+    void saveWithUndo({ said: t(wanted ? 'approval.on' : 'approval.off'), run: () => write(wanted), back: () => write(!wanted) }).catch(
+      () => {},
+    )
   const shown = save.isPending ? save.variables.body.approvesReports : school.approves_reports
   return (
     <Card title={t('approval.title')}>

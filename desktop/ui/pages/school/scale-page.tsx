@@ -10,7 +10,8 @@ import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Actions, Form, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
+import { useUnloadQuestion } from '../../components/use-form.ts'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { editable, enumerated } from '../../words/format.ts'
 import { MarkCodes } from './mark-codes.tsx'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
@@ -45,6 +46,10 @@ export function ScalePage() {
   )
 }
 
+/** Gives a year the scale of the school again. */
+const follow = ({ id }: AcademicYear) =>
+  save('academicYears', 'update', { params: { id }, body: { scalePassMark: null, scaleBands: null } }, CONCERNED)
+
 /** `year` has this scale, as its own or as the school's; undefined for the school's itself. */
 function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: AcademicYear | undefined }) {
   const { t } = useTranslation(['school', 'app'])
@@ -53,6 +58,8 @@ function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: A
   const [passMark, setPassMark] = useState(() => editable(scale.pass_mark))
   const [bands, setBands] = useState(() => draftOf(scale))
   const fault = faultOf(bands, passMark)
+  const own = JSON.stringify(draftOf(scale))
+  useUnloadQuestion(() => mayChange && (passMark !== editable(scale.pass_mark) || JSON.stringify(bands) !== own))
   const add = () => setBands([...bands, { key: Math.max(...bands.map(({ key }) => key)) + 1, letter: '', minimum: '', remark: '' }])
   const cell = (name: 'letter' | 'minimum' | 'remark', maxLength: number) => (band: Band, at: number) => (
     <input
@@ -81,10 +88,14 @@ function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: A
       if (year) return t('yearScaleSaved', { name: year.name })
       return kept.length > 0 ? t('scaleSavedKept', { years: enumerated(kept) }) : t('scaleSaved')
     }
-    put.mutate(
-      { query: year ? { academicYearId: year.id } : {}, body: toBody(bands, passMark) },
-      { onSuccess: ({ kept_years }) => tell(said(kept_years)) },
-    )
+    const write = (body: ReturnType<typeof toBody>) => put.mutateAsync({ query: year ? { academicYearId: year.id } : {}, body })
+    const before = toBody(draftOf(scale), editable(scale.pass_mark))
+    void saveWithUndo({
+      said: ({ kept_years }) => said(kept_years),
+      run: () => write(toBody(bands, passMark)),
+      back: year && !year.scale_bands ? () => follow(year) : () => write(before),
+      // What failed is shown on the page.
+    }).catch(() => {})
   }
   return (
     <Form onSend={send}>
@@ -120,10 +131,7 @@ function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: A
                   title={t('scaleAgain', { name: year.name })}
                   text={t('scaleAgainText')}
                   action={t('scaleAgainAction')}
-                  onConfirm={async () => {
-                    const body = { scalePassMark: null, scaleBands: null }
-                    await save('academicYears', 'update', { params: { id: year.id }, body }, CONCERNED)
-                  }}
+                  onConfirm={() => follow(year)}
                 />
               }
             >

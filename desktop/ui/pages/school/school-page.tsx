@@ -10,6 +10,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Card, FailureNotice, Page } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { QrCode } from '../account/qr-code.tsx'
 import { PersonalData } from './personal-data.tsx'
 import { ReportApproval } from './report-approval.tsx'
@@ -41,12 +42,18 @@ export function SchoolPage() {
 function Details({ school }: { school: School }) {
   const { t } = useTranslation(['school', 'app'])
   const profile = useProfile()
-  const { draft, field, send, busy, failure } = useForm({
-    initial: { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' },
-    save: async ({ name, address, email, phone }) => {
-      const body = { name: name.trim(), address: address.trim() || null, email: email.trim() || null, phone: phone.trim() || null }
-      await save('schools', 'updateMine', { body }, ['auth'])
-      return t('saved')
+  const own = { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' }
+  const { draft, field, send, busy, failure, reset } = useForm({
+    initial: own,
+    save: async (typed) => {
+      const body = bodyOf(typed)
+      const write = (change: Partial<typeof body>) => save('schools', 'updateMine', { body: change }, ['auth'])
+      const back = backTo(bodyOf(own), body, write)
+      await saveWithUndo({
+        said: t('saved'),
+        run: () => write(body).then(() => reset(typed)),
+        back: back && (() => back().then(() => reset(own))),
+      })
     },
   })
   const mayChange = isAdmin(profile)
@@ -70,6 +77,14 @@ function Details({ school }: { school: School }) {
     </Card>
   )
 }
+
+type Typed = { name: string; address: string; email: string; phone: string }
+const bodyOf = ({ name, address, email, phone }: Typed) => ({
+  name: name.trim(),
+  address: address.trim() || null,
+  email: email.trim() || null,
+  phone: phone.trim() || null,
+})
 
 function Crest({ school }: { school: School }) {
   const { t } = useTranslation('school')

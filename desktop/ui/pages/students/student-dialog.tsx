@@ -1,9 +1,11 @@
 import type { Student } from '@markbook/shared/contract/students'
 import { useTranslation } from 'react-i18next'
 import { save } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { nameOf } from '../../words/names.ts'
 
 const draftOf = (student: Student | null) => ({
@@ -16,27 +18,42 @@ const draftOf = (student: Student | null) => ({
   isActive: student?.is_active ?? true,
 })
 
+type Draft = ReturnType<typeof draftOf>
+const textsOf = ({ firstName, lastName, enrollmentDate, studentNumber }: Draft) => ({
+  firstName: firstName.trim(),
+  lastName: lastName.trim(),
+  enrollmentDate: enrollmentDate || null,
+  studentNumber: studentNumber.trim() || null,
+})
+const personalOf = ({ gender, dateOfBirth }: Draft) => gender && { gender, dateOfBirth: dateOfBirth || null }
+
 /** Adds a pupil (`student` is null) or changes one. */
 export function StudentDialog({ student }: { student: Student | null }) {
   const { t } = useTranslation(['students', 'app'])
+  const profile = useProfile()
   // Whoever may not see the gender and the birth date of a pupil gets neither, and changes neither.
   const isSeen = student === null || student.gender !== null
   const form = useForm({
     initial: () => draftOf(student),
     required: ['firstName', 'lastName', ...(isSeen ? (['gender'] as const) : [])],
-    save: async ({ gender, isActive, dateOfBirth, ...texts }) => {
-      const body = {
-        firstName: texts.firstName.trim(),
-        lastName: texts.lastName.trim(),
-        enrollmentDate: texts.enrollmentDate || null,
-        studentNumber: texts.studentNumber.trim() || null,
-      }
-      const personal = gender && { gender, dateOfBirth: dateOfBirth || null }
+    save: async (typed) => {
+      const body = textsOf(typed)
+      const personal = personalOf(typed)
+      const said = t('saved', { name: `${body.firstName} ${body.lastName}` })
       if (student) {
-        const change = { ...body, ...personal, isActive }
-        await save('students', 'update', { params: { id: student.id }, body: change }, ['classes', 'reports', 'grades'])
-      } else if (personal) await save('students', 'create', { body: { ...body, ...personal } })
-      return t('saved', { name: `${body.firstName} ${body.lastName}` })
+        const write = (change: Partial<typeof after>) =>
+          save('students', 'update', { params: { id: student.id }, body: change }, ['classes', 'reports', 'grades'])
+        const changeOf = (draft: typeof typed) => ({ ...textsOf(draft), ...personalOf(draft), isActive: draft.isActive })
+        const after = changeOf(typed)
+        await saveWithUndo({ said, run: () => write(after), back: backTo(changeOf(draftOf(student)), after, write) })
+      } else if (personal) {
+        const create = () => save('students', 'create', { body: { ...body, ...personal } })
+        await saveWithUndo({
+          said,
+          run: create,
+          back: isAdmin(profile) ? ({ id }) => save('students', 'remove', { params: { id } }, ['classes']) : null,
+        })
+      }
     },
   })
   const { draft, set, field } = form

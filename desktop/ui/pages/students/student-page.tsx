@@ -5,7 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import Pencil from 'lucide-react/icons/pencil'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
-import { ask, refresh } from '../../api/queries.ts'
+import { ask, refresh, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
@@ -81,7 +81,8 @@ function Removal({ student }: { student: Student }) {
     // Leave the page first: its queries would fail for a deleted pupil.
     await navigate({ to: '/students' })
     await refresh(['students', 'classes', 'history'])
-    tellDeleted(t('deleted', { name }), 'student', { id: student.id, name })
+    const again = () => save('students', 'remove', { params: { id: student.id } }, ['classes'])
+    tellDeleted(t('deleted', { name }), 'student', { id: student.id, name, again })
   }
   return <ConfirmDialog title={t('delete', { name })} text={t('deleteText')} onConfirm={confirm} />
 }

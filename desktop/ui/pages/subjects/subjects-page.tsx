@@ -10,6 +10,7 @@ import { Badge, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { tellDeleted } from '../bin/restore.ts'
 
 export function SubjectsPage() {
@@ -68,10 +69,14 @@ function SubjectDialog({ subject }: { subject: Subject | null }) {
   const { t } = useTranslation(['subjects', 'app'])
   const form = useForm({
     initial: { name: subject?.name ?? '', code: subject?.code ?? '', isActive: subject?.is_active ?? true },
-    save: async ({ isActive, ...named }) => {
-      if (subject) await save('subjects', 'update', { params: { id: subject.id }, body: { ...named, isActive } })
-      else await save('subjects', 'create', { body: named })
-      return t('saved', { name: named.name })
+    save: ({ isActive, ...named }) => {
+      const said = t('saved', { name: named.name })
+      const remove = (id: string) => save('subjects', 'remove', { params: { id } })
+      if (!subject) return saveWithUndo({ said, run: () => save('subjects', 'create', { body: named }), back: ({ id }) => remove(id) })
+      const write = (body: Partial<typeof before>) => save('subjects', 'update', { params: { id: subject.id }, body })
+      const before = { name: subject.name, code: subject.code, isActive: subject.is_active }
+      const after = { ...named, isActive }
+      return saveWithUndo({ said, run: () => write(after), back: backTo(before, after, write) })
     },
   })
   const { draft, set, field } = form
@@ -81,8 +86,9 @@ function SubjectDialog({ subject }: { subject: Subject | null }) {
       title={t('delete', { name })}
       text={t('deleteText')}
       onConfirm={async () => {
-        await save('subjects', 'remove', { params: { id: subject.id } })
-        tellDeleted(t('deleted', { name: subject.name }), 'subject', subject)
+        const again = () => save('subjects', 'remove', { params: { id: subject.id } })
+        await again()
+        tellDeleted(t('deleted', { name: subject.name }), 'subject', { ...subject, again })
       }}
     />
   )

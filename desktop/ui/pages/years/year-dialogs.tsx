@@ -140,8 +140,9 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       title={t('deleteTerm', { name: shownName })}
       text={t('deleteTermText')}
       onConfirm={async () => {
-        await save('terms', 'remove', { params: { id: term.id } })
-        tellDeleted(t('termDeleted', { name: shownName }), 'term', { id: term.id, name: shownName })
+        const again = () => save('terms', 'remove', { params: { id: term.id } })
+        await again()
+        tellDeleted(t('termDeleted', { name: shownName }), 'term', { id: term.id, name: shownName, again })
       }}
     />
   )

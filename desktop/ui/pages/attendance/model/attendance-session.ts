@@ -52,7 +52,7 @@ function open(owner: Owner) {
     send: (key, marks) =>
       take(
         key,
-        marks.map(({ studentId, status }) => ({ studentId, value: status })),
+        marks.map(({ studentId, score }) => ({ studentId, value: score })),
       ),
     remove: async (key, studentId) => {
       await take(key, [{ studentId, value: null }])

@@ -1,10 +1,26 @@
-import { browserDatabase } from '../../../storage/browser-database.ts'
+import { browserDatabase, type PendingStore } from '../../../storage/browser-database.ts'
 import { hexOf } from '../../../storage/hex.ts'
 import { MarkQueue, type QueueEnvironment } from './mark-queue.ts'
 import { isSendable, type PendingMark, type StoredMark } from './pending-mark.ts'
 import { PendingMarkStorage } from './pending-mark-storage.ts'
 
-type Owner = { userId: string; schoolId: string }
+export type Owner = { userId: string; schoolId: string }
+
+/** `places`: where the entries of an assessment are made. `isStored`: false where one could not be stored; it is lost when the window closes. */
+export type KeptQueue<Row extends StoredMark, Place> = { queue: MarkQueue<Row>; places: Map<string, Place>; isStored: () => boolean }
+
+/** One session for each person and school in this window: what waits in the one is not forgotten while the other is shown. */
+export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean) => Session): (owner: Owner) => Session {
+  const sessions = new Map<string, Session>()
+  let shown = ''
+  return (owner) => {
+    const name = `${owner.userId}/${owner.schoolId}`
+    shown = name
+    const session = sessions.get(name) ?? open(owner, () => shown === name)
+    sessions.set(name, session)
+    return session
+  }
+}
 
 /** Interval of the heartbeat that marks a window as alive, ms. */
 const HEARTBEAT_INTERVAL = 5_000
@@ -12,14 +28,14 @@ const HEARTBEAT_INTERVAL = 5_000
 const TAKE_OVER_INTERVAL = 10_000
 
 /**
- * A queue whose entries lie in the browser's database until the server has them; those of closed windows come into it. `places`: where the
- * entries of an assessment are made, kept with them.
+ * A queue whose entries lie in the browser's database until the server has them; those of closed windows come into it. What stands in
+ * `places` is kept with them.
  */
 export function openKeptQueue<Row extends StoredMark, Place>(
   owner: Owner,
-  store: 'pending_marks' | 'pending_attendance',
-  calls: Pick<QueueEnvironment<Row>, 'send' | 'read' | 'remove' | 'saved' | 'removed'>,
-) {
+  store: PendingStore,
+  calls: Omit<QueueEnvironment<Row>, 'store' | 'later' | 'now' | 'random'>,
+): KeptQueue<Row, Place> {
   const storage = new PendingMarkStorage<Place>(browserDatabase, owner, windowId(), () => Date.now(), store)
   const places = new Map<string, Place>()
   let isStored = true
@@ -53,7 +69,6 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   return {
     queue,
     places,
-    /** False where a pending entry could not be stored: it is lost when the window closes. */
     isStored: () => isStored || !queue.all().some(isSendable),
   }
 }

@@ -1,13 +1,13 @@
 import { Failure } from '@markbook/shared/failures'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MarkQueue, type MarkToSend } from './mark-queue.ts'
-import type { StoredMark } from './pending-mark.ts'
+import { MarkQueue } from './mark-queue.ts'
+import { type MarkToSend, markToSend, type StoredMark } from './pending-mark.ts'
 
 const away = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
 /** A server with one or more assessments, timers that a test turns by hand, and a line that may lose what is asked or what is answered. */
-function world() {
+function world(of: { readsFirst?: boolean } = {}) {
   const stored = new Map<string, Map<string, number>>()
   const sent: { assessmentId: string; marks: readonly MarkToSend[] }[] = []
   const removed: string[] = []
@@ -18,7 +18,9 @@ function world() {
   const rowsOf = (assessmentId: string): StoredMark[] =>
     [...(stored.get(assessmentId) ?? [])].map(([student_id, score]) => ({ student_id, score, status: null, remarks: null }))
   const queue = new MarkQueue<StoredMark>({
-    send: async (assessmentId, marks) => {
+    ...of,
+    send: async (assessmentId, entries) => {
+      const marks = entries.map(markToSend)
       atOnce += 1
       most.atOnce = Math.max(most.atOnce, atOnce)
       await Promise.resolve()
@@ -29,7 +31,7 @@ function world() {
       sent.push({ assessmentId, marks })
       const own = stored.get(assessmentId) ?? new Map()
       stored.set(assessmentId, own)
-      for (const { studentId, score } of marks) own.set(studentId, score)
+      for (const { studentId, score } of entries) own.set(studentId, score)
       if (!line.reply) throw away()
       return rowsOf(assessmentId)
     },
@@ -70,6 +72,17 @@ function world() {
 }
 
 describe('the mark queue', () => {
+  test('where nobody hears of what others change, the server is read before every request', async () => {
+    const at = world({ readsFirst: true })
+    at.stored.set('a', new Map([['1', 11]]))
+    at.put('1', 12, 10)
+    at.put('2', 13)
+    await at.turn()
+    expect(at.score('a', '1')).toBe(11)
+    expect(at.score('a', '2')).toBe(13)
+    expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 11, score: 12 })
+  })
+
   test('marks typed quickly go in one request, in the order of entry', async () => {
     const at = world()
     at.put('1', 12)

@@ -1,8 +1,7 @@
-import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { Listeners } from '../../../api/listeners.ts'
-import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
+import { type CellValue, cellValueOf } from './cell-value.ts'
 import { grouped } from './mark-values.ts'
 import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replacePending, type StoredMark } from './pending-mark.ts'
 
@@ -10,12 +9,15 @@ import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replac
 const BATCH_DELAY = 200
 const BACK_OFF = { first: 1_000, most: 30_000 }
 
-export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }
 export type QueueEnvironment<Row extends StoredMark> = {
-  /** Saves marks of one assessment, all or none, and answers the stored rows. */
-  send(assessmentId: string, marks: readonly MarkToSend[]): Promise<readonly Row[]>
+  /** Saves marks of one assessment and answers the stored rows. None of them is a removal. */
+  send(assessmentId: string, marks: readonly PendingMark[]): Promise<readonly Row[]>
   /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these marks. */
   remove(assessmentId: string, studentId: string, known: readonly (CellValue | undefined)[]): Promise<void>
+  /** Before every request, and not only where the server was away: for what no page hears of when somebody else changes it. */
+  readsFirst?: boolean
+  /** Pause after the last entry before a request, ms; `BATCH_DELAY` where it is not given. */
+  delay?: number
   /** Reads the stored marks of an assessment. */
   read(assessmentId: string): Promise<readonly Row[]>
   /** Called with rows that the server has stored. */
@@ -71,7 +73,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
         queue.entries.set(mark.studentId, queue.tries > 0 ? { ...entered, state: 'waiting' } : entered)
       }
       this.changed(assessmentId, own)
-      if (isFirst) this.schedule(assessmentId, queue, BATCH_DELAY)
+      if (isFirst) this.schedule(assessmentId, queue, this.environment.delay ?? BATCH_DELAY)
     }
   }
 
@@ -134,6 +136,12 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     this.changes.notify(assessmentId, [...(this.queues.get(assessmentId)?.entries.keys() ?? [])])
   }
 
+  /** Sends what was just entered without the pause. */
+  sendNow(assessmentId: string): void {
+    const queue = this.queues.get(assessmentId)
+    if (queue && queue.tries === 0 && hasSendable(queue)) this.schedule(assessmentId, queue, 0)
+  }
+
   /** Sends waiting marks now. */
   retry(): void {
     for (const [assessmentId, queue] of this.queues) if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)
@@ -162,7 +170,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     queue.isBusy = true
     let batch: PendingMark[] = []
     try {
-      if (queue.tries > 0) await this.compare(assessmentId, queue)
+      if (queue.tries > 0 || this.environment.readsFirst) await this.compare(assessmentId, queue)
       batch = nextBatch(queue)
       if (batch.length > 0) await this.send(assessmentId, queue, batch)
       // What came meanwhile and is to be compared keeps that.
@@ -173,7 +181,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     } finally {
       queue.isBusy = false
       if (!hasSendable(queue)) queue.isSingly = false
-      else this.schedule(assessmentId, queue, queue.tries > 0 ? this.pause(queue) : 0)
+      else this.schedule(assessmentId, queue, queue.tries > 0 ? this.pause(queue) : (this.environment.delay ?? 0))
     }
   }
 
@@ -202,9 +210,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
 
   /** The rows that are stored now: none after a removal. */
   private async deliver(assessmentId: string, batch: readonly PendingMark[]): Promise<readonly Row[]> {
-    const marks = batch.flatMap(({ studentId, score, remarks }) =>
-      score === null ? [] : [{ studentId, ...markOf(score), ...(remarks !== undefined && { remarks }) }],
-    )
+    const marks = batch.filter(({ score }) => score !== null)
     if (marks.length > 0) return this.environment.send(assessmentId, marks)
     for (const { studentId, seen, ours } of batch) {
       await this.environment.remove(assessmentId, studentId, [seen, ours])
@@ -229,10 +235,14 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       if (named.length === 0 && batch.length > 1) queue.isSingly = true
       const refused = named.length > 0 ? named : batch.length === 1 ? batch.map((pending) => ({ pending, message: failure.message })) : []
       this.set(queue, batch, () => ({ state: 'fresh' }))
-      for (const { pending, message } of refused) this.set(queue, [pending], () => ({ state: 'refused', message }))
+      for (const { pending, message } of refused) this.set(queue, [pending], () => ({ state: 'refused', message, code: failure.code }))
       // The comparison itself was refused: nothing is sent until the user decides.
       if (batch.length === 0)
-        this.set(queue, [...queue.entries.values()].filter(isSendable), () => ({ state: 'refused', message: failure.message }))
+        this.set(queue, [...queue.entries.values()].filter(isSendable), () => ({
+          state: 'refused',
+          message: failure.message,
+          code: failure.code,
+        }))
     }
     this.changed(assessmentId, [...queue.entries.values()])
   }

@@ -4,35 +4,24 @@ import { promptClient as client } from '../../../api/client.ts'
 import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
-import { isUnsaved, openKeptQueue } from './kept-queue.ts'
+import { isUnsaved, type Owner, openKeptQueue, sessionsOf } from './kept-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
+import { markToSend } from './pending-mark.ts'
 import type { SheetScope } from './pending-mark-storage.ts'
 import { removeMark } from './remove-mark.ts'
 import { removeFromSeen, saveInSeen } from './seen-marks.ts'
 
-type Owner = { userId: string; schoolId: string }
-
 /** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
 
-/** By person and school: what waits in the one is not forgotten while the other is shown. */
-const sessions = new Map<string, MarkingSession>()
-let current = ''
+export const markingSessionOf = sessionsOf(open)
 
-export function markingSessionOf(owner: Owner): MarkingSession {
-  current = nameOf(owner)
-  const session = sessions.get(current) ?? open(owner)
-  sessions.set(current, session)
-  return session
-}
-const nameOf = ({ userId, schoolId }: Owner) => `${userId}/${schoolId}`
-
-function open(owner: Owner) {
+function open(owner: Owner, isShown: () => boolean) {
   const saved = new Listeners<[rows: readonly Grade[]]>()
   const removed = new Listeners<[mark: MarkKey]>()
   /** Marks of one person are never sent with the session of another, nor to another school: they wait. */
   const demandOwnSession = () => {
-    if (nameOf(owner) !== current || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
+    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
   }
   const {
     queue,
@@ -41,7 +30,7 @@ function open(owner: Owner) {
   } = openKeptQueue<Grade, SheetScope>(owner, 'pending_marks', {
     send: async (assessmentId, marks) => {
       demandOwnSession()
-      return client.grades.bulk({ body: { assessmentId, grades: [...marks] } })
+      return client.grades.bulk({ body: { assessmentId, grades: marks.map(markToSend) } })
     },
     read: async (assessmentId) => {
       demandOwnSession()
@@ -64,7 +53,7 @@ function open(owner: Owner) {
   })
   const invalidEntries = new Map<string, InvalidEntry>()
   const count = () => {
-    if (nameOf(owner) !== current) return
+    if (!isShown()) return
     const unsaved = queue.all().filter(isUnsaved).length
     setUnsavedCount('marks', unsaved + invalidEntries.size, queue.all().length - unsaved)
   }

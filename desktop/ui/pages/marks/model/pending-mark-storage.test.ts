@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto'
-import { deleteDB } from 'idb'
+import { deleteDB, openDB } from 'idb'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type BrowserDatabase, openBrowserDatabase } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
@@ -54,6 +54,44 @@ describe('pending marks in the browser’s database', () => {
     expect(await leftTo('two')).toMatchObject([{ studentId: 'zoe', score: 12 }])
     expect(await leftTo('three')).toEqual([])
     expect(await windows()).toEqual(['two'])
+  })
+
+  test('a text of any length is kept beside the marks, and taken over as it was typed', async () => {
+    const text = 'Works with care.\n'.repeat(60)
+    const texts = (windowId: string) =>
+      new PendingMarkStorage(
+        () => Promise.resolve(database),
+        { userId: 'ada', schoolId: 'stBrigids' },
+        windowId,
+        () => now,
+        'pending_texts',
+      )
+    const first = texts('one')
+    await first.store('book', [{ ...pending('book book remark', 'book'), score: text }])
+    first.heartbeat(true)
+    const found: unknown[] = []
+    await texts('two').takeOver(({ pending: left }) => found.push(...left))
+    expect(found).toMatchObject([{ score: text }])
+    expect(await leftTo('three')).toEqual([])
+  })
+
+  test('what an older version of the app kept is there still, and the new store beside it', async () => {
+    database.close()
+    await deleteDB('markbook')
+    const keyPath = ['userId', 'schoolId', 'assessmentId', 'windowId']
+    const older = await openDB('markbook', 2, {
+      upgrade: (made) => {
+        made.createObjectStore('pending_marks', { keyPath })
+        made.createObjectStore('replies', { keyPath: ['userId', 'schoolId', 'request'] }).createIndex('at', 'at')
+        made.createObjectStore('pending_attendance', { keyPath })
+      },
+    })
+    const key = { userId: 'ada', schoolId: 'stBrigids', assessmentId: 'quiz', windowId: 'old' }
+    await older.put('pending_marks', { ...key, beat: 0, pending: [pending('zoe')] })
+    older.close()
+    database = (await openBrowserDatabase()) as BrowserDatabase
+    expect(await leftTo('new')).toMatchObject([{ studentId: 'zoe', score: 12 }])
+    expect([...database.objectStoreNames]).toEqual(['pending_attendance', 'pending_marks', 'pending_texts', 'replies'])
   })
 
   test('attendance lies in a store of its own: neither takes over what is the other’s', async () => {

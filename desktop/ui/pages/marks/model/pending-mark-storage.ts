@@ -1,5 +1,4 @@
-import { type BrowserDatabase, keysBelow } from '../../../storage/browser-database.ts'
-import { isCellValue } from './cell-value.ts'
+import { type BrowserDatabase, keysBelow, type PendingStore } from '../../../storage/browser-database.ts'
 import type { PendingMark } from './pending-mark.ts'
 
 type Owner = { userId: string; schoolId: string }
@@ -27,7 +26,7 @@ const MAX_ASSESSMENTS = 100
 /**
  * Keeps the pending marks of a window in the browser's database, so that closing or crashing loses none. Each window has records of its own;
  * the next window of the same person at the same school takes over those of a closed one (docs/design/app.md). Of attendance a register
- * stands in place of an assessment, in a store of its own.
+ * stands in place of an assessment, of report books a class and term, and each text in place of a pupil; both have stores of their own.
  */
 export class PendingMarkStorage<Place = SheetScope> {
   private readonly own = new Map<string, Omit<Abandoned<Place>, 'assessmentId'>>()
@@ -36,7 +35,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     private readonly owner: Owner,
     private readonly windowId: string,
     private readonly now: () => number,
-    private readonly kept: 'pending_marks' | 'pending_attendance' = 'pending_marks',
+    private readonly kept: PendingStore = 'pending_marks',
   ) {}
 
   /** False where the browser keeps nothing. Calls take effect in their order. */
@@ -137,9 +136,12 @@ function parse(text: string | null): object {
   }
 }
 
+/** A text of a report book may be long. */
+const isValue = (value: unknown) => value === null || typeof value === 'number' || (typeof value === 'string' && value !== '')
+
 const isPending = (value: unknown): value is PendingMark => {
   const { assessmentId, studentId, score, seen, at } = (value ?? {}) as Partial<PendingMark>
-  return [assessmentId, studentId, at].every((each) => typeof each === 'string') && [score, seen].every(isCellValue)
+  return [assessmentId, studentId, at].every((each) => typeof each === 'string') && [score, seen].every(isValue)
 }
 
 /** What another version of the app wrote in another shape is left alone. */

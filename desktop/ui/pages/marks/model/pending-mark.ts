@@ -1,5 +1,5 @@
 import type { MarkValue } from '@markbook/shared/domain/mark-codes'
-import { type CellValue, cellValueOf } from './cell-value.ts'
+import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 
 /**
  * A mark that the server has not confirmed; a `score` of null takes the mark away. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
@@ -16,8 +16,9 @@ export type PendingMark = {
   /** Time of entry, ISO. */
   readonly at: string
   readonly state: 'fresh' | 'sending' | 'waiting' | 'refused' | 'conflict'
-  /** The reason of a refusal. */
+  /** The reason of a refusal, and its code. */
   readonly message?: string | undefined
+  readonly code?: string | undefined
   /** The stored score of a conflict. */
   readonly theirs?: CellValue | undefined
 }
@@ -38,6 +39,14 @@ export function replacePending(before: PendingMark | undefined, entered: MarkEnt
   const ours = before?.state === 'sending' ? before.score : before?.ours
   return { ...entered, remarks, seen, ours, at, state: 'fresh' }
 }
+
+export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }
+/** What the interface takes of a mark. */
+export const markToSend = ({ studentId, score, remarks }: PendingMark): MarkToSend => ({
+  studentId,
+  ...markOf(score),
+  ...(remarks !== undefined && { remarks }),
+})
 
 /** Compares a pending mark, of which it is unknown whether it arrived, with the stored one. */
 export function compareWithStored(pending: PendingMark, stored: StoredMark | undefined): 'arrived' | 'conflict' | 'sendable' {

@@ -1,0 +1,54 @@
+import i18next from 'i18next'
+import { tell, tellFailure } from './toasts.tsx'
+
+export type Reversible<T> = {
+  /** Makes the change; called again for «Redo». */
+  run: () => Promise<T>
+  /** Takes back what `run` has done, with the same endpoint where that has one; null where nothing was changed or this person may not. */
+  back: ((done: T) => Promise<unknown>) | null
+  said: string | ((done: T) => string)
+}
+
+/** How it is said: `undone` is what was undone. */
+type Toasts = {
+  done: (what: string, undo: (() => void) | null) => void
+  undone: (what: string, redo: () => void) => void
+  failed: (failure: unknown) => void
+}
+
+export const undoWith =
+  (say: Toasts) =>
+  async <T>(change: Reversible<T>): Promise<T> => {
+    const done = await change.run()
+    const said = typeof change.said === 'string' ? change.said : change.said(done)
+    const { back } = change
+    const redo = () => void undoWith(say)(change).catch(say.failed)
+    say.done(said, back && (() => void back(done).then(() => say.undone(said, redo), say.failed)))
+    return done
+  }
+
+/** Says that something was undone, with «Redo». */
+export const tellUndone = (what: string, redo: () => void): void =>
+  tell(i18next.t('app:state.undone', { what }), { label: i18next.t('app:action.redo'), onPress: redo })
+
+/** Makes a change and says so, with «Undo», and after that with «Redo». What fails when it is pressed is said too. */
+export const saveWithUndo = undoWith({
+  done: (what, undo) => tell(what, undo ? { label: i18next.t('app:action.undo'), onPress: undo } : undefined),
+  undone: tellUndone,
+  failed: tellFailure,
+})
+
+/**
+ * How to write back what `after` says otherwise than `before`; null where both say the same. The other fields are left alone: somebody
+ * else may have changed them since.
+ */
+export function backTo<B extends object>(
+  before: B,
+  after: B,
+  write: (former: Partial<B>) => Promise<unknown>,
+): (() => Promise<unknown>) | null {
+  const names = (Object.keys(after) as (keyof B)[]).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+  if (names.length === 0) return null
+  const former = Object.fromEntries(names.map((name) => [name, before[name]])) as Partial<B>
+  return () => write(former)
+}

@@ -1,0 +1,30 @@
+import type { RowQueue } from './autosave.ts'
+import { type TextField, type TextGroup, type TextRow, textGroupKey, textKey, textOfKey } from './pending-text.ts'
+import type { TextPlace, TextSession } from './text-session.ts'
+
+/** Where a row is written. */
+export type RowPlace = { group: TextGroup; place: TextPlace; row: TextRow }
+
+/** The queue as one row sees it. */
+export function rowQueue<F extends TextField>(
+  session: Pick<TextSession, 'queue' | 'writtenIn'>,
+  { group, place, row }: RowPlace,
+): RowQueue<F> {
+  const { queue } = session
+  const assessmentId = textGroupKey(group)
+  const isOwn = (key: string) => textOfKey(key).rowId === row.rowId
+  return {
+    get: (field) => queue.get(assessmentId, textKey(row, field)),
+    put: (field, score, seen) => {
+      session.writtenIn(group, place)
+      const entry = { assessmentId, studentId: textKey(row, field), score, seen }
+      const before = queue.get(assessmentId, entry.studentId)
+      // Who types on may not have read yet what somebody else wrote.
+      if (before?.state === 'conflict') queue.addConflict(entry, before.theirs ?? null)
+      else queue.put([entry])
+    },
+    resolve: (pending, choice) => queue.resolve([pending], choice),
+    sendNow: () => queue.sendNow(assessmentId),
+    listen: (listener) => queue.listen((changed, keys) => changed === assessmentId && keys.some(isOwn) && listener()),
+  }
+}

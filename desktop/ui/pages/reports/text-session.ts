@@ -1,0 +1,151 @@
+import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import { Failure } from '@markbook/shared/failures'
+import { promptClient as client } from '../../api/client.ts'
+import { isSignedInAs } from '../../api/last-seen.ts'
+import { ask, queryClient, refresh } from '../../api/queries.ts'
+import { setUnsavedCount } from '../../frame/unsaved-count.ts'
+import type { CellValue } from '../marks/model/cell-value.ts'
+import { isUnsaved, type KeptQueue, type Owner, openKeptQueue, sessionsOf } from '../marks/model/kept-queue.ts'
+import { grouped } from '../marks/model/mark-values.ts'
+import type { StoredMark } from '../marks/model/pending-mark.ts'
+import { booksRequest, updateCachedBook, updateCachedEntry } from './book-queries.ts'
+import { lettersFor } from './field-values.ts'
+import { storedText, type TextField, type TextGroup, textGroupKey, textGroupOf, textOfKey } from './pending-text.ts'
+
+/** Pause after the last key before a text is sent, ms. */
+const PAUSE_MS = 900
+
+/** `readsBooks`: may read whole books, and not the entries of some subjects alone. */
+export type TextPlace = { readsBooks: boolean; yearId: string }
+export type TextSession = ReturnType<typeof open>
+
+/** The queue of a person's texts in report books in this window, as `markingSessionOf` is that of their marks. */
+export const textSessionOf = sessionsOf(open)
+
+function open(owner: Owner, isShown: () => boolean) {
+  const demandOwnSession = () => {
+    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these texts.')
+  }
+  type Text = { studentId: string; score: CellValue }
+  const write = async (key: string, texts: readonly Text[]) => {
+    const place = placeOf(key)
+    const rows: StoredMark[] = []
+    for (const own of grouped(texts, ({ studentId }) => textOfKey(studentId).rowId).values()) {
+      demandOwnSession()
+      rows.push(...(await writeRow(textGroupOf(key), place, own)))
+    }
+    return rows
+  }
+  const placeOf = (key: string): TextPlace => {
+    const place = kept.places.get(key)
+    if (!place) throw new Failure(404, 'not_found', 'It is not known where these texts were written.')
+    return place
+  }
+  const kept: KeptQueue<StoredMark, TextPlace> = openKeptQueue<StoredMark, TextPlace>(owner, 'pending_texts', {
+    // No page hears at once of a text that somebody else writes.
+    readsFirst: true,
+    delay: PAUSE_MS,
+    send: write,
+    remove: async (key, studentId) => {
+      await write(key, [{ studentId, score: null }])
+    },
+    read: async (key): Promise<StoredMark[]> => {
+      demandOwnSession()
+      const books: ReadonlySet<string> = new Set(
+        kept.queue.all().flatMap((text) => (text.assessmentId === key ? [textOfKey(text.studentId).bookId] : [])),
+      )
+      return readTexts(textGroupOf(key), placeOf(key), [...books])
+    },
+    saved: () => {},
+    removed: () => {},
+  })
+  kept.queue.listen(() => {
+    if (!isShown()) return
+    const all = kept.queue.all()
+    const unsaved = all.filter(isUnsaved).length
+    setUnsavedCount('reports', unsaved, all.length - unsaved)
+  })
+  return {
+    ...kept,
+    /** Where the texts of a group are written; kept with them, for whoever sends them from another page. */
+    writtenIn: (group: TextGroup, place: TextPlace) => void kept.places.set(textGroupKey(group), place),
+  }
+}
+
+type Values = Partial<Record<TextField, CellValue>>
+
+/** Saves the texts of one row. A refusal may have come since the book was read: it was sent to the ministry meanwhile. */
+async function writeRow({ subjectId, type }: TextGroup, place: TextPlace, texts: readonly { studentId: string; score: CellValue }[]) {
+  const { rowId } = textOfKey(texts[0]?.studentId ?? '')
+  const values: Values = Object.fromEntries(texts.map(({ studentId, score }) => [textOfKey(studentId).field, score]))
+  try {
+    if (subjectId === null) {
+      const saved = await client.reports.update({ params: { id: rowId }, body: bookBody(values) })
+      updateCachedBook(saved)
+      return textsOfBook(saved)
+    }
+    const saved = await client.reports.updateEntry({ params: { entryId: rowId }, body: entryBody(values) })
+    updateCachedEntry(saved)
+    return await textsOfEntries([saved], type, place.yearId)
+  } catch (failure) {
+    if (failure instanceof Failure && failure.status === 409) void refresh(['reports'])
+    throw failure
+  }
+}
+
+const textOrNull = (value: CellValue) => (value === null ? null : String(value))
+const bookBody = ({ remark, conduct, attendance }: Values) => ({
+  ...(remark !== undefined && { classTeacherRemark: textOrNull(remark) }),
+  ...(conduct !== undefined && { conduct: textOrNull(conduct) }),
+  ...(attendance !== undefined && { attendancePercentage: attendance === null ? null : Number(attendance) }),
+})
+const entryBody = ({ letter, remark }: Values) => ({
+  ...(letter !== undefined && { letterGrade: textOrNull(letter) }),
+  ...(remark !== undefined && { teacherRemark: textOrNull(remark) }),
+})
+
+/** What the server has of these books. Of a book that is gone nothing: then the write is refused, and the person is told. */
+async function readTexts(
+  { subjectId, ...of }: TextGroup,
+  { readsBooks, yearId }: TextPlace,
+  books: readonly string[],
+): Promise<StoredMark[]> {
+  if (!readsBooks) {
+    // Whoever teaches single subjects of a class has fewer entries there than a page of a list holds.
+    return textsOfEntries(await client.reports.entries(booksRequest(of)), of.type, yearId)
+  }
+  const rows: StoredMark[] = []
+  for (const id of books) {
+    const book = await client.reports.get({ params: { id } }).catch(noneWhereGone)
+    if (book) rows.push(...(subjectId === null ? textsOfBook(book) : await textsOfEntries(book.entries, of.type, yearId)))
+  }
+  return rows
+}
+
+function noneWhereGone(failure: unknown): null {
+  if (failure instanceof Failure && failure.status === 404) return null
+  throw failure
+}
+
+const textsOfBook = ({ id, class_teacher_remark, conduct, attendance_percentage }: Report): StoredMark[] => {
+  const row = { bookId: id, rowId: id }
+  return [
+    storedText(row, 'remark', class_teacher_remark || null),
+    storedText(row, 'conduct', conduct || null),
+    storedText(row, 'attendance', attendance_percentage),
+  ]
+}
+
+/** A letter that is the calculated one is none that was chosen. */
+async function textsOfEntries(entries: readonly ReportEntry[], type: TextGroup['type'], academicYearId: string): Promise<StoredMark[]> {
+  const scale = await queryClient.fetchQuery({ ...ask('gradingScale', 'get', { query: { academicYearId } }), staleTime: 300_000 })
+  return entries.flatMap((entry) => {
+    const row = { bookId: entry.report_book_id, rowId: entry.id }
+    const result = type === 'term' ? entry.term_composite : entry.year_grade
+    const { calculated } = lettersFor({ passMark: scale.pass_mark, bands: scale.bands }, result, entry.letter_grade)
+    return [
+      storedText(row, 'letter', entry.letter_grade === calculated ? null : entry.letter_grade),
+      storedText(row, 'remark', entry.teacher_remark || null),
+    ]
+  })
+}

@@ -1,0 +1,164 @@
+import type { Client } from '@markbook/shared/contract/client'
+import type { contract } from '@markbook/shared/contract/contract'
+import { zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import { headlessPath } from './chromium.ts'
+import { openSite, type Site } from './site.ts'
+
+type Head = Client<typeof contract>
+type Case = {
+  what: string
+  path: string
+  change: (page: Page) => Promise<void>
+  /** What the server has of it. */
+  read: (head: Head) => Promise<unknown>
+}
+
+const save = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+const inClass = `/classes/${class3B.id}`
+const pupilsOf3B = async (head: Head) => (await head.classes.students({ params: { id: class3B.id } })).map(({ id }) => id)
+
+const cases: Case[] = [
+  {
+    what: 'the name of a class',
+    path: inClass,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Rename' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('3 Beech')
+      await save(page)
+    },
+    read: async (head) => (await head.classes.get({ params: { classId: class3B.id } })).name,
+  },
+  {
+    what: 'the name of a subject',
+    path: '/subjects',
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change Irish' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('Gaeilge')
+      await save(page)
+    },
+    read: async (head) => (await head.subjects.list({})).map(({ name }) => name),
+  },
+  {
+    what: 'the name of a pupil',
+    path: `/students/${zoe.id}`,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change', exact: true }).click()
+      await page.getByLabel('Last name').fill('Adeyemi-Byrne')
+      await save(page)
+    },
+    read: async (head) => (await head.students.get({ params: { id: zoe.id } })).last_name,
+  },
+  {
+    what: 'the role of a person',
+    path: '/people',
+    change: async (page) => void (await page.getByLabel('Role of Niamh Walsh').selectOption('teacher')),
+    read: async (head) => (await head.schools.members({})).find(({ user_id }) => user_id === people.niamh.id)?.role,
+  },
+  {
+    what: 'a pupil who is taken out of a class',
+    path: inClass,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Take Zoë Adeyemi out of the class' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click()
+    },
+    read: pupilsOf3B,
+  },
+  {
+    what: 'the subjects of a pupil',
+    path: inClass,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Subjects of Zoë Adeyemi' }).click()
+      await page.getByRole('dialog').getByLabel('Science').check()
+      await save(page)
+    },
+    read: async (head) => (await head.classes.studentSubjects({ params: { id: class3B.id, sid: zoe.id } })).map(({ name }) => name),
+  },
+  {
+    what: 'what a teacher teaches',
+    path: inClass,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change what Ada Nowak teaches' }).click()
+      await page.getByRole('dialog').getByLabel('Science').check()
+      await save(page)
+    },
+    read: async (head) =>
+      (await head.classes.teachers({ params: { classId: class3B.id } }))
+        .find(({ teacherId }) => teacherId === people.ada.id)
+        ?.subjects.map(({ name }) => name),
+  },
+  {
+    what: 'the telephone of the school',
+    path: '/school',
+    change: async (page) => {
+      await page.getByRole('textbox', { name: 'Telephone' }).fill('045 123')
+      await page.getByRole('button', { name: 'Save' }).first().click()
+    },
+    read: async (head) => (await head.schools.mine({})).phone,
+  },
+  {
+    what: 'a subject that is deleted',
+    path: '/subjects',
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change Music' }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog', { name: 'Delete Music?' }).getByRole('button', { name: 'Delete' }).click()
+    },
+    read: async (head) => (await head.subjects.list({})).map(({ name }) => name),
+  },
+]
+
+describe.skipIf(!headlessPath)('a message about a change', () => {
+  let site: Site
+  let browser: Browser
+  let page: Page
+  let head: Head
+  let faults: string[]
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    head = await site.as('okafor')
+    await head.subjects.create({ body: { name: 'Music', code: 'MU' } })
+    const opened = await openWindow(browser)
+    page = opened.page
+    faults = opened.faults
+    await site.signIn(opened.context, 'okafor')
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  for (const { what, path, change, read } of cases)
+    test(`takes back ${what}, and does it again`, async () => {
+      const before = await read(head)
+      await page.goto(`${site.url}${path}`)
+      await change(page)
+      await expect.poll(() => read(head)).not.toEqual(before)
+      const after = await read(head)
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      await expect.poll(() => read(head)).toEqual(before)
+      await page.getByRole('button', { name: 'Redo', exact: true }).click()
+      await expect.poll(() => read(head)).toEqual(after)
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      await expect.poll(() => read(head)).toEqual(before)
+      expect(faults).toEqual([])
+    })
+
+  test('fits a telephone, and is read by everybody', async () => {
+    await page.setViewportSize(sizes.phone)
+    await page.goto(`${site.url}${inClass}`)
+    await cases[0]?.change(page)
+    await page.getByRole('button', { name: 'Undo', exact: true }).waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'undo-phone')
+    await page.setViewportSize(sizes.pc)
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await page.getByRole('button', { name: 'Redo', exact: true }).waitFor()
+    await picture(page, 'undo-redo-pc')
+  })
+})

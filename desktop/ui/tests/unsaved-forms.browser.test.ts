@@ -1,0 +1,61 @@
+import { zoe } from '@markbook/shared/story/marks'
+import { class3B } from '@markbook/shared/story/school-year'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, openWindow } from './browser.ts'
+import { headlessPath } from './chromium.ts'
+import { openSite, type Site } from './site.ts'
+
+/** A form with a button, what opens it, and a field of it. */
+const forms = [
+  { path: `/classes/${class3B.id}`, opens: 'Rename', field: 'Name' },
+  { path: '/subjects', opens: 'Change Irish', field: 'Name' },
+  { path: `/students/${zoe.id}`, opens: 'Change', field: 'Last name' },
+  { path: '/school', opens: null, field: 'Telephone' },
+  { path: '/account', opens: null, field: 'First name' },
+] as const
+
+describe.skipIf(!headlessPath)('a form that a button saves', () => {
+  let site: Site
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+    ;({ context, page } = await openWindow(browser))
+    await site.signIn(context, 'okafor')
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  for (const { path, opens, field } of forms)
+    test(`keeps what was typed while the server is away, and asks before it is lost: ${path.split('/')[1]}`, async () => {
+      await page.goto(`${site.url}${path}`)
+      if (opens) await page.getByRole('button', { name: opens, exact: true }).click()
+      const place = opens ? page.getByRole('dialog') : page.getByRole('main')
+      await place.getByLabel(field).first().fill('typed')
+      await context.setOffline(true)
+      await place.getByRole('button', { name: 'Save' }).first().click()
+      await place.getByText('The server cannot be reached.', { exact: false }).first().waitFor()
+      expect(await place.getByLabel(field).first().inputValue()).toBe('typed')
+      await context.setOffline(false)
+      const [question] = await Promise.all([page.waitForEvent('dialog'), page.evaluate(() => setTimeout(() => location.reload()))])
+      expect(question.type()).toBe('beforeunload')
+      await question.dismiss()
+      expect(await place.getByLabel(field).first().inputValue()).toBe('typed')
+      // Saved, nothing is asked any more.
+      await place.getByRole('button', { name: 'Save' }).first().click()
+      await page.getByRole('button', { name: 'Undo', exact: true }).click()
+      await page.getByRole('button', { name: 'Redo', exact: true }).waitFor()
+      let asked = 0
+      page.on('dialog', (dialog) => {
+        asked += 1
+        void dialog.accept()
+      })
+      await page.reload()
+      page.removeAllListeners('dialog')
+      expect(asked).toBe(0)
+    })
+})
