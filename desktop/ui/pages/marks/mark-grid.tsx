@@ -20,6 +20,8 @@ type Props = {
   root: RefObject<HTMLDivElement | null>
   /** In the header row it is the menu of the assessment. */
   onMenu: (position: CellPosition) => void
+  /** The panel beside the grid is open, which takes room from it: the active cell stays in sight. */
+  hasPanel: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ type Props = {
  * visible rows and columns are rendered, and those of the active cell: what is typed there has its field, wherever the grid is scrolled to.
  * A key repaints only the cells that it changes.
  */
-export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
+export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) {
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
@@ -62,7 +64,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   const first = visibleColumns[0]?.index ?? 0
   const last = visibleColumns.at(-1)?.index ?? -1
   const visible = useMemo(() => ({ first, last }), [first, last])
-  useScrollToActive(grid, sizes, root)
+  useScrollToActive(grid, sizes, root, hasPanel)
   useInitialFocus(root)
   // One pixel for the border of the last column, which would scroll otherwise.
   const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
@@ -168,8 +170,13 @@ function pointerHandlers({ selection, controller }: Grid) {
         selection.moveTo(position, { extends: true })
     },
     onClick: (event: React.MouseEvent) => {
+      const position = positionOf(event.target)
+      if (position && position.row >= 0 && position.col >= controller.size().marks && !selection.hasSeveralCells()) {
+        controller.explain(position)
+        return
+      }
       const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch'
-      if (isTouch && positionOf(event.target) && !(event.target instanceof HTMLInputElement)) controller.openEditor(null)
+      if (isTouch && position && !(event.target instanceof HTMLInputElement)) controller.openEditor(null)
     },
     onDoubleClick: (event: React.MouseEvent) => {
       const position = positionOf(event.target)
@@ -179,7 +186,12 @@ function pointerHandlers({ selection, controller }: Grid) {
 }
 
 /** Scrolls to the active cell and sets `aria-activedescendant`. */
-function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetrics, root: RefObject<HTMLDivElement | null>): void {
+function useScrollToActive(
+  { selection, controller, id }: Grid,
+  sizes: GridMetrics,
+  root: RefObject<HTMLDivElement | null>,
+  hasPanel: boolean,
+): void {
   useLayoutEffect(() => {
     let shown: { active: CellPosition; editing: CellEdit | null } | null = null
     const follow = () => {
@@ -196,7 +208,7 @@ function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetri
     follow()
     // A notice under the grid makes it lower; the edited cell stays visible.
     const resized = new ResizeObserver(() => {
-      if (root.current?.contains(document.activeElement)) reveal(root.current, selection.active, controller.size(), sizes)
+      if (root.current && (hasPanel || root.current.contains(document.activeElement))) reveal(root.current, selection.active, controller.size(), sizes)
     })
     if (root.current) resized.observe(root.current)
     const stop = selection.subscribe(follow)
@@ -204,7 +216,7 @@ function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetri
       resized.disconnect()
       stop()
     }
-  }, [selection, controller, id, sizes, root])
+  }, [selection, controller, id, sizes, root, hasPanel])
 }
 
 /** Scrolls so that the rows before and after the active one are visible too. */

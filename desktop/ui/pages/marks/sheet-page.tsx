@@ -2,6 +2,7 @@ import type { AssessmentCategory } from '@markbook/shared/contract/assessment-ca
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
+import type { Subject } from '@markbook/shared/contract/subjects'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
@@ -86,7 +87,7 @@ function useTermOfUrl(): ChosenTerm {
 }
 
 type Named = { id: string; name: string }
-type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: Named }
+type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: Subject }
 
 function LoadedSheet(props: LoadedSheetProps) {
   const { term, group, subject } = props
@@ -184,6 +185,7 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
                 root={root}
                 label={t('grid', names)}
                 onMenu={(position) => setDialog({ is: 'menu', position })}
+                hasPanel={dialog?.is === 'explain' || dialog?.is === 'history'}
               />
               <CellDetails grid={grid} onAction={runAction} onMenu={(position) => setDialog({ is: 'menu', position })} />
               <StatusBar grid={grid} />
@@ -194,7 +196,13 @@ function SheetView({ sheet, group, subject, term, yearName, pupils, columns, sca
           </>
         )}
       </div>
-      <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id }} />
+      <SheetDialogs
+        handle={handle}
+        shown={dialog}
+        onShow={setDialog}
+        scope={{ classId, subjectId, termId: term.id }}
+        of={{ term, subject, rules: { scale: { passMark: scale.pass_mark, bands: scale.bands }, codes, categories } }}
+      />
       <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>

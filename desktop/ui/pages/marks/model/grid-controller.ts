@@ -26,7 +26,8 @@ export type GridMessage =
   /** The mark that was undone, or entered again, and what it is now; null for none. */
   | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
 
-export type CellAction = 'remark' | 'exclude' | 'history'
+/** `explain`: the figures of the pupil, from any cell of the row. */
+export type CellAction = 'remark' | 'exclude' | 'history' | 'explain'
 
 /** What the controller needs from the page. */
 export type GridHost = {
@@ -108,6 +109,7 @@ export class GridController {
         return next !== null
       }
       case 'enter':
+        if (at.col >= this.size().marks && !command.back && this.explain(at)) return true
         this.selection.moveTo(positionAfterEnter(at, this.selection.tabbedFrom, command.back, this.size()))
         return true
       case 'type':
@@ -129,10 +131,19 @@ export class GridController {
       case 'all':
         this.selection.selectRange({ row: 0, col: 0 }, { row: this.size().rows - 1, col: this.size().cols - 1 })
         return true
+      case 'explain':
+        return this.explain(at)
       default:
         if (this.idsAt(at)) this.host.openAt(command.kind, at)
         return true
     }
+  }
+
+  /** Explains the figures of the pupil at a position. */
+  explain(at: CellPosition): boolean {
+    if (!this.sheet.pupils[at.row]) return false
+    this.host.openAt('explain', at)
+    return true
   }
 
   /** In the header row only arrows and the column menu work. */
