@@ -60,7 +60,10 @@ function explanationOf(sheet: Sheet, pupil: Pupil, { term, subject, rules }: Of,
     const mark = sheet.effectiveMark(column.id, pupil.id)
     const { saved } = sheet.cell(column.id, pupil.id)
     const row = saved && { id: saved.id }
-    return namedMark(column, mark ? { ...mark, ...row, assessment_id: column.id, exclusion_reason: saved?.exclusion_reason ?? null } : undefined)
+    return namedMark(
+      column,
+      mark ? { ...mark, ...row, assessment_id: column.id, exclusion_reason: saved?.exclusion_reason ?? null } : undefined,
+    )
   })
   // Twice, so that the result of this subject stands among the others as the grid has it.
   return whatIf(explain({ ...rules, student_id: pupil.id, term, subject, marks, subjects: composites }), rules, new Map())

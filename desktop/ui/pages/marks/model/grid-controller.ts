@@ -86,14 +86,36 @@ export class GridController {
 
   /** The same while the editor is open. */
   handleEditorKey(event: KeyPress): boolean {
-    const command = editorCommandForKey(event, this.selection.editing?.caret ?? false)
+    const { editing, active: before } = this.selection
+    const command = editorCommandForKey(event, editing?.caret ?? false)
     if (!command) return false
-    if (command.kind === 'escape') this.cancelEdit()
-    else {
-      this.commitEdit()
-      return this.execute(command)
+    if (command.kind === 'escape') {
+      this.cancelEdit()
+      return true
     }
-    return true
+    const staysOpen = editing?.staysOpen ?? false
+    this.commitEdit(staysOpen)
+    const isHandled = this.execute(command)
+    if (staysOpen) this.editNext(before)
+    return isHandled
+  }
+
+  /** Opens the editor where the active cell has gone; the grid has the focus again where it has not moved. */
+  private editNext(before: CellPosition): void {
+    const { row, col } = this.selection.active
+    const isSame = row === before.row && col === before.col
+    if (isSame || !this.openEditor(null, true)) this.host.focusGrid()
+  }
+
+  /** Goes to the next assessment of the row, or the one before. What is typed is committed first, and the editor goes along. */
+  moveAssessment(step: 1 | -1): void {
+    const { active: at, editing } = this.selection
+    const { marks } = this.size()
+    const col = Math.max(0, Math.min(marks - 1, Math.min(at.col, marks) + step))
+    if (col === at.col) return
+    this.commitEdit(true)
+    this.selection.moveTo({ row: Math.max(0, at.row), col })
+    if (!editing || !this.openEditor(null, editing.staysOpen)) this.host.focusGrid()
   }
 
   private execute(command: GridCommand): boolean {
@@ -159,14 +181,14 @@ export class GridController {
   }
 
   /** Opens the editor; `text` null edits the present mark. */
-  openEditor(text: string | null): boolean {
+  openEditor(text: string | null, staysOpen = false): boolean {
     const { active: at } = this.selection
     const ids = this.idsAt(at)
     if (this.isReadOnly || !ids) return false
     const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
     const present = invalid?.text ?? valueText(this.valueAt(at))
     const begun = text ?? present
-    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved) })
+    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved), staysOpen })
     return true
   }
 
