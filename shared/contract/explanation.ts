@@ -76,9 +76,15 @@ export const ExplainedMark = row('ExplainedMark', {
   assessment_id: Id,
   title: z.string(),
   assessment_type: AssessmentType,
+  /** Of the assessment; absent without one. */
+  category_id: Id.optional(),
+  /** The row of the mark, which has a history; absent where nothing was recorded. */
+  grade_id: Id.optional(),
   score: Figure,
   /** A code of the school; absent without one. */
   status: z.string().optional(),
+  /** The mark itself is excluded, whatever `left_out` names first; absent otherwise. */
+  is_excluded: z.literal(true).optional(),
   max_score: z.number(),
   weight: z.number(),
   percentage: Shown.nullable(),

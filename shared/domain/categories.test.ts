@@ -236,7 +236,7 @@ describe('whatever the marks', () => {
         const working = explain({
           student_id: 'pupil',
           term,
-          subject: { id: 'maths', name: 'Mathematics', code: 'MA', sort_order: 1 },
+          subject: { id: 'maths', name: 'Mathematics', code: 'MA' },
           scale: defaultGradingScale,
           marks: marksOf(of),
           categories,
@@ -261,7 +261,7 @@ test('the working names dropped marks, averages and extra points', () => {
   const { marks, steps } = explain({
     student_id: 'pupil',
     term: { id: 'term', coursework_weight: 100, exam_weight: 0 },
-    subject: { id: 'maths', name: 'Mathematics', code: 'MA', sort_order: 1 },
+    subject: { id: 'maths', name: 'Mathematics', code: 'MA' },
     scale: defaultGradingScale,
     marks: assessments.map((each) => ({
       ...each,

@@ -162,7 +162,7 @@ export function letterStep(result: SubjectTerm, scale: GradingScale): LetterStep
 }
 
 /** The mean of the student's printed composites; subjects without one (null) are not counted. */
-export function overallStep(subjects: readonly SubjectTerm[]): OverallStep {
+export function overallStep(subjects: readonly Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'term_composite'>[]): OverallStep {
   const composites = subjects.map(({ subject_id, subject_name, term_composite }) => ({
     subject_id,
     subject_name,

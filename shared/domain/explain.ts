@@ -14,6 +14,7 @@ import type { Subject } from './subjects-taken.ts'
 /** A mark with its title and reasons. */
 export type NamedMark = Mark & {
   title: string
+  grade_id?: string
   category_id?: string | null
   sort_order?: number | null
   assessment_exclusion_reason: string | null
@@ -23,10 +24,11 @@ export type NamedMark = Mark & {
 /** The mark of a student in an assessment, from the two rows; no grade row where nothing was recorded. */
 export const namedMark = (
   assessment: Assessment & { title: string; exclusion_reason: string | null },
-  grade: (Grade & { exclusion_reason: string | null }) | undefined,
+  grade: (Grade & { id?: string; exclusion_reason: string | null }) | undefined,
 ): NamedMark => ({
   assessment_id: assessment.id,
   title: assessment.title,
+  ...(grade?.id !== undefined && { grade_id: grade.id }),
   ...(assessment.category_id != null && { category_id: assessment.category_id }),
   ...(assessment.sort_order != null && { sort_order: assessment.sort_order }),
   assessment_type: assessment.assessment_type,
@@ -40,17 +42,20 @@ export const namedMark = (
   grade_exclusion_reason: grade?.exclusion_reason ?? null,
 })
 
+/** What a working needs of each subject of the student's term. */
+export type ExplainedSubject = Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'term_composite'> & SubjectCodes
+
 /** `marks`: one for every assessment of the subject in the term that concerns the class. `subjects`: all of the student's term. */
 export type ExplainInput = {
   student_id: string
   term: Term
-  subject: Subject
+  subject: Omit<Subject, 'sort_order'>
   scale: GradingScale
   codes?: readonly MarkCode[]
   marks: readonly NamedMark[]
   /** Of the year. */
   categories?: readonly Category[]
-  subjects: readonly SubjectTerm[]
+  subjects: readonly ExplainedSubject[]
 }
 
 /** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
@@ -84,7 +89,7 @@ export function explain(input: ExplainInput): Explanation {
   }
 }
 
-const codesOf = ({ under_review, coursework_code, exam_code }: Partial<SubjectTerm> = {}): SubjectCodes => ({
+const codesOf = ({ under_review, coursework_code, exam_code }: SubjectCodes = {}): SubjectCodes => ({
   ...(under_review && { under_review }),
   ...(coursework_code !== undefined && { coursework_code }),
   ...(exam_code !== undefined && { exam_code }),
@@ -113,8 +118,11 @@ function explainedMark(mark: NamedMark, codes: readonly MarkCode[], dropped: Rea
     assessment_id,
     title,
     assessment_type,
+    ...(mark.category_id != null && { category_id: mark.category_id }),
+    ...(mark.grade_id !== undefined && { grade_id: mark.grade_id }),
     score,
     ...(mark.status != null && { status: mark.status }),
+    ...(mark.grade_excluded && { is_excluded: true as const }),
     max_score,
     weight: mark.weight ?? 1,
     percentage,

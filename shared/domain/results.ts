@@ -44,7 +44,7 @@ export type OfGroup<R, G> = Omit<R, 'student_group_id'> & { student_group_id: G 
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
 export function subjectTermResult(
-  subject: Subject,
+  subject: Omit<Subject, 'sort_order'>,
   averages: TypeAverages,
   term: Term,
   scale: GradingScale,
@@ -111,7 +111,7 @@ export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'stu
   return { ...own, position: null, total_students: 0 }
 }
 
-export const subjectName = (subject: Subject): Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'subject_code'> => ({
+export const subjectName = (subject: Omit<Subject, 'sort_order'>): Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'subject_code'> => ({
   subject_id: subject.id,
   subject_name: subject.name,
   subject_code: subject.code,

@@ -1,12 +1,13 @@
 import { Popover } from '@base-ui/react/popover'
 import CircleHelp from 'lucide-react/icons/circle-question-mark'
 import { useTranslation } from 'react-i18next'
+import { Button } from './button.tsx'
 import styles from './help.module.css'
 import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 
 /** A `?` beside the heading of a page, with two or three sentences on how the page works. */
-export function Help({ about, text }: { about: string; text: string }) {
+export function Help({ about, text, action }: { about: string; text: string; action?: { word: string; run: () => void } | undefined }) {
   const { t } = useTranslation('app')
   return (
     <Popover.Root>
@@ -18,6 +19,11 @@ export function Help({ about, text }: { about: string; text: string }) {
           <Popover.Popup className={`${layout['box']} ${styles['popup']}`}>
             <Popover.Title className="hidden">{t('help', { about })}</Popover.Title>
             <Popover.Description>{text}</Popover.Description>
+            {action && (
+              <Popover.Close render={<Button size="small" />} onClick={action.run}>
+                {action.word}
+              </Popover.Close>
+            )}
           </Popover.Popup>
         </Popover.Positioner>
       </Popover.Portal>

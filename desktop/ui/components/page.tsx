@@ -19,6 +19,8 @@ const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: Octag
 type PageProps = {
   title: string
   help?: string
+  /** Something that the page can do again, below that. */
+  helpAction?: ComponentProps<typeof Help>['action']
   lead?: ReactNode
   actions?: ReactNode
   wide?: boolean
@@ -27,7 +29,7 @@ type PageProps = {
 }
 
 /** A page: its title, which is also the window's, an introduction, and its actions. `dense`: in one line, for a page that is all content. */
-export function Page({ title, help, lead, actions, wide = false, dense = false, children }: PageProps) {
+export function Page({ title, help, helpAction, lead, actions, wide = false, dense = false, children }: PageProps) {
   const { t } = useTranslation('app')
   useEffect(() => {
     document.title = `${title} – ${t('name')}`
@@ -38,7 +40,7 @@ export function Page({ title, help, lead, actions, wide = false, dense = false, 
         <div>
           <div className={styles['title']}>
             <h1 tabIndex={-1}>{title}</h1>
-            {help && <Help about={title} text={help} />}
+            {help && <Help about={title} text={help} action={helpAction} />}
           </div>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>

@@ -86,5 +86,5 @@ export const codesInPlaceOfScores = statement<{ school: string; students: string
 export const gradesWithReasons = rowsBy(
   'grade',
   { school: 'school_id', student: 'student_id', term: 'term_id' },
-  { columns: ['assessment_id', 'score', 'status', 'is_excluded', 'exclusion_reason'] },
+  { columns: ['id', 'assessment_id', 'score', 'status', 'is_excluded', 'exclusion_reason'] },
 )

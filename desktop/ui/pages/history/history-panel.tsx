@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, type RequestOf, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
-import { Empty, FailureNotice, Page } from '../../components/page.tsx'
+import { Answer, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { firstOf, moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
@@ -37,11 +37,22 @@ export function HistoryPage() {
   )
 }
 
-/** All changes of a row, the newest first: when, who, on which server, before and after. */
-export function HistoryPanel({ entity, id }: Props) {
-  const { t } = useTranslation('history')
+/** The entries of a row, and what undoes one. */
+function useEntries({ entity, id }: Props) {
   const entries = useQuery({ ...ask('history', 'list', { query: { entity, id, limit: 200 } }), staleTime: 0 })
   const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports', 'attendance'])
+  const undoButton = (entry: HistoryEntry, at: number) =>
+    UNDOABLE.includes(entity) &&
+    !(entity === 'grade' && entry.action === 'delete' && at > 0) && (
+      <UndoButton entry={entry} isBusy={undo.isPending && undo.variables?.params.id === entry.id} onUndo={undo.mutate} />
+    )
+  return { entries, undo, undoButton }
+}
+
+/** All changes of a row, the newest first: when, who, on which server, before and after. */
+export function HistoryPanel(row: Props) {
+  const { t } = useTranslation('history')
+  const { entries, undo, undoButton } = useEntries(row)
   return (
     <>
       <FailureNotice failure={undo.error} />
@@ -52,27 +63,46 @@ export function HistoryPanel({ entity, id }: Props) {
         rowName={1}
         columns={[
           { head: t('when'), cell: ({ at }) => moment(at) },
-          {
-            head: t('who'),
-            cell: ({ actor, node_name }) => (
-              <>
-                {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
-                <div className={layout['note']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</div>
-              </>
-            ),
-          },
+          { head: t('who'), cell: (entry) => <Author entry={entry} /> },
           { head: t('what'), cell: (entry) => <Changes entry={entry} /> },
-          {
-            head: t('undo'),
-            look: 'hidden',
-            cell: (entry, at) =>
-              UNDOABLE.includes(entity) &&
-              !(entity === 'grade' && entry.action === 'delete' && at > 0) && (
-                <UndoButton entry={entry} isBusy={undo.isPending && undo.variables?.params.id === entry.id} onUndo={undo.mutate} />
-              ),
-          },
+          { head: t('undo'), look: 'hidden', cell: undoButton },
         ]}
       />
+    </>
+  )
+}
+
+/** The same one below the other, where there is no room for a table. */
+export function HistoryEntries(row: Props) {
+  const { t } = useTranslation('history')
+  const { entries, undo, undoButton } = useEntries(row)
+  return (
+    <>
+      <FailureNotice failure={undo.error} />
+      <Answer of={entries} empty={t('empty')}>
+        {(found) => (
+          <ol className={`${layout['ruled']} ${styles['entries']}`} aria-label={t('title')}>
+            {found.map((entry, at) => (
+              <li key={entry.id} className={layout['stack']}>
+                <div className={layout['note']}>{moment(entry.at)}</div>
+                <Author entry={entry} />
+                <Changes entry={entry} />
+                <div>{undoButton(entry, at)}</div>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Answer>
+    </>
+  )
+}
+
+function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
+  const { t } = useTranslation('history')
+  return (
+    <>
+      {actor ? [actor.first_name, actor.last_name].filter(Boolean).join(' ') || t('unnamed') : t('nobody')}
+      <div className={layout['note']}>{node_name ? t('on', { node: node_name }) : t('elsewhere')}</div>
     </>
   )
 }

@@ -1,9 +1,9 @@
+import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask } from '../../api/queries.ts'
-import { useProfile } from '../../api/session.ts'
-import { readStored, writeStored } from '../../components/browser-storage.ts'
+import { ask, askWhole } from '../../api/queries.ts'
+import { isAdmin, useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
@@ -11,11 +11,7 @@ import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useServerAddress } from '../../frame/server-address.ts'
 import styles from './home.module.css'
-
-/** What a school needs before marks can be entered, in the order in which it is set up. */
-const steps = ['year', 'terms', 'subjects', 'classes', 'pupils', 'colleagues'] as const
-
-type SetUpStep = (typeof steps)[number]
+import { usePutOff } from './put-off.ts'
 
 const pages = {
   year: '/years',
@@ -24,71 +20,153 @@ const pages = {
   classes: '/classes',
   pupils: '/students',
   colleagues: '/people',
-} as const satisfies Record<SetUpStep, string>
+  marks: '/marks',
+  ownClass: '/classes',
+  assessment: '/marks',
+} as const
+type Part = keyof typeof pages
 
-/** The id of the school whose steps were hidden on this computer. */
-const STORAGE_KEY = 'markbook.steps-hidden'
+/** `next`: what of it is to be done; null where it is done. */
+type Step = { name: 'yearAndTerms' | 'classesAndPupils' | Exclude<Part, 'year' | 'terms' | 'classes' | 'pupils'>; next: Part | null }
 
-/** Which steps are done; null while that is loading. */
-function useSetUp(): Record<SetUpStep, boolean> | null {
-  const { years, terms, year, isLoading } = useChosenTerm()
-  const subjects = useQuery(ask('subjects', 'list', { query: { limit: 1 } }))
-  const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '', limit: 1 } }), enabled: year !== null })
-  const pupils = useQuery(ask('students', 'list', { query: { limit: 1 } }))
-  const members = useQuery(ask('schools', 'members', { query: { limit: 2 } }))
-  if (isLoading || !subjects.data || !pupils.data || !members.data || (year && !classes.data)) return null
-  return {
-    year: years.some(({ is_active }) => is_active),
-    terms: terms.length > 0,
-    subjects: subjects.data.length > 0,
-    classes: (classes.data ?? []).length > 0,
-    pupils: pupils.data.length > 0,
-    colleagues: members.data.length > 1,
-  }
+/** The first part that is not there yet. */
+const nextOf = (parts: readonly (readonly [part: Part, isThere: boolean])[]): Part | null =>
+  parts.find(([, isThere]) => !isThere)?.[0] ?? null
+
+function useProgress(): readonly ClassProgress[] | undefined {
+  const { term } = useChosenTerm()
+  const progress = useQuery({
+    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
+    staleTime: 0,
+    enabled: term !== null,
+  })
+  return term ? progress.data : []
 }
 
-/** The steps by which an administrator sets up a new school. Not shown once all are done. */
-export function FirstSteps() {
-  const { t } = useTranslation('home')
+const isMarked = ({ recorded }: ClassProgress) => recorded > 0
+
+/** What a school needs, in the order in which it is set up; null while that is loading. */
+function useSchoolSteps(isNeeded: boolean): Step[] | null {
+  const { years, terms, year, term, isLoading } = useChosenTerm()
+  const enabled = isNeeded
+  const subjects = useQuery({ ...ask('subjects', 'list', { query: { limit: 1 } }), enabled })
+  const classes = useQuery({
+    ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '', limit: 1 } }),
+    enabled: enabled && year !== null,
+  })
+  const pupils = useQuery({ ...ask('students', 'list', { query: { limit: 1 } }), enabled })
+  const members = useQuery({ ...ask('schools', 'members', { query: { limit: 2 } }), enabled })
+  const progress = useProgress()
+  if (isLoading || !subjects.data || !pupils.data || !members.data || (year && !classes.data) || !progress) return null
+  const hasYear = years.some(({ is_active }) => is_active)
+  // A later term without marks is no beginning.
+  const isBegun = years.length > 1 || terms.findIndex(({ id }) => id === term?.id) > 0 || progress.some(isMarked)
+  return [
+    {
+      name: 'yearAndTerms',
+      next: nextOf([
+        ['year', hasYear],
+        ['terms', terms.length > 0],
+      ]),
+    },
+    { name: 'subjects', next: nextOf([['subjects', subjects.data.length > 0]]) },
+    {
+      name: 'classesAndPupils',
+      next: nextOf([
+        ['classes', (classes.data ?? []).length > 0],
+        ['pupils', pupils.data.length > 0],
+      ]),
+    },
+    { name: 'colleagues', next: nextOf([['colleagues', members.data.length > 1]]) },
+    { name: 'marks', next: nextOf([['marks', isBegun]]) },
+  ]
+}
+
+/** What a teacher does on the first day. */
+function useTeacherSteps(): Step[] | null {
+  const { year, term } = useChosenTerm()
+  const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '' } }), enabled: year !== null })
+  const progress = useProgress()
+  if (!term || !classes.data || !progress) return null
+  const own = progress.filter(({ is_own }) => is_own)
+  return [
+    { name: 'ownClass', next: nextOf([['ownClass', classes.data.length > 0]]) },
+    { name: 'assessment', next: nextOf([['assessment', own.some(({ assessments }) => assessments > 0)]]) },
+    { name: 'marks', next: nextOf([['marks', own.some(isMarked)]]) },
+  ]
+}
+
+/** By school: who works at two begins at each. */
+const keyOf = (schoolId: string | null) => `first-steps ${schoolId ?? ''}`
+
+/** Brings the list back which this person has put aside. */
+export function useStepsAgain(): () => void {
   const { school_id } = useProfile()
-  const setUp = useSetUp()
-  const [hidden, setHidden] = useState(() => readStored(STORAGE_KEY) === (school_id ?? ''))
-  const next = setUp && steps.find((step) => !setUp[step])
+  const { bringBack } = usePutOff()
+  return () => bringBack(keyOf(school_id))
+}
+
+/** The first steps of an administrator, or of a teacher, and whether they are on the page: until all are done, or somebody puts them aside. */
+export function useFirstSteps() {
+  const profile = useProfile()
+  const all = isAdmin(profile)
+  const ofSchool = useSchoolSteps(all)
+  const ofTeacher = useTeacherSteps()
+  const steps = all ? ofSchool : ofTeacher
+  const key = keyOf(profile.school_id)
+  const { isPutOff, wasBroughtBack, putOff } = usePutOff()
+  const isFinished = steps?.every(({ next }) => next === null) ?? false
+  const isShown = steps !== null && !isPutOff(key) && (!isFinished || wasBroughtBack(key))
+  const hide = () => putOff(key)
+  const finish = useEffectEvent(() => {
+    if (!isPutOff(key) && !wasBroughtBack(key)) hide()
+  })
+  // Another term has no marks either, and is no first day.
+  useEffect(() => {
+    if (isFinished && !all) finish()
+  }, [isFinished, all])
+  return { steps: steps ?? [], isShown, hide }
+}
+
+type Props = Pick<ReturnType<typeof useFirstSteps>, 'steps' | 'hide'>
+
+/** What to do first, and where; what is there already is ticked. */
+export function FirstSteps({ steps, hide }: Props) {
+  const { t } = useTranslation('home')
+  const all = isAdmin(useProfile())
   const address = useServerAddress()
-  if (!setUp || !next || hidden) return null
-  const hide = () => {
-    setHidden(true)
-    writeStored(STORAGE_KEY, school_id ?? '')
-  }
-  const canHide = next === 'colleagues'
-  const textOf = (step: SetUpStep) =>
-    step === 'colleagues' && address === undefined ? t('steps.colleagues.textLocal') : t(`steps.${step}.text`, { address })
+  const current = steps.find(({ next }) => next !== null)
+  const textOf = (part: Part) =>
+    part === 'colleagues' && address === undefined ? t('steps.colleagues.textLocal') : t(`steps.${part}.text`, { address })
   return (
     <Card
       title={t('steps.title')}
       actions={
-        canHide && (
-          <Button size="small" onClick={hide}>
-            {t('steps.hide')}
-          </Button>
-        )
+        <Button size="small" look="quiet" onClick={hide} aria-label={t('steps.putOff')}>
+          {t('wait.putOff')}
+        </Button>
       }
     >
-      <p>{t('steps.lead')}</p>
+      <p>{t(current ? (all ? 'steps.lead' : 'steps.leadTeacher') : 'steps.finished')}</p>
       <ol className={`${layout['ruled']} ${styles['steps']}`}>
         {steps.map((step, at) => (
-          <li key={step} data-done={setUp[step]} aria-current={step === next ? 'step' : undefined}>
+          <li key={step.name} data-done={step.next === null} aria-current={step === current ? 'step' : undefined}>
             <span className={styles['number']} aria-hidden="true">
-              {setUp[step] ? '✓' : at + 1}
+              {step.next === null ? '✓' : at + 1}
             </span>
             <div className={styles['text']}>
-              <strong>{t(`steps.${step}.title`)}</strong>
-              {!setUp[step] && <span>{textOf(step)}</span>}
+              <strong>{t(`steps.${step.name}.title`)}</strong>
+              {step.next && <span>{textOf(step.next)}</span>}
             </div>
-            {setUp[step] ? (
+            {step.next === null ? (
               <Badge tone="good">{t('steps.done')}</Badge>
             ) : (
-              <ButtonLink to={pages[step]} look={step === next ? 'primary' : 'plain'} size="small" aria-label={t(`steps.${step}.do`)}>
+              <ButtonLink
+                to={pages[step.next]}
+                look={step === current ? 'primary' : 'plain'}
+                size="small"
+                aria-label={t(`steps.${step.next}.do`)}
+              >
                 {t('steps.go')}
               </ButtonLink>
             )}

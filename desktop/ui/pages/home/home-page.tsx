@@ -16,7 +16,7 @@ import { Offers } from '../sign-in/offers.tsx'
 import { AuditNotice } from './audit-notice.tsx'
 import { AllClasses, OwnMarks, SubjectProgress } from './class-progress.tsx'
 import { Decisions, OwnDecisions } from './decisions.tsx'
-import { FirstSteps } from './first-steps.tsx'
+import { FirstSteps, useFirstSteps, useStepsAgain } from './first-steps.tsx'
 import styles from './home.module.css'
 import { OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
 import { OwnSets } from './set-progress.tsx'
@@ -29,8 +29,10 @@ export function HomePage() {
   const mine = useQuery(ask('schools', 'mine'))
   const isSuspended = mine.error instanceof Failure && mine.error.code === 'inactive'
   const today = fullDay(new Date())
+  const showSteps = useStepsAgain()
+  const help = isStaff(profile) && { help: t('help'), helpAction: { word: t('steps.again'), run: showSteps } }
   return (
-    <Page title={t('title')} lead={profile.first_name ? t('lead', { name: profile.first_name, today }) : today}>
+    <Page title={t('title')} {...help} lead={profile.first_name ? t('lead', { name: profile.first_name, today }) : today}>
       <AccountNotices />
       <Offers />
       {isSuspended && <Plain kind="suspended" />}
@@ -61,13 +63,14 @@ function StaffToday() {
   const { t } = useTranslation('home')
   const profile = useProfile()
   const { year, term, isLoading } = useChosenTerm()
+  const first = useFirstSteps()
   if (isLoading) return <Loading />
   return (
     <>
       {isAdmin(profile) && <AuditNotice />}
-      {isAdmin(profile) && <FirstSteps />}
+      {first.isShown && <FirstSteps {...first} />}
       {isAdmin(profile) ? <Decisions /> : <OwnDecisions />}
-      {term && year && <TermToday termId={term.id} yearId={year.id} />}
+      {term && year && <TermToday termId={term.id} yearId={year.id} hasSteps={first.isShown} />}
       {!(term && year) && !isAdmin(profile) && (
         <Card title={t('notSetUp.title')}>
           <p>{t('notSetUp.text')}</p>
@@ -77,7 +80,8 @@ function StaffToday() {
   )
 }
 
-function TermToday({ termId, yearId }: { termId: string; yearId: string }) {
+/** `hasSteps`: the first steps stand above, and say what to do without a class. */
+function TermToday({ termId, yearId, hasSteps }: { termId: string; yearId: string; hasSteps: boolean }) {
   const profile = useProfile()
   const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId } }), staleTime: 0 })
   const classes = useQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
@@ -92,7 +96,7 @@ function TermToday({ termId, yearId }: { termId: string; yearId: string }) {
             <OwnReports key={group.id} group={group} termId={termId} rows={rows} />
           ))}
           {isAdmin(profile) && rows.length > 0 && <AllClasses rows={rows} />}
-          {!isAdmin(profile) && classes.data?.length === 0 && <NoClasses />}
+          {!isAdmin(profile) && !hasSteps && classes.data?.length === 0 && <NoClasses />}
         </div>
       )}
     </Answer>

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
-import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
@@ -12,23 +11,17 @@ import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { day, firstOf } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { missingOf } from './progress.ts'
-import { endsSoon, expiring, putOffIn, withPutOff } from './waiting.ts'
+import { usePutOff } from './put-off.ts'
+import { endsSoon, expiring } from './waiting.ts'
 
 /** `key` names what is put off: another term, or another invitation, is another line. */
 type Line = { key: string; text: string; detail: string; link: ReactNode }
 
 /** What is due and what expires, of what this page has asked for anyway, and of the invitations; without what was put off in this browser. */
 export function useWaitingLines() {
-  const { id } = useProfile()
-  const storageKey = `markbook.put-off.${id}`
-  const [putOff, setPutOff] = useState(() => putOffIn(readStored(storageKey)))
-  const lines = [...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(({ key }) => !putOff.includes(key))
-  const hide = (key: string) => {
-    const next = withPutOff(putOff, key)
-    setPutOff(next)
-    writeStored(storageKey, JSON.stringify(next))
-  }
-  return { lines, hide }
+  const { isPutOff, putOff } = usePutOff()
+  const lines = [...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(({ key }) => !isPutOff(key))
+  return { lines, hide: putOff }
 }
 
 export function WaitingLines({ lines, hide }: ReturnType<typeof useWaitingLines>) {

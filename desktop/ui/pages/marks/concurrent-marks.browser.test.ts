@@ -44,7 +44,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
   const pastOf = async (page: Page, row: number) => {
     await cell(page, row, 0).click()
     await page.keyboard.press('Alt+h')
-    await page.getByRole('dialog').getByRole('row').nth(2).waitFor()
+    await page.getByRole('dialog').getByRole('list', { name: 'History' }).getByRole('listitem').nth(2).waitFor()
     const text = await page.getByRole('dialog').innerText()
     await page.keyboard.press('Escape')
     return text

@@ -11,5 +11,6 @@ export const gridKeys = [
   ['Alt+R', 'kRemark'],
   ['Alt+X', 'kExclude'],
   ['Alt+H', 'kHistory'],
+  ['Alt+E', 'kExplain'],
   ['Shift+F10', 'kMenu'],
 ] as const

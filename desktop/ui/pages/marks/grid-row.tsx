@@ -171,7 +171,8 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
   const [editing] = useState(selection.editing)
   const [text, setText] = useState(editing?.typed ?? '')
   useLayoutEffect(() => {
-    field.current?.focus({ preventScroll: true })
+    // A telephone scrolls it above the keyboard.
+    field.current?.focus({ preventScroll: !editing?.staysOpen })
     // A changed mark is selected whole; a typed digit has replaced it already.
     if (editing?.caret) field.current?.select()
   }, [editing])
@@ -188,6 +189,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         className={styles['field']}
         value={text}
         inputMode="decimal"
+        enterKeyHint="next"
         autoComplete="off"
         maxLength={40}
         aria-label={t('enter', { pupil: `${pupil.last_name} ${pupil.first_name}`, title: column.title, max: editable(column.max_score) })}

@@ -3,8 +3,11 @@
 
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
-import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo } from 'react'
+import ChevronLeft from 'lucide-react/icons/chevron-left'
+import ChevronRight from 'lucide-react/icons/chevron-right'
+import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
+import { Icon, type IconShape } from '../../components/icon.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { figure, number } from '../../words/format.ts'
 import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid, useLayout, useSheetValue } from './grid-context.ts'
@@ -12,6 +15,7 @@ import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
 import { type CellPosition, type GridSize, inReadingDirection } from './model/navigation.ts'
 import type { CellEdit, GridSelection } from './model/selection.ts'
+import { swipeStep } from './model/swipe.ts'
 
 type Props = {
   grid: Grid
@@ -20,6 +24,8 @@ type Props = {
   root: RefObject<HTMLDivElement | null>
   /** In the header row it is the menu of the assessment. */
   onMenu: (position: CellPosition) => void
+  /** The panel beside the grid is open, which takes room from it: the active cell stays in sight. */
+  hasPanel: boolean
 }
 
 /**
@@ -27,10 +33,11 @@ type Props = {
  * visible rows and columns are rendered, and those of the active cell: what is typed there has its field, wherever the grid is scrolled to.
  * A key repaints only the cells that it changes.
  */
-export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
+export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) {
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
+  const finger = useRef<ReturnType<typeof pointAt> | null>(null)
   const rendered = useMemo(() => renderedWithActive(selection), [selection])
   const rowVirtualizer = useVirtualizer({
     count: pupils.length,
@@ -62,7 +69,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
   const first = visibleColumns[0]?.index ?? 0
   const last = visibleColumns.at(-1)?.index ?? -1
   const visible = useMemo(() => ({ first, last }), [first, last])
-  useScrollToActive(grid, sizes, root)
+  useScrollToActive(grid, sizes, root, hasPanel)
   useInitialFocus(root)
   // One pixel for the border of the last column, which would scroll otherwise.
   const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
@@ -101,7 +108,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu }: Props) {
           if (position.row >= 0) selection.moveTo(position)
           onMenu(position)
         }}
-        {...pointerHandlers(grid)}
+        {...pointerHandlers(grid, finger)}
       >
         <div role="presentation" style={{ width: total }}>
           <GridHead columns={columns} visible={visible} sizes={sizes} onMenu={onMenu} />
@@ -153,12 +160,23 @@ function positionOf(target: EventTarget): CellPosition | null {
   return row === undefined || col === undefined ? null : { row: Number(row), col: Number(col) }
 }
 
-/** A click selects a cell, a drag a range; a double click or a tap opens the editor. */
-function pointerHandlers({ selection, controller }: Grid) {
+const pointAt = ({ clientX, clientY }: PointerEvent) => ({ x: clientX, y: clientY })
+
+/**
+ * A click selects a cell, a drag a range; a double click or a tap opens the editor. A finger on its way selects nothing, since it may scroll;
+ * while it types, it swipes to the next assessment.
+ */
+function pointerHandlers({ selection, controller }: Grid, finger: RefObject<ReturnType<typeof pointAt> | null>) {
   return {
     onPointerDown: (event: PointerEvent) => {
+      if (event.pointerType === 'touch') {
+        // A second finger means something else.
+        finger.current = event.isPrimary ? pointAt(event) : null
+        return
+      }
       const position = positionOf(event.target)
       if (event.button !== 0 || !position || position.row < 0 || event.target instanceof HTMLInputElement) return
+      controller.commitEdit(true)
       selection.moveTo(position, { extends: event.shiftKey })
     },
     onPointerMove: (event: PointerEvent) => {
@@ -167,9 +185,25 @@ function pointerHandlers({ selection, controller }: Grid) {
       if (position && position.row >= 0 && (position.row !== selection.active.row || position.col !== selection.active.col))
         selection.moveTo(position, { extends: true })
     },
+    onPointerUp: (event: PointerEvent) => {
+      const step = finger.current && selection.editing ? swipeStep(finger.current, pointAt(event), isRightToLeft()) : null
+      finger.current = null
+      if (step) controller.moveAssessment(step)
+    },
+    // The browser took it for a scroll.
+    onPointerCancel: () => {
+      finger.current = null
+    },
     onClick: (event: React.MouseEvent) => {
+      const position = positionOf(event.target)
+      if (!position || position.row < 0 || event.target instanceof HTMLInputElement) return
       const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch'
-      if (isTouch && positionOf(event.target) && !(event.target instanceof HTMLInputElement)) controller.openEditor(null)
+      if (isTouch) {
+        controller.commitEdit(true)
+        selection.moveTo(position)
+        controller.openEditor(null, true)
+      }
+      if (position.col >= controller.size().marks && !selection.hasSeveralCells()) controller.explain(position)
     },
     onDoubleClick: (event: React.MouseEvent) => {
       const position = positionOf(event.target)
@@ -179,12 +213,18 @@ function pointerHandlers({ selection, controller }: Grid) {
 }
 
 /** Scrolls to the active cell and sets `aria-activedescendant`. */
-function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetrics, root: RefObject<HTMLDivElement | null>): void {
+function useScrollToActive(
+  { selection, controller, id }: Grid,
+  sizes: GridMetrics,
+  root: RefObject<HTMLDivElement | null>,
+  hasPanel: boolean,
+): void {
   useLayoutEffect(() => {
     let shown: { active: CellPosition; editing: CellEdit | null } | null = null
     const follow = () => {
       const element = root.current
       const { active, editing } = selection
+      if (element) element.dataset['swipes'] = String(editing?.staysOpen ?? false)
       // An editor that opens is shown, also where the grid was scrolled away from its cell.
       if (!element || (shown?.active === active && (editing === null || shown.editing === editing))) return
       shown = { active, editing }
@@ -196,7 +236,8 @@ function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetri
     follow()
     // A notice under the grid makes it lower; the edited cell stays visible.
     const resized = new ResizeObserver(() => {
-      if (root.current?.contains(document.activeElement)) reveal(root.current, selection.active, controller.size(), sizes)
+      if (root.current && (hasPanel || root.current.contains(document.activeElement)))
+        reveal(root.current, selection.active, controller.size(), sizes)
     })
     if (root.current) resized.observe(root.current)
     const stop = selection.subscribe(follow)
@@ -204,7 +245,7 @@ function useScrollToActive({ selection, controller, id }: Grid, sizes: GridMetri
       resized.disconnect()
       stop()
     }
-  }, [selection, controller, id, sizes, root])
+  }, [selection, controller, id, sizes, root, hasPanel])
 }
 
 /** Scrolls so that the rows before and after the active one are visible too. */
@@ -249,6 +290,7 @@ function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProp
       <div role="row" aria-rowindex={1} className={styles['headRow']}>
         <div role="columnheader" aria-colindex={1} className={styles['corner1']} style={{ width: sizes.name }}>
           {t('pupil')}
+          {sizes.isNarrow && <AssessmentSteps />}
         </div>
         <div role="presentation" className={styles['cells']} style={{ width: columns.length * sizes.column }}>
           {columns.slice(first, last + 1).map((column, at) => (
@@ -270,6 +312,30 @@ function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProp
         </div>
       </div>
     </div>
+  )
+}
+
+/** What a swipe does, as buttons. They leave the focus in the field, so that the keyboard of the screen stays. */
+function AssessmentSteps() {
+  const { t } = useTranslation('marks')
+  const { controller } = useGrid()
+  const button = (step: 1 | -1, word: 'before' | 'next', shape: IconShape) => (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={styles['step']}
+      aria-label={t(`assessment.${word}`)}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => controller.moveAssessment(step)}
+    >
+      <Icon of={shape} />
+    </button>
+  )
+  return (
+    <span className={styles['steps']}>
+      {button(-1, 'before', ChevronLeft)}
+      {button(1, 'next', ChevronRight)}
+    </span>
   )
 }
 

@@ -260,7 +260,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.getByText('left out: came late').first().waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
     await page.keyboard.press('Alt+h')
-    await page.getByRole('dialog').getByRole('row').nth(2).waitFor()
+    await page.getByRole('dialog').getByRole('list', { name: 'History' }).getByRole('listitem').nth(2).waitFor()
     await picture(page, 'marks-history')
     await expectForEverybody(page)
     await page.getByRole('dialog').getByRole('button', { name: /^Undo/ }).first().click()

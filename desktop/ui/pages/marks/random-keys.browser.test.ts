@@ -123,8 +123,8 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
       }
 
       const take = async ({ is, mark, end, key, row, col, by }: Step) => {
-        // Enter on the head of a column opens its menu.
-        if ((await page.locator('[data-base-ui-inert]').count()) > 0) await page.keyboard.press('Escape')
+        // Enter on the head of a column opens its menu, on a figure the panel.
+        if ((await page.locator('[data-base-ui-inert], [role="dialog"][data-open]').count()) > 0) await page.keyboard.press('Escape')
         if (is === 'go') return page.keyboard.press(key)
         if (is === 'press') return visible(row, col)
         if (is === 'server') return server(!isAway)

@@ -1,6 +1,16 @@
 import { Menu } from '@base-ui/react/menu'
 import type { Assessment } from '@markbook/shared/contract/assessments'
-import { type Dispatch, type ReactNode, type RefObject, type SetStateAction, useContext, useState } from 'react'
+import {
+  type ComponentProps,
+  type Dispatch,
+  lazy,
+  type ReactNode,
+  type RefObject,
+  type SetStateAction,
+  Suspense,
+  useContext,
+  useState,
+} from 'react'
 import { useTranslation } from 'react-i18next'
 import { Closing } from '../../components/closing.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
@@ -27,7 +37,11 @@ type Props = {
   shown: OpenDialog | null
   onShow: Dispatch<SetStateAction<OpenDialog | null>>
   scope: SheetScope
+  of: Pick<ComponentProps<typeof FigurePanel>, 'term' | 'subject' | 'rules'>
 }
+
+/** Loaded when it is first opened. */
+const FigurePanel = lazy(() => import('./figure-panel.tsx').then(({ FigurePanel: panel }) => ({ default: panel })))
 
 export function SheetDialogs(props: Props) {
   const { handle, shown, onShow } = props
@@ -43,8 +57,8 @@ export function SheetDialogs(props: Props) {
   )
 }
 
-function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope }: Props) {
-  const { t } = useTranslation('marks')
+function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, of }: Props) {
+  const { t } = useTranslation(['marks', 'history'])
   // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
   const menuProps = { grid, root, onClose: closeMenu }
@@ -91,29 +105,23 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
         />
       )
     case 'columnHistory':
-      return <HistoryDialog title={shown.column.title} entity="assessment" id={shown.column.id} />
-    case 'history': {
-      const { row, col } = shown.position
-      const pupil = sheet.pupils[row]
-      const title = `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}, ${sheet.columns[col]?.title ?? ''}`
-      return <HistoryDialog title={title} entity="grade" id={grid.controller.savedAt(shown.position)?.id ?? null} />
-    }
+      return (
+        <InfoDialog wide title={t('history:of', { what: shown.column.title })}>
+          <HistoryPanel entity="assessment" id={shown.column.id} />
+        </InfoDialog>
+      )
+    case 'history':
+    case 'explain':
+      return (
+        <Suspense fallback={null}>
+          <FigurePanel {...of} grid={grid} position={shown.position} isHistory={shown.is === 'history'} />
+        </Suspense>
+      )
     case 'import':
       return <ImportMarks scope={scope} />
     default:
       return null
   }
-}
-
-type HistoryProps = { title: string; entity: 'grade' | 'assessment'; id: string | null }
-
-function HistoryDialog({ title, entity, id }: HistoryProps) {
-  const { t } = useTranslation(['history', 'app'])
-  return (
-    <InfoDialog wide title={t('of', { what: title })}>
-      {id === null ? <p>{t('noMark')}</p> : <HistoryPanel entity={entity} id={id} />}
-    </InfoDialog>
-  )
 }
 
 /** Fills all empty cells of an assessment with one mark. */
@@ -190,6 +198,7 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
       {!isReadOnly && item('remark', t('remark.action'), 'Alt+R')}
       {!isReadOnly && item('exclude', t(isOut ? 'exclude.include' : 'exclude.action'), 'Alt+X')}
       {item('history', t('history'), 'Alt+H')}
+      {item('explain', t('explain'), 'Alt+E')}
       {!isReadOnly && (
         <>
           <div className={menu['menuRule']} />

@@ -1,6 +1,7 @@
 import type { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
 import type { Assessment } from '@markbook/shared/contract/assessments'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
+import type { SubjectRef } from '@markbook/shared/contract/subjects'
 import type { Term } from '@markbook/shared/contract/terms'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
@@ -86,7 +87,7 @@ export function useTermOfUrl(): ChosenTerm {
 }
 
 type Named = { id: string; name: string }
-type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: Named }
+type LoadedSheetProps = { term: Term; yearName: string; group: Named; subject: SubjectRef }
 
 function LoadedSheet(props: LoadedSheetProps) {
   const { term, group, subject } = props
@@ -194,6 +195,7 @@ export function SheetView(props: SheetViewProps) {
                 root={root}
                 label={t('grid', names)}
                 onMenu={(position) => setDialog({ is: 'menu', position })}
+                hasPanel={dialog?.is === 'explain' || dialog?.is === 'history'}
               />
               <CellDetails grid={grid} onAction={runAction} onMenu={(position) => setDialog({ is: 'menu', position })} />
               <StatusBar grid={grid} />
@@ -204,7 +206,13 @@ export function SheetView(props: SheetViewProps) {
           </>
         )}
       </div>
-      <SheetDialogs handle={handle} shown={dialog} onShow={setDialog} scope={{ classId, subjectId, termId: term.id, isSet }} />
+      <SheetDialogs
+        handle={handle}
+        shown={dialog}
+        onShow={setDialog}
+        scope={{ classId, subjectId, termId: term.id, isSet }}
+        of={{ term, subject, rules: { scale: { passMark: scale.pass_mark, bands: scale.bands }, codes, categories } }}
+      />
       <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />
       {isPrinting && <PrintMarks sheet={sheet} title={title} lead={lead} />}
     </Page>

@@ -42,7 +42,7 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, undoKey: string
   const runAction = (action: CellAction, position: CellPosition) => {
     const saved = controller.savedAt(position)
     if (action === 'exclude' && saved?.is_excluded) void include(saved.id, null).catch(tellFailure)
-    else if (controller.idsAt(position) && (action === 'history' || !isReadOnly)) onShow({ is: action, position })
+    else if (action === 'explain' || (controller.idsAt(position) && (action === 'history' || !isReadOnly))) onShow({ is: action, position })
   }
   useEffect(() => {
     controller.isReadOnly = isReadOnly

@@ -9,6 +9,7 @@ import FileSpreadsheet from 'lucide-react/icons/file-spreadsheet'
 import FileText from 'lucide-react/icons/file-text'
 import Printer from 'lucide-react/icons/printer'
 import Table from 'lucide-react/icons/table'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask } from '../../api/queries.ts'
@@ -34,7 +35,7 @@ import { SubjectChoice, TermTable, YearTable } from './class-tables.tsx'
 import { CompareView } from './compare-view.tsx'
 import { subjectsOf } from './comparison.ts'
 import { distributionOf, spreadOf } from './distribution.ts'
-import { ExplainDialog, OVERALL, OverallDialog } from './explain-dialog.tsx'
+import { ExplainPanel, OVERALL, OverallPanel, panelOf } from './explained.ts'
 import styles from './results.module.css'
 import { resultViews, useResultsSearch } from './results-search.ts'
 import { SummaryView } from './summary-view.tsx'
@@ -140,18 +141,24 @@ function TermViews({ group, term, terms, view }: TermViewsProps) {
                 {view === 'term' && <TermTable result={found} scale={bands} />}
                 {view === 'charts' && <ChartsView result={found} scale={bands} />}
                 {view === 'compare' && <CompareView classId={group.id} term={term} terms={terms} result={found} />}
-                {explained && search.explain === OVERALL && (
-                  <OverallDialog name={nameOf(explained.student)} student={explained} onClose={close} />
-                )}
-                {explained && search.explain && search.explain !== OVERALL && (
-                  <ExplainDialog
-                    studentId={explained.student_id}
-                    termId={term.id}
-                    subjectId={search.explain}
-                    name={nameOf(explained.student)}
-                    onClose={close}
-                  />
-                )}
+                <Suspense fallback={null}>
+                  {explained && search.explain === OVERALL && (
+                    <OverallPanel
+                      name={nameOf(explained.student)}
+                      student={explained}
+                      panel={panelOf(explained.student_id, OVERALL, close)}
+                    />
+                  )}
+                  {explained && search.explain && search.explain !== OVERALL && (
+                    <ExplainPanel
+                      studentId={explained.student_id}
+                      term={term}
+                      subjectId={search.explain}
+                      name={nameOf(explained.student)}
+                      panel={panelOf(explained.student_id, search.explain, close)}
+                    />
+                  )}
+                </Suspense>
               </>
             )
           }

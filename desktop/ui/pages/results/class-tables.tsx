@@ -3,7 +3,7 @@ import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
@@ -15,7 +15,7 @@ import { termLabel } from '../../words/term-label.ts'
 import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
 import { distributionOf, heatOf } from './distribution.ts'
-import { OVERALL, YearDialog } from './explain-dialog.tsx'
+import { figureOf, OVERALL, panelOf, YearPanel } from './explained.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 import { sortColumn, sortRows } from './sort-head.tsx'
@@ -66,14 +66,18 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
       )}
       <ResultLegend students={result.students} passMark={scale.pass_mark} />
       {explained && own && (
-        <YearDialog
-          name={nameOf(explained.student)}
-          yearId={result.academic_year_id}
-          model={result.calculation_model}
-          subject={own}
-          scale={scale}
-          onClose={() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)}
-        />
+        <Suspense fallback={null}>
+          <YearPanel
+            name={nameOf(explained.student)}
+            yearId={result.academic_year_id}
+            model={result.calculation_model}
+            subject={own}
+            scale={scale}
+            panel={panelOf(explained.student_id, own.subject_id, () =>
+              change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true),
+            )}
+          />
+        </Suspense>
       )}
     </>
   )
@@ -155,7 +159,7 @@ function useFeet(scale: GradingScale) {
 
 function SubjectFigure({ student, subjectId, passMark }: { student: Student; subjectId: string; passMark: number }) {
   const { t } = useTranslation('results')
-  const { change } = useResultsSearch()
+  const { explained, explain } = useExplained()
   const own = inSubject<SubjectResult>(student, subjectId)
   if (!own) return null
   return (
@@ -166,9 +170,22 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
       isPartial={own.is_partial}
       isUnderReview={own.under_review === true}
       label={t('explain.of', { name: nameOf(student.student), subject: own.subject_name })}
-      onExplain={() => change((before) => ({ ...before, pupil: student.student_id, explain: subjectId }))}
+      of={figureOf(student.student_id, subjectId)}
+      isExplained={explained === figureOf(student.student_id, subjectId)}
+      onExplain={() => explain(student.student_id, subjectId)}
     />
   )
+}
+
+/** The figure that is explained, and what explains another. A figure that is pressed again is explained no more. */
+function useExplained() {
+  const { search, change } = useResultsSearch()
+  const explained = search.pupil && search.explain ? figureOf(search.pupil, search.explain) : null
+  const explain = (pupil: string, subject: string) => {
+    if (explained === figureOf(pupil, subject)) change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)
+    else change((before) => ({ ...before, pupil, explain: subject }), explained !== null)
+  }
+  return { explained, explain }
 }
 
 /** More subjects than these are narrower on paper, the more the smaller. */
@@ -191,8 +208,7 @@ type TableProps = { label: string; overall: string; rows: readonly Student[]; su
 
 function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
   const { t } = useTranslation('results')
-  const { change } = useResultsSearch()
-  const explainOverall = (pupil: string) => () => change((before) => ({ ...before, pupil, explain: OVERALL }))
+  const { explained, explain } = useExplained()
   const feetOf = useFeet(scale)
   const passMark = scale.pass_mark
   const resultsIn = (id: string) =>
@@ -217,7 +233,9 @@ function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
           letter={student.letter_grade}
           passMark={passMark}
           label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
-          onExplain={'year_overall' in student ? undefined : explainOverall(student.student_id)}
+          of={figureOf(student.student_id, OVERALL)}
+          isExplained={explained === figureOf(student.student_id, OVERALL)}
+          onExplain={'year_overall' in student ? undefined : () => explain(student.student_id, OVERALL)}
         />
       ),
       feetOf(overall, rows.map(overallOf)),
@@ -296,11 +314,14 @@ type FigureProps = {
   letter: string | null
   passMark: number
   label: string
+  /** By which the panel finds it. */
+  of: string
+  isExplained: boolean
   onExplain?: (() => void) | undefined
 }
 
 /** A result with its letter, on a ground by its value; a press explains it. A result under the pass mark is underlined, not only coloured. */
-function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, onExplain }: FigureProps) {
+function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, of, isExplained, onExplain }: FigureProps) {
   const shown = (
     <>
       <span className={value !== null && value < passMark ? styles['under'] : undefined}>{figure(value)}</span>
@@ -319,7 +340,16 @@ function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, 
       </span>
     )
   return (
-    <button type="button" className={styles['figure']} data-heat={heat} title={label} onClick={onExplain}>
+    <button
+      type="button"
+      className={styles['figure']}
+      data-heat={heat}
+      data-figure={of}
+      aria-haspopup="dialog"
+      aria-expanded={isExplained}
+      title={label}
+      onClick={onExplain}
+    >
       {shown}
     </button>
   )

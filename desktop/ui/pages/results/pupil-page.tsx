@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import layout from '../../components/layout.module.css'
@@ -7,7 +8,7 @@ import { Answer, Page } from '../../components/page.tsx'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { type ClassContext, ClassPage, NeighbourLinks } from './class-page.tsx'
-import { ExplainDialog, OVERALL } from './explain-dialog.tsx'
+import { ExplainPanel, OVERALL, panelOf } from './explained.ts'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
 import { PupilTabs } from './pupil-tabs.tsx'
 import styles from './results.module.css'
@@ -78,7 +79,15 @@ function Pupil({ chosen, year, term }: ClassContext) {
         }
       </Answer>
       {search.explain && search.explain !== OVERALL && search.view !== 'year' && (
-        <ExplainDialog studentId={studentId} termId={term.id} subjectId={search.explain} name={name} onClose={() => show({}, true)} />
+        <Suspense fallback={null}>
+          <ExplainPanel
+            studentId={studentId}
+            term={term}
+            subjectId={search.explain}
+            name={name}
+            panel={panelOf(studentId, search.explain, () => show({}, true))}
+          />
+        </Suspense>
       )}
     </Page>
   )

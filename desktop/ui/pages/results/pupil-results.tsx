@@ -1,6 +1,7 @@
 import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
+import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
@@ -11,7 +12,7 @@ import { figure, percent } from '../../words/format.ts'
 import { ResultBar, TermLine } from './charts.tsx'
 import { useScale } from './class-page.tsx'
 import { useYearColumns } from './class-tables.tsx'
-import { OVERALL, OverallDialog, YearDialog } from './explain-dialog.tsx'
+import { figureOf, OVERALL, OverallPanel, panelOf, YearPanel } from './explained.ts'
 import styles from './results.module.css'
 
 type PupilProps = {
@@ -45,13 +46,24 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
           <ResultTiles overall={found.overall_average} result={found} />
           {found.overall_average !== null && (
             <div className={`${layout['toolbar']} ${styles['screen']}`}>
-              <Button size="small" onClick={() => onExplain(OVERALL)}>
+              <Button size="small" aria-haspopup="dialog" data-figure={figureOf(studentId, OVERALL)} onClick={() => onExplain(OVERALL)}>
                 {t('explain.overallOpen')}
               </Button>
             </div>
           )}
-          {explained === OVERALL && <OverallDialog name={name} student={found} onClose={() => onExplain(null)} />}
-          <SubjectTable label={t('term.label')} name={name} columns={columns} subjects={found.subjects} onExplain={onExplain} />
+          <Suspense fallback={null}>
+            {explained === OVERALL && (
+              <OverallPanel name={name} student={found} panel={panelOf(studentId, OVERALL, () => onExplain(null))} />
+            )}
+          </Suspense>
+          <SubjectTable
+            label={t('term.label')}
+            studentId={studentId}
+            name={name}
+            columns={columns}
+            subjects={found.subjects}
+            onExplain={onExplain}
+          />
         </>
       )}
     </Answer>
@@ -85,20 +97,23 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
             <ResultTiles overall={found.year_overall} result={found} />
             <SubjectTable
               label={t('year.label')}
+              studentId={studentId}
               name={name}
               columns={[...partsOf(found.calculation_model), grade, course]}
               subjects={found.subjects}
               onExplain={onExplain}
             />
             {subject && scale.data && (
-              <YearDialog
-                name={name}
-                yearId={found.academic_year_id}
-                model={found.calculation_model}
-                subject={subject}
-                scale={scale.data}
-                onClose={() => onExplain(null)}
-              />
+              <Suspense fallback={null}>
+                <YearPanel
+                  name={name}
+                  yearId={found.academic_year_id}
+                  model={found.calculation_model}
+                  subject={subject}
+                  scale={scale.data}
+                  panel={panelOf(studentId, subject.subject_id, () => onExplain(null))}
+                />
+              </Suspense>
             )}
           </>
         )
@@ -126,6 +141,7 @@ function ResultTiles({ overall, result }: { overall: number | null; result: Stud
 type Subject = (StudentTerm | StudentYear)['subjects'][number]
 type TableProps<S> = {
   label: string
+  studentId: string
   name: string
   /** The columns between subject and letter. */
   columns: readonly Column<S>[]
@@ -133,7 +149,7 @@ type TableProps<S> = {
   onExplain: (subjectId: string) => void
 }
 
-function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExplain }: TableProps<S>) {
+function SubjectTable<S extends Subject>({ label, studentId, name, columns, subjects, onExplain }: TableProps<S>) {
   const { t } = useTranslation('results')
   const badge = (sign: 'partial' | 'review') => (
     <Badge tone="warn" title={t(`sign.${sign}`)}>
@@ -159,6 +175,8 @@ function SubjectTable<S extends Subject>({ label, name, columns, subjects, onExp
         <Button
           look="quiet"
           size="small"
+          aria-haspopup="dialog"
+          data-figure={figureOf(studentId, subject.subject_id)}
           aria-label={t('explain.of', { name, subject: subject.subject_name })}
           onClick={() => onExplain(subject.subject_id)}
         >

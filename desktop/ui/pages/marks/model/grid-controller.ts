@@ -26,7 +26,8 @@ export type GridMessage =
   /** The mark that was undone, or entered again, and what it is now; null for none. */
   | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
 
-export type CellAction = 'remark' | 'exclude' | 'history'
+/** `explain`: the figures of the pupil, from any cell of the row. */
+export type CellAction = 'remark' | 'exclude' | 'history' | 'explain'
 
 /** What the controller needs from the page. */
 export type GridHost = {
@@ -85,14 +86,36 @@ export class GridController {
 
   /** The same while the editor is open. */
   handleEditorKey(event: KeyPress): boolean {
-    const command = editorCommandForKey(event, this.selection.editing?.caret ?? false)
+    const { editing, active: before } = this.selection
+    const command = editorCommandForKey(event, editing?.caret ?? false)
     if (!command) return false
-    if (command.kind === 'escape') this.cancelEdit()
-    else {
-      this.commitEdit()
-      return this.execute(command)
+    if (command.kind === 'escape') {
+      this.cancelEdit()
+      return true
     }
-    return true
+    const staysOpen = editing?.staysOpen ?? false
+    this.commitEdit(staysOpen)
+    const isHandled = this.execute(command)
+    if (staysOpen) this.editNext(before)
+    return isHandled
+  }
+
+  /** Opens the editor where the active cell has gone; the grid has the focus again where it has not moved. */
+  private editNext(before: CellPosition): void {
+    const { row, col } = this.selection.active
+    const isSame = row === before.row && col === before.col
+    if (isSame || !this.openEditor(null, true)) this.host.focusGrid()
+  }
+
+  /** Goes to the next assessment of the row, or the one before. What is typed is committed first, and the editor goes along. */
+  moveAssessment(step: 1 | -1): void {
+    const { active: at, editing } = this.selection
+    const { marks } = this.size()
+    const col = Math.max(0, Math.min(marks - 1, Math.min(at.col, marks) + step))
+    if (col === at.col) return
+    this.commitEdit(true)
+    this.selection.moveTo({ row: Math.max(0, at.row), col })
+    if (!editing || !this.openEditor(null, editing.staysOpen)) this.host.focusGrid()
   }
 
   private execute(command: GridCommand): boolean {
@@ -108,6 +131,7 @@ export class GridController {
         return next !== null
       }
       case 'enter':
+        if (at.col >= this.size().marks && !command.back && this.explain(at)) return true
         this.selection.moveTo(positionAfterEnter(at, this.selection.tabbedFrom, command.back, this.size()))
         return true
       case 'type':
@@ -129,10 +153,19 @@ export class GridController {
       case 'all':
         this.selection.selectRange({ row: 0, col: 0 }, { row: this.size().rows - 1, col: this.size().cols - 1 })
         return true
+      case 'explain':
+        return this.explain(at)
       default:
         if (this.idsAt(at)) this.host.openAt(command.kind, at)
         return true
     }
+  }
+
+  /** Explains the figures of the pupil at a position. */
+  explain(at: CellPosition): boolean {
+    if (!this.sheet.pupils[at.row]) return false
+    this.host.openAt('explain', at)
+    return true
   }
 
   /** In the header row only arrows and the column menu work. */
@@ -148,14 +181,14 @@ export class GridController {
   }
 
   /** Opens the editor; `text` null edits the present mark. */
-  openEditor(text: string | null): boolean {
+  openEditor(text: string | null, staysOpen = false): boolean {
     const { active: at } = this.selection
     const ids = this.idsAt(at)
     if (this.isReadOnly || !ids) return false
     const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
     const present = invalid?.text ?? valueText(this.valueAt(at))
     const begun = text ?? present
-    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved) })
+    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved), staysOpen })
     return true
   }
 

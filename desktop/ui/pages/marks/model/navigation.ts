@@ -54,7 +54,7 @@ export type GridCommand =
   | { kind: 'tab'; back: boolean }
   | { kind: 'enter'; back: boolean }
   | { kind: 'type'; text: string }
-  | { kind: 'edit' | 'clear' | 'undo' | 'redo' | 'remark' | 'exclude' | 'history' | 'menu' | 'all' | 'escape' }
+  | { kind: 'edit' | 'clear' | 'undo' | 'redo' | 'remark' | 'exclude' | 'history' | 'explain' | 'menu' | 'all' | 'escape' }
 
 const MOVEMENTS: Readonly<Record<string, Movement>> = {
   ArrowUp: 'up',
@@ -66,7 +66,12 @@ const MOVEMENTS: Readonly<Record<string, Movement>> = {
   PageUp: 'pageUp',
   PageDown: 'pageDown',
 }
-const WITH_ALT: Readonly<Record<string, 'remark' | 'exclude' | 'history'>> = { r: 'remark', x: 'exclude', h: 'history' }
+const WITH_ALT: Readonly<Record<string, 'remark' | 'exclude' | 'history' | 'explain'>> = {
+  r: 'remark',
+  x: 'exclude',
+  h: 'history',
+  e: 'explain',
+}
 const PLAIN: Readonly<Record<string, 'edit' | 'clear' | 'escape' | 'menu'>> = {
   F2: 'edit',
   Delete: 'clear',

@@ -4,9 +4,16 @@ import { type CellPosition, type CellRange, isInRange, rangeBetween } from './na
 
 /**
  * The open editor. `text`: what it began with, `typed`: what is in it now. `caret`: arrow keys move within the text, else they leave the cell.
- * `seen`: the mark that the user saw.
+ * `seen`: the mark that the user saw. `staysOpen`: opened by a finger, so that what comes next is edited too and the keyboard of the screen
+ * stays.
  */
-export type CellEdit = { readonly text: string; typed: string; readonly caret: boolean; readonly seen: CellValue }
+export type CellEdit = {
+  readonly text: string
+  typed: string
+  readonly caret: boolean
+  readonly seen: CellValue
+  readonly staysOpen: boolean
+}
 export type CellMode = 'none' | 'chosen' | 'active' | 'editing'
 
 /** The selected cells of a grid, outside of React, so that a key repaints only the cells that it changes. */

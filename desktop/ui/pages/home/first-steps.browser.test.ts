@@ -1,0 +1,122 @@
+import { michaelmas } from '@markbook/shared/story/school-year'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const list = (page: Page) => page.getByRole('region', { name: 'First steps' })
+/** Whether each step is done, in order. */
+const ticks = (page: Page) =>
+  list(page)
+    .locator('li[data-done]')
+    .evaluateAll((steps) => steps.map((step) => step.getAttribute('data-done') === 'true'))
+const bringBack = async (page: Page) => {
+  await page.getByRole('button', { name: 'Help: Today' }).press('Enter')
+  await page.getByRole('button', { name: 'Show the first steps' }).press('Enter')
+  await list(page).waitFor()
+}
+
+describe.skipIf(!headlessPath)('the first steps', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite({ env: { DEDICATED: 'false', OPEN_FOUNDING: 'true' } }), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  test('the administrator of an empty school walks them: each leads to its page, and is ticked once it is done', async () => {
+    const head = await site.as('nobody')
+    await head.auth.onboard({ body: { firstName: 'Niall', lastName: 'Ó Sé' } })
+    await head.schools.create({ body: { name: 'Scoil Mhuire', schoolType: 'secondary', starterSubjects: false } })
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'nobody')
+    await page.goto(site.url)
+    await list(page).waitFor()
+    expect(await ticks(page)).toEqual([false, false, false, false, false])
+    await expectForEverybody(page)
+    await picture(page, 'first-steps-empty')
+    /** Follows the one filled link, does what stands there, and comes back. */
+    const walk = async (name: string, path: string, work: () => Promise<unknown>) => {
+      await list(page).getByRole('link', { name }).click()
+      await expect.poll(() => new URL(page.url()).pathname).toBe(path)
+      await work()
+      await page.goto(site.url)
+      await list(page).waitFor()
+    }
+    let year = { id: '' }
+    await walk('Do it: the school year', '/years', async () => {
+      year = await head.academicYears.create({
+        body: { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' },
+      })
+      await head.academicYears.activate({ params: { id: year.id } })
+    })
+    let term = { id: '' }
+    await walk('Do it: the terms', '/years', async () => {
+      const body = { academicYearId: year.id, name: 'michaelmas' as const, startDate: '2026-09-01', endDate: '2026-12-18' }
+      term = await head.terms.create({ body: { ...body, examWeight: 60, courseworkWeight: 40 } })
+    })
+    expect(await ticks(page)).toEqual([true, false, false, false, false])
+    let subject = { id: '' }
+    await walk('Do it: subjects', '/subjects', async () => {
+      subject = await head.subjects.create({ body: { name: 'Mathematics', code: 'MA' } })
+    })
+    let group = { id: '' }
+    await walk('Do it: classes', '/classes', async () => {
+      group = await head.classes.create({ body: { academicYearId: year.id, name: '1A' } })
+    })
+    expect(await ticks(page)).toEqual([true, true, false, false, false])
+    let pupil = { id: '' }
+    await walk('Do it: pupils', '/students', async () => {
+      pupil = await head.students.create({ body: { firstName: 'Áine', lastName: 'Byrne', gender: 'female' } })
+      await head.classes.enroll({ params: { id: group.id }, body: { studentId: pupil.id } })
+    })
+    expect(await ticks(page)).toEqual([true, true, true, false, false])
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'first-steps-phone')
+    await page.setViewportSize(sizes.pc)
+    await walk('Do it: the first marks', '/marks', async () => {
+      const body = { termId: term.id, subjectId: subject.id, title: 'Test', assessmentType: 'exam' as const, maxScore: 20 }
+      const { id: assessmentId } = await head.assessments.create({ body })
+      await head.grades.bulk({ body: { assessmentId, grades: [{ studentId: pupil.id, score: 15 }] } })
+    })
+    expect(await ticks(page)).toEqual([true, true, true, false, true])
+    // Who works alone puts the last one aside, for good, and gets it back from the help.
+    await list(page).getByRole('button', { name: 'Put aside: first steps' }).press('Enter')
+    await list(page).waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Today' }).waitFor()
+    await page.getByRole('region', { name: 'Marks of every class' }).waitFor()
+    expect(await list(page).count()).toBe(0)
+    await bringBack(page)
+    await expectForEverybody(page)
+    await picture(page, 'first-steps-again')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a teacher has steps of the first day, and none once marks are there; they come back from the help', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'ada')
+    await page.goto(site.url)
+    await page.getByRole('region', { name: 'Your marks in Michaelmas' }).waitFor()
+    expect(await list(page).count()).toBe(0)
+    await bringBack(page)
+    expect(await ticks(page)).toEqual([true, true, true])
+    await list(page).getByText('All of this is done.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'first-steps-teacher')
+    await list(page).getByRole('button', { name: 'Put aside: first steps' }).click()
+    // A term without marks is no other first day.
+    await page.getByLabel('Term').selectOption({ label: 'Trinity' })
+    await page.getByRole('region', { name: 'Your marks in Trinity' }).waitFor()
+    expect(await list(page).count()).toBe(0)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})

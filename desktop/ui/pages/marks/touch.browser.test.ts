@@ -1,0 +1,148 @@
+import { aoife, elan, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openBrowser, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { cell, openGrid } from '../../tests/grid.ts'
+import { openSite, type Site } from '../../tests/site.ts'
+
+const phone = { viewport: sizes.phone, hasTouch: true, isMobile: true } as const
+
+/** A finger that goes from one point to another, as the browser sees it: it may take it for a scroll. */
+async function drag(page: Page, from: readonly [x: number, y: number], to: readonly [x: number, y: number]): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: { x: number; y: number }[]) =>
+    session.send('Input.dispatchTouchEvent', { type, touchPoints: points })
+  await send('touchStart', [{ x: from[0], y: from[1] }])
+  for (let at = 1; at <= 6; at += 1) {
+    const part = (axis: 0 | 1) => from[axis] + ((to[axis] - from[axis]) * at) / 6
+    await send('touchMove', [{ x: part(0), y: part(1) }])
+  }
+  await send('touchEnd', [])
+  await session.detach()
+}
+/** The cell whose field has the keyboard, as row and column; null where none has. */
+const edited = (page: Page) =>
+  page.evaluate(() => {
+    const { row, col } = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset ?? {}
+    return document.activeElement instanceof HTMLInputElement && row !== undefined ? `${row} ${col}` : null
+  })
+
+describe.skipIf(!headlessPath)('marks on a telephone', () => {
+  let site: Site
+  let browser: Browser
+  beforeAll(async () => {
+    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
+  })
+  afterAll(async () => {
+    await browser.close()
+    await site.close()
+  })
+
+  const scoreOf = async (assessment: { id: string }, student: { id: string }) => {
+    const grades = await (await site.as('okafor')).grades.list({ query: { assessmentId: assessment.id } })
+    return grades.find(({ student_id }) => student_id === student.id)?.score ?? null
+  }
+
+  test.each([
+    ['en', -1],
+    ['ar', 1],
+  ] as const)('in %s a swipe goes to the next assessment with what is typed saved, and Next goes down', async (language, forward) => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+    await page.evaluate((chosen) => localStorage.setItem('markbook.language', chosen), language)
+    await page.reload()
+    await cell(page, 0, 2).waitFor()
+    const score = language === 'en' ? 6 : 5
+    await cell(page, 1, 0).tap()
+    await expect.poll(() => edited(page)).toBe('1 0')
+    await page.keyboard.type(String(score))
+    await drag(page, [200, 420], [200 + forward * 120, 428])
+    await expect.poll(() => edited(page)).toBe('1 1')
+    await expect.poll(() => scoreOf(mathsQuiz, mei)).toBe(score)
+    await picture(page, `touch-swiped-${language}`)
+    // Down is a scroll, also where it goes sideways a little: the field stays, and what is in it.
+    await page.keyboard.type(String(score + 1))
+    await drag(page, [200, 420], [200 + forward * 40, 220])
+    expect(await edited(page)).toBe('1 1')
+    expect(await page.getByRole('textbox').inputValue()).toBe(String(score + 1))
+    await page.keyboard.press('Enter')
+    await expect.poll(() => edited(page)).toBe('2 1')
+    await expect.poll(() => scoreOf(mathsHomework, mei)).toBe(score + 1)
+    await drag(page, [200, 420], [200 - forward * 120, 420])
+    await expect.poll(() => edited(page)).toBe('2 0')
+    // At the first assessment there is none before: what is typed stays in its field.
+    await page.keyboard.type('9')
+    await drag(page, [200, 420], [200 - forward * 120, 420])
+    expect(await edited(page)).toBe('2 0')
+    expect(await page.getByRole('textbox').inputValue()).toBe('9')
+    // The buttons do the same, and leave the keyboard open. A tap so soon after a push only stops what still rolls.
+    await page.waitForTimeout(600)
+    await page.locator('[role="columnheader"] button').nth(1).tap()
+    await expect.poll(() => edited(page)).toBe('2 1')
+    await expect.poll(() => scoreOf(mathsQuiz, aoife)).toBe(9)
+    await page.locator('[role="columnheader"] button').nth(0).tap()
+    await expect.poll(() => edited(page)).toBe('2 0')
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, `touch-${language}`)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => edited(page)).toBe(null)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a press on another cell saves what was typed, and in the last row Next ends the typing', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+    await cell(page, 4, 2).tap()
+    await page.keyboard.type('33')
+    await cell(page, 5, 1).tap()
+    await expect.poll(() => edited(page)).toBe('5 1')
+    await expect.poll(() => scoreOf(mathsExam, elan)).toBe(33)
+    await page.keyboard.press('Enter')
+    await expect.poll(() => edited(page)).toBe(null)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('beside the grid the panel explains a figure from the marks in it, also one on its way', async () => {
+    const { context, page, faults } = await openGrid(site, browser)
+    const zoes = 0
+    await cell(page, zoes, 5).click()
+    const panel = page.getByRole('dialog')
+    await panel.getByText('was ill').waitFor()
+    await panel.getByText('Year grade').waitFor()
+    expect(await panel.innerText()).toContain('(90 × 40 + 71 × 60) ÷ 100 = 78.60')
+    const [own, its] = await Promise.all([panel.boundingBox(), cell(page, zoes, 5).boundingBox()])
+    expect((its?.x ?? 0) + (its?.width ?? 0)).toBeLessThanOrEqual(own?.x ?? 0)
+    await panel.getByRole('textbox', { name: 'Try a mark in Christmas exam, at most 100' }).fill('75')
+    await panel.getByText('(90 × 40 + 75 × 60) ÷ 100 = 81.00').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'grid-panel-pc')
+    expect(await scoreOf(mathsExam, zoe)).toBe(71)
+    await panel.getByRole('button', { name: 'As it is' }).click()
+    // The grid stays in use, and the panel follows it before anything is saved.
+    await page.route('**/api/grades/bulk', (route) => route.abort())
+    await cell(page, zoes, 2).click()
+    await page.keyboard.type('61')
+    await page.keyboard.press('Enter')
+    await panel.getByText('(90 × 40 + 61 × 60) ÷ 100 = 72.60').waitFor()
+    await page.unroute('**/api/grades/bulk')
+    await expect.poll(() => scoreOf(mathsExam, zoe)).toBe(61)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    // From the keyboard: Enter on a figure, or Alt+E anywhere in the row.
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await panel.getByRole('heading', { level: 2 }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    await page.keyboard.press('Home')
+    await page.keyboard.press('Alt+e')
+    await panel.getByRole('heading', { level: 2 }).waitFor()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})

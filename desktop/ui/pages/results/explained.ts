@@ -1,0 +1,17 @@
+import { lazy } from 'react'
+
+/** Value of the search parameter `explain` for the overall average. */
+export const OVERALL = 'overall'
+
+const load = () => import('./explain-panel.tsx')
+/** Loaded when a figure is first pressed. */
+export const ExplainPanel = lazy(() => load().then(({ ExplainPanel: panel }) => ({ default: panel })))
+export const OverallPanel = lazy(() => load().then(({ OverallPanel: panel }) => ({ default: panel })))
+export const YearPanel = lazy(() => load().then(({ YearPanel: panel }) => ({ default: panel })))
+
+/** The panel about a figure, and what the figure has to be found by it. */
+export const figureOf = (studentId: string, subjectId: string) => `${studentId} ${subjectId}`
+export const panelOf = (studentId: string, subjectId: string, onClose: () => void) => {
+  const about = figureOf(studentId, subjectId)
+  return { about, onClose, find: () => document.querySelector<HTMLElement>(`[data-figure="${about}"]`) }
+}
