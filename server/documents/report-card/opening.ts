@@ -78,7 +78,8 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
   return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, fonts.regular, FACT.size, share - 12) }))
 }
 
-const absenceText = ({ absent, excused, late }: AttendanceTotals) => `absent ${absent}, excused ${excused}, late ${late}`
+/** A word and its figure stay on one line. */
+const absenceText = ({ absent, excused, late }: AttendanceTotals) => `absent\u00a0${absent}, excused\u00a0${excused}, late\u00a0${late}`
 
 function factsBlock(card: Card): Block {
   const facts = factsOf(card)

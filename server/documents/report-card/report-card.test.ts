@@ -161,6 +161,15 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(typed).not.toMatch(/\b90\s*%/)
   })
 
+  test('a word of attendance and its figure stay on one line', async () => {
+    const attendance = { sessions: 120, absent: 6, excused: 37, late: 11, percentage: 90 }
+    const { words } = wordsOfPdf(await drawn(ofTerm({ attendance })))
+    const topOf = (part: string) => words.find(({ text }) => text.includes(part))?.top
+    expect(topOf('excused')).toBeDefined()
+    expect(topOf('37,')).toBe(topOf('excused'))
+    expect(topOf('absent')).not.toBe(topOf('late'))
+  })
+
   test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
     const entry = { ...(entries[3] as TermEntry), teacher_remark: null }
     const words = async (letter_grade: string) =>

@@ -82,7 +82,11 @@ describe('PUT /api/classes/:classId/attendance', () => {
 
   test('a note without a code leaves the code, and the code leaves the note', async () => {
     const on = '2026-01-08'
-    const noted = (student: { id: string }, note: string | null, more: Partial<Said> = {}): Said => ({ studentId: student.id, note, ...more })
+    const noted = (student: { id: string }, note: string | null, more: Partial<Said> = {}): Said => ({
+      studentId: student.id,
+      note,
+      ...more,
+    })
     await st.as.ada.attendance.take(taken([of(mei, 'late')], { day: on }))
     const first = await st.as.ada.attendance.take(taken([noted(mei, 'The bus broke down.'), noted(zoe, 'went at noon')], { day: on }))
     expect(first.marks).toMatchObject([zoe, mei].map(({ id }) => ({ student_id: id })))

@@ -1,6 +1,6 @@
 import { aoife, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -63,6 +63,14 @@ describe.skipIf(!headlessPath)('the register', () => {
     await expect.poll(() => page.getByRole('button', { name: /17 Nov 2025, Whole day/ }).count()).toBe(1)
     await term.scrollIntoViewIfNeeded()
     await picture(page, 'attendance-month')
+    // What is said of a pupil stands below the day.
+    const middleOf = async (of: Locator) => {
+      const { x = 0, width = 0 } = (await of.boundingBox()) ?? {}
+      return x + width / 2
+    }
+    const month = page.getByRole('group', { name: 'November 2025' })
+    const [head, code] = [month.getByRole('button', { name: /17 Nov 2025/ }), month.locator('[data-code="absent"]').first()]
+    expect(Math.abs((await middleOf(head)) - (await middleOf(code)))).toBeLessThan(2)
     expect(faults).toEqual([])
     await context.close()
   })
