@@ -88,7 +88,7 @@ function OneMark({ mark, present, typed, codes, isOpened, onChange }: OneProps) 
           aria-describedby={error ? `${id}-error` : undefined}
           onChange={({ target }) => onChange({ text: target.value })}
         />
-        <span className={layout['note']}>/ {number(max)}</span>
+        <span className={`${layout['note']} ${styles['max']}`}>/ {number(max)}</span>
       </div>
       {error && (
         <span id={`${id}-error`} role="alert" className={`${styles['wide']} ${styles['wrong']}`}>
