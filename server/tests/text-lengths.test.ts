@@ -60,7 +60,9 @@ describe('the length of a text is counted in characters, not in bytes or halves 
       const fits = await told(named, withField(bodyOf(named), field.path, '😀'.repeat(max)), at.dry)
       const isTaken =
         fits.status === (named.endpoint.status ?? 200) ||
-        (withoutCode.includes(named.name) && /^(409|400 passkeys.refused)/.test(refusalOf(fits)))
+        (withoutCode.includes(named.name) && /^(409|400 passkeys.refused)/.test(refusalOf(fits))) ||
+        // What a page saw is compared, and nobody has written this.
+        (name === 'expectedNote' && refusalOf(fits).startsWith('409 attendance.changed_meanwhile'))
       if (!isTaken) wrong.push(`${label(field, max)}: ${fits.status} ${fits.text}`)
     }
     expect(wrong).toEqual([])
