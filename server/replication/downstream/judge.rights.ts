@@ -176,18 +176,19 @@ export class Rights {
     return place?.group ?? null
   }
 
-  /** In the class of the row; of a mark also in a set that the pupil is in; of an assessment of every class in some class or set of the year. */
+  /**
+   * In the class of the row; of a mark also in a set that the pupil is in. An assessment asks for the subject in some class of the year (decisions
+   * §2), and one of every class also for a set.
+   */
   private async teachesSubject(actor: string, { group, subject, sitting }: Place, { subjects }: Facts, table: Replicated, values: Values) {
     if (subject === null) return false
-    if (table === 'grade') {
-      if (group === null || !sitting) return false
-      return subjects.has(subject) || (await this.pupilsInSets(actor, subject, sitting.term)).has(sitting.student)
-    }
-    if (group !== null) return subjects.has(subject)
+    if (sitting)
+      return group !== null && (subjects.has(subject) || (await this.pupilsInSets(actor, subject, sitting.term)).has(sitting.student))
+    if (table !== 'assessment') return subjects.has(subject)
     const term = idIn(values, 'term_id')
     if (term === null) return false
     const asked = { school: this.school, user: actor, subject, term }
-    return (await lessonsInYear(this.tx, asked)).length > 0 || (await setsTaught(this.tx, asked)).length > 0
+    return (await lessonsInYear(this.tx, asked)).length > 0 || (group === null && (await setsTaught(this.tx, asked)).length > 0)
   }
 
   private pupilsInSets(user: string, subject: string, term: string): Promise<ReadonlySet<string>> {

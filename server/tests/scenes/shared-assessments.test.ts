@@ -1,6 +1,6 @@
 import { mathsHilary, mathsQuiz, oisin, scienceProject, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3B } from '@markbook/shared/story/school-year'
+import { class3A, class3B } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
@@ -115,4 +115,18 @@ test('a class teacher’s laptop takes no assessment of every class for the own 
     ['assessment', 'student_group_id', 'forbidden'],
     ['assessment', 'title', 'forbidden'],
   ])
+})
+
+test('of another class, by who teaches the subject in one: it is taken, and no mark in it', async () => {
+  const ada = await signedIn(laptop, 'ada')
+  const body = { termId: mathsHilary.term_id, subjectId: mathsHilary.subject_id, studentGroupId: class3A.id }
+  const made = await ada.assessments.create({ body: { ...body, title: 'For 3A', assessmentType: 'coursework', maxScore: 20 } })
+  expect((await ada.grades.create.raw({ body: { assessmentId: made.id, studentId: oisin.id, score: 3 } })).status).toBe(403)
+  await settle(link)
+  expect((await server.rows('assessment')).find(({ id }) => id === made.id)).toMatchObject({
+    title: 'For 3A',
+    student_group_id: class3A.id,
+  })
+  expect(await refusedAt(laptop)).toEqual([])
+  await demandAlike()
 })
