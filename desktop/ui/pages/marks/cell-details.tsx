@@ -54,7 +54,11 @@ export function CellDetails({ grid, onAction, onMenu }: Props) {
   return (
     <section className={`${layout['box']} ${styles['line']}`} aria-label={t('line.label')}>
       <p className={styles['lineText']}>
-        {ids && pupil && column ? <CellDescription sheet={sheet} pupil={pupil} column={column} /> : t('line.empty')}
+        {ids && pupil && column ? (
+          <CellDescription sheet={sheet} pupil={pupil} column={column} />
+        ) : (
+          t(pupil && column ? 'line.closed' : 'line.empty', { name: pupil?.first_name, title: column?.title })
+        )}
       </p>
       <div className={styles['lineActions']}>
         {!grid.isReadOnly && (

@@ -365,6 +365,7 @@ export class GridController {
       maxScores: this.sheet.columns.map(({ max_score }) => max_score),
       codes: this.sheet.codes,
       valueAt: (row: number, col: number) => this.valueAt({ row, col }),
+      isFor: (row: number, col: number) => this.idsAt({ row, col }) !== null,
     }
   }
 }

@@ -4,7 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 
 /** Why a text is no mark; a key of the translations under `wrong`. */
-export type MarkError = 'not_a_number' | 'code_or_score' | 'too_many_decimals' | 'negative' | 'above_maximum'
+export type MarkError = 'not_a_number' | 'code_or_score' | 'too_many_decimals' | 'negative' | 'above_maximum' | 'not_for_pupil'
 export type ParsedMark = { kind: 'empty' } | { kind: 'mark'; score: Exclude<CellValue, null> } | { kind: 'wrong'; reason: MarkError }
 
 /**

@@ -154,6 +154,7 @@ describe('where its marks go', () => {
     titles: ['Quiz 1', 'Homework', 'Christmas exam'],
     codes: standardMarkCodes,
     valueAt: () => null,
+    isFor: () => true,
   }
   const plan = (block: string[][], chosen = new Map<number, number | null>(), from = 0) => {
     const read = readNamedBlock(block, pupils)

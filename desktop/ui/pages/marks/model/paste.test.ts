@@ -71,6 +71,7 @@ describe('planPaste', () => {
     maxScores: [20, 10],
     codes: standardMarkCodes,
     valueAt: (row: number, col: number) => (row === 0 && col === 0 ? 12 : null),
+    isFor: () => true,
   }
 
   test('counts marks, invalid cells, and rows and columns outside of the sheet', () => {
@@ -86,6 +87,24 @@ describe('planPaste', () => {
     expect(plan).toMatchObject({ marks: 2, wrong: 2, outsideRows: 0, outsideColumns: 1 })
     expect(plan.cells[0]).toMatchObject({ row: 0, col: 0, before: 12, typed: { kind: 'mark', score: 12 } })
     expect(plan.cells.filter(({ typed }) => typed.kind === 'wrong').map(({ text }) => text)).toEqual(['11', 'x'])
+  })
+
+  test('a mark where the assessment is not for the pupil is no mark, and says why', () => {
+    const plan = planPaste(
+      [
+        ['12', '5'],
+        ['13', ''],
+      ],
+      { row: 0, col: 0 },
+      { ...sheet, isFor: (row) => row === 0 },
+    )
+    expect(plan).toMatchObject({ marks: 1, wrong: 1 })
+    expect(plan.cells.map(({ typed }) => typed)).toEqual([
+      { kind: 'mark', score: 12 },
+      { kind: 'mark', score: 5 },
+      { kind: 'wrong', reason: 'not_for_pupil' },
+      { kind: 'empty' },
+    ])
   })
 
   test('rows beyond the sheet are counted and left out', () => {

@@ -26,12 +26,21 @@ export const writeBlock = (rows: readonly (readonly string[])[]): string =>
 /** A cell of the block at its position. `before` is the present mark, null for none. */
 export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: CellValue }
 export type PastePlan = ReturnType<typeof planPaste>
-type Sheet = { rows: number; maxScores: readonly number[]; codes: readonly MarkCode[]; valueAt: (row: number, col: number) => CellValue }
+/** `isFor`: whether the assessment is for the pupil. */
+type Sheet = {
+  rows: number
+  maxScores: readonly number[]
+  codes: readonly MarkCode[]
+  valueAt: (row: number, col: number) => CellValue
+  isFor: (row: number, col: number) => boolean
+}
 
 /** A pasted text over the mark that is there. */
-export function pastedCell(text: string, { row, col }: CellPosition, { maxScores, codes, valueAt }: Omit<Sheet, 'rows'>): PastedCell {
-  const before = valueAt(row, col)
-  return { row, col, text, typed: parseMark(text, maxScores[col] ?? 0, codes, before), before }
+export function pastedCell(text: string, { row, col }: CellPosition, sheet: Omit<Sheet, 'rows'>): PastedCell {
+  const before = sheet.valueAt(row, col)
+  const typed = parseMark(text, sheet.maxScores[col] ?? 0, sheet.codes, before)
+  const isNowhere = typed.kind !== 'empty' && !sheet.isFor(row, col)
+  return { row, col, text, typed: isNowhere ? { kind: 'wrong', reason: 'not_for_pupil' } : typed, before }
 }
 
 /**
