@@ -183,6 +183,16 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [] })
   })
 
+  test('a question says what stands there by now', async () => {
+    const { server, row } = world()
+    row.edit('remark', 'mine')
+    server.texts = { ...server.texts, remark: 'theirs' }
+    await later(2_000)
+    server.texts = { ...server.texts, remark: 'theirs, longer' }
+    row.mergeStored(server.texts)
+    expect(row.getSnapshot()).toMatchObject({ values: { remark: 'mine' }, open: [{ pending: { theirs: 'theirs, longer' } }] })
+  })
+
   test('theirs can be left', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')
@@ -260,6 +270,7 @@ describe('texts that save themselves', () => {
         }
         server.away = false
         await later(120_000)
+        row.mergeStored(server.texts)
         for (const [name, text] of theirs) {
           const asked = row.getSnapshot().open.find(({ field }) => field === name)
           if (asked) expect(server.texts[name]).toBe(text)

@@ -15,6 +15,8 @@ export type RowQueue<F extends TextField> = {
   /** Keeps it, and sends it after a pause. */
   put(field: F, value: PendingMark['score'], seen: PendingMark['score']): void
   resolve(pending: PendingMark, choice: 'mine' | 'theirs' | 'compare'): void
+  /** What stands at the server by now beside a text that needs a decision. */
+  reconcile(field: F, stored: PendingMark['score']): void
   /** Sends without the pause. */
   sendNow(): void
   listen(listener: () => void): () => void
@@ -74,6 +76,7 @@ export class Autosave<F extends TextField> {
   /** Takes over newer values from the server. Values of before the last save are not newer. */
   mergeStored(stored: FieldValues<F>): void {
     this.#latest = stored
+    this.#renewQuestions(stored)
     const newer = this.#fields().filter((field) => {
       if (stored[field] !== this.#superseded[field]) delete this.#superseded[field]
       const isSuperseded = field in this.#superseded
@@ -84,6 +87,14 @@ export class Autosave<F extends TextField> {
     this.#stored = { ...this.#stored, ...merged }
     this.#snapshot = { ...this.#snapshot, values: { ...this.#snapshot.values, ...merged } }
     this.#publish()
+  }
+
+  /** Somebody else may have written once more since a text was asked about. */
+  #renewQuestions(stored: FieldValues<F>): void {
+    for (const { field, pending } of this.#snapshot.open) {
+      const theirs = textValue(field, stored[field])
+      if (pending.state === 'conflict' && theirs !== (pending.theirs ?? null)) this.#queue.reconcile(field, theirs)
+    }
   }
 
   flush(): void {

@@ -1,5 +1,5 @@
 import type { RowQueue } from './autosave.ts'
-import { type TextField, type TextGroup, type TextRow, textGroupKey, textKey, textOfKey } from './pending-text.ts'
+import { storedText, type TextField, type TextGroup, type TextRow, textGroupKey, textKey, textOfKey } from './pending-text.ts'
 import type { TextPlace, TextSession } from './text-session.ts'
 
 /** Where a row is written. */
@@ -24,6 +24,7 @@ export function rowQueue<F extends TextField>(
       else queue.put([entry])
     },
     resolve: (pending, choice) => queue.resolve([pending], choice),
+    reconcile: (field, stored) => queue.reconcile(assessmentId, [storedText(row, field, stored)]),
     sendNow: () => queue.sendNow(assessmentId),
     listen: (listener) => queue.listen((changed, keys) => changed === assessmentId && keys.some(isOwn) && listener()),
   }
