@@ -149,8 +149,16 @@ export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
   const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
   return (
     <>
-      {before && <Link {...linkOf(before.id)}>{isRightToLeft() ? '→' : '←'} <bdi>{nameOf(before)}</bdi></Link>}
-      {after && <Link {...linkOf(after.id)}><bdi>{nameOf(after)}</bdi> {isRightToLeft() ? '←' : '→'}</Link>}
+      {before && (
+        <Link {...linkOf(before.id)}>
+          {isRightToLeft() ? '→' : '←'} <bdi>{nameOf(before)}</bdi>
+        </Link>
+      )}
+      {after && (
+        <Link {...linkOf(after.id)}>
+          <bdi>{nameOf(after)}</bdi> {isRightToLeft() ? '←' : '→'}
+        </Link>
+      )}
     </>
   )
 }
