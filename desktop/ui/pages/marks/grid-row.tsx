@@ -64,7 +64,7 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
     <div role="presentation" className={styles['figures']} style={{ width: texts.length * sizes.figure }}>
       {texts.map((text, at) => (
         <Figure key={FIGURE_KEYS[at]} row={row} col={marks + at} width={sizes.figure}>
-          {text}
+          <bdi>{text}</bdi>
           {at === 2 && figures.is_partial && (
             <>
               <span aria-hidden="true">†</span>

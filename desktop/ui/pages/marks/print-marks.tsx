@@ -49,7 +49,9 @@ export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string
                 <td key={column.id}>{markOf(column.id, id)}</td>
               ))}
               {figureTexts(sheet.figuresOf(id)).map((text, at) => (
-                <td key={FIGURE_KEYS[at]}>{text}</td>
+                <td key={FIGURE_KEYS[at]}>
+                  <bdi>{text}</bdi>
+                </td>
               ))}
             </tr>
           ))}

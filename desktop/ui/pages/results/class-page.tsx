@@ -11,6 +11,7 @@ import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { isRightToLeft } from '../../words/direction.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './results.module.css'
 
@@ -148,8 +149,16 @@ export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
   const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
   return (
     <>
-      {before && <Link {...linkOf(before.id)}>← {nameOf(before)}</Link>}
-      {after && <Link {...linkOf(after.id)}>{nameOf(after)} →</Link>}
+      {before && (
+        <Link {...linkOf(before.id)}>
+          {isRightToLeft() ? '→' : '←'} <bdi>{nameOf(before)}</bdi>
+        </Link>
+      )}
+      {after && (
+        <Link {...linkOf(after.id)}>
+          <bdi>{nameOf(after)}</bdi> {isRightToLeft() ? '←' : '→'}
+        </Link>
+      )}
     </>
   )
 }

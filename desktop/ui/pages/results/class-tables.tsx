@@ -329,7 +329,9 @@ function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, 
         {isPartial && <FigureSign of="partial" />}
         {isUnderReview && <FigureSign of="review" />}
       </span>
-      <span className={styles['letter']}>{letter}</span>
+      <span className={styles['letter']}>
+        <bdi>{letter}</bdi>
+      </span>
     </>
   )
   const heat = heatOf(value, passMark) ?? undefined

@@ -131,7 +131,7 @@ function ResultTiles({ overall, result }: { overall: number | null; result: Stud
       className={styles['tiles']}
       of={[
         [t('overall'), figure(overall)],
-        [t('letter'), letter_grade ?? '–'],
+        [t('letter'), <bdi key="letter">{letter_grade ?? '–'}</bdi>],
         [t('position'), place],
       ]}
     />
@@ -159,7 +159,7 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
   const all: Column<S>[] = [
     { head: t('subject'), cell: (subject) => subject.subject_name },
     ...columns,
-    { head: t('letter'), cell: (subject) => subject.letter_grade ?? '–' },
+    { head: t('letter'), cell: (subject) => <bdi>{subject.letter_grade ?? '–'}</bdi> },
     {
       head: t('remark'),
       cell: (subject) => (

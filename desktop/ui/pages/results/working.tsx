@@ -141,7 +141,7 @@ function Outcome({ present, shown, rules, yearId, hasOverall }: OutcomeProps) {
           <div key={word} data-changed={is !== would}>
             <dt className={layout['note']}>{word}</dt>
             <dd>
-              <strong>{figure(would)}</strong> {letter}
+              <strong>{figure(would)}</strong> {letter && <bdi>{letter}</bdi>}
               {is !== would && <span className={layout['note']}>{t('tried.now', { figure: figure(is) })}</span>}
             </dd>
           </div>

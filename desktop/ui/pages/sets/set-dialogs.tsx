@@ -3,17 +3,49 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole, type ResourceName, save } from '../../api/queries.ts'
+import { ask, askWhole, queryClient, type ResourceName, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { CheckList, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Empty, Loading } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { useClassMembership } from '../classes/use-class-membership.ts'
 
 const CONCERNED: readonly ResourceName[] = ['grades', 'classes']
 const NOBODY: ReadonlySet<string> = new Set()
+
+type NewSet = { academicYearId: string; subjectId: string; name: string }
+const remove = (id: string) => save('teachingSets', 'remove', { params: { id } }, CONCERNED)
+const setTeachers = (id: string, teacherIds: readonly string[]) =>
+  save('teachingSets', 'setTeachers', { params: { id }, body: { teacherIds: [...teacherIds] } }, CONCERNED)
+const setStudents = (id: string, studentIds: readonly string[]) =>
+  save('teachingSets', 'setStudents', { params: { id }, body: { studentIds: [...studentIds] } }, CONCERNED)
+async function make(body: NewSet, teacherIds: readonly string[]) {
+  const made = await save('teachingSets', 'create', { body })
+  await setTeachers(made.id, teacherIds)
+  return made
+}
+
+/** A set is not in the bin: «Undo» makes it anew, with its teachers and its pupils; whoever is in no class cannot be added. */
+async function deleteWithUndo(set: ListedTeachingSet, said: string): Promise<void> {
+  const students = await queryClient.fetchQuery({ ...askWhole('teachingSets', 'students', { params: { id: set.id } }), staleTime: 0 })
+  const placed = students.filter((student) => student.class !== null).map(({ id }) => id)
+  let { id } = set
+  await saveWithUndo({
+    said,
+    run: () => remove(id),
+    back: async () => {
+      const body = { academicYearId: set.academic_year_id, subjectId: set.subject_id, name: set.name }
+      const made = await make(
+        body,
+        set.teachers.map((teacher) => teacher.id),
+      )
+      id = made.id
+      await setStudents(id, placed)
+    },
+  })
+}
 
 /** Makes a set (`set` is null), or changes its name and teachers. */
 export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeachingSet | null }) {
@@ -29,12 +61,17 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
     required: ['name', 'subjectId'],
     save: async ({ name: typed, subjectId, teachers }) => {
       const name = typed.trim()
-      const made =
-        set === null
-          ? await save('teachingSets', 'create', { body: { academicYearId: yearId, subjectId, name } })
-          : await save('teachingSets', 'update', { params: { id: set.id }, body: { name } })
-      await save('teachingSets', 'setTeachers', { params: { id: made.id }, body: { teacherIds: [...teachers] } }, CONCERNED)
-      return t('saved', { name })
+      const said = t('saved', { name })
+      if (!set) {
+        const run = () => make({ academicYearId: yearId, subjectId, name }, [...teachers])
+        return void (await saveWithUndo({ said, run, back: ({ id }) => remove(id) }))
+      }
+      const write = async (named: string, teacherIds: readonly string[]) => {
+        await save('teachingSets', 'update', { params: { id: set.id }, body: { name: named } })
+        await setTeachers(set.id, teacherIds)
+      }
+      const former = set.teachers.map(({ id }) => id)
+      await saveWithUndo({ said, run: () => write(name, [...teachers]), back: () => write(set.name, former) })
     },
   })
   const { draft, set: change, field } = form
@@ -42,10 +79,7 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
     <ConfirmDialog
       title={t('deleteTitle', { name: set.name })}
       text={t('deleteText')}
-      onConfirm={async () => {
-        await save('teachingSets', 'remove', { params: { id: set.id } }, CONCERNED)
-        tell(t('deleted', { name: set.name }))
-      }}
+      onConfirm={() => deleteWithUndo(set, t('deleted', { name: set.name }))}
     />
   )
   return (
@@ -79,8 +113,12 @@ export function PupilsDialog({ set }: { set: ListedTeachingSet }) {
     initial: {},
     isValid: () => own.data !== undefined,
     save: async () => {
-      const now = await save('teachingSets', 'setStudents', { params: { id: set.id }, body: { studentIds: [...chosen] } }, CONCERNED)
-      return t('pupilsSaved', { name: set.name, count: now.length })
+      const former = own.data?.map(({ id }) => id) ?? []
+      await saveWithUndo({
+        said: (now) => t('pupilsSaved', { name: set.name, count: now.length }),
+        run: () => setStudents(set.id, [...chosen]),
+        back: () => setStudents(set.id, former),
+      })
     },
   })
   const isLoading = !own.data || !students.data || !membership

@@ -13,6 +13,7 @@ import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
+import { FigureSign } from '../results/class-tables.tsx'
 
 type Result = SetTerm['students'][number]
 const FIGURES = ['coursework_average', 'exam_average', 'term_composite'] as const
@@ -70,10 +71,16 @@ function Results({ set, term, yearName }: { set: ListedTeachingSet; term: Term; 
                 ...FIGURES.map((name) => ({
                   head: t(name),
                   look: 'number' as const,
-                  cell: ({ result }: Result) => figure(result?.[name] ?? null),
+                  cell: ({ result }: Result) => (
+                    <>
+                      {figure(result?.[name] ?? null)}
+                      {name === 'term_composite' && result?.is_partial && <FigureSign of="partial" />}
+                      {name === 'term_composite' && result?.under_review && <FigureSign of="review" />}
+                    </>
+                  ),
                   feet: [figure(meanOfPrinted(students.map(({ result }) => result?.[name] ?? null)))],
                 })),
-                { head: t('grade'), cell: ({ result }) => result?.letter_grade ?? '–', feet: [null] },
+                { head: t('grade'), cell: ({ result }) => <bdi>{result?.letter_grade ?? '–'}</bdi>, feet: [null] },
               ]}
             />
           )

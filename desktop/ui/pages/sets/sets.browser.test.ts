@@ -114,6 +114,28 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
+  test('what was deleted or changed comes back by undo, with its teachers and pupils', async () => {
+    await upper()
+    const { context, page, faults } = await opened('okafor', '/sets')
+    const row = page.getByRole('row', { name: /English upper|English top/ })
+    const dialog = page.locator('[role="dialog"]:not([aria-modal="false"])')
+    await page.getByRole('button', { name: 'Change English upper' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('English top')
+    await page.getByRole('checkbox', { name: 'Ada Nowak' }).uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect.poll(() => row.innerText()).toMatch(/English top\s+English\s+nobody yet\s+2/)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => row.innerText()).toMatch(/English upper\s+English\s+Ada Nowak\s+2/)
+    await page.getByRole('button', { name: 'Change English upper' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.last().getByRole('button', { name: 'Delete' }).click()
+    await expect.poll(() => row.count()).toBe(0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect.poll(() => row.innerText()).toMatch(/English upper\s+English\s+Ada Nowak\s+2/)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('fits a telephone, and is offered where marks are chosen', async () => {
     const set = await upper()
     const { context, page } = await opened('ada', '/marks', { viewport: sizes.phone })
