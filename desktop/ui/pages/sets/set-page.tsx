@@ -7,6 +7,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
+import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
@@ -67,7 +68,6 @@ function Results({ set, term, yearName }: { set: ListedTeachingSet; term: Term; 
               keyOf={({ student_id }) => student_id}
               columns={[
                 { head: t('pupil'), cell: (row) => <PupilName row={row} />, feet: [t('mean')] },
-                { head: t('class'), cell: (row) => row.class?.name ?? t('noClass'), feet: [null] },
                 ...FIGURES.map((name) => ({
                   head: t(name),
                   look: 'number' as const,
@@ -90,8 +90,14 @@ function Results({ set, term, yearName }: { set: ListedTeachingSet; term: Term; 
   )
 }
 
-const PupilName = ({ row }: { row: Result }) => (
-  <Link to="/students/$studentId" params={{ studentId: row.student_id }}>
-    {listedName(row.student)}
-  </Link>
-)
+function PupilName({ row }: { row: Result }) {
+  const { t } = useTranslation('sets')
+  return (
+    <>
+      <Link to="/students/$studentId" params={{ studentId: row.student_id }}>
+        {listedName(row.student)}
+      </Link>
+      <div className={layout['note']}>{row.class?.name ?? t('noClass')}</div>
+    </>
+  )
+}
