@@ -15,7 +15,9 @@ const DOCS_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Markbook: the interface</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css"></head>
 <body><div id="docs"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>`
-const DOCS_START = "window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, tryItOutEnabled: true })"
+/** Closed at first: to open all of some 200 endpoints takes a slow computer half a minute. */
+const DOCS_START =
+  "window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, tryItOutEnabled: true })"
 const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle.js': 'text/javascript; charset=UTF-8' } as const
 
 /** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */

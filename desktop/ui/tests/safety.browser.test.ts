@@ -20,6 +20,7 @@ describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
   test('the pages of the interface work under their policy', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.goto(`${site.url}/docs`)
+    await page.getByRole('link', { name: 'auth', exact: true }).click()
     await page.getByText('Send a one-time code by email').waitFor()
     expect(faults).toEqual([])
     await context.close()
