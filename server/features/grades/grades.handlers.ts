@@ -74,8 +74,8 @@ export const gradeHandlers: Handlers<typeof grades> = {
     load: async (context, { targets }) => {
       const { assessmentId, studentId } = targets
       const assessment = await lockedAssessment(context, assessmentId)
-      const mayWrite = await gradeRights(context, assessment)
-      return { assessment, sitters: await sittersFor(context, assessment, mayWrite, studentId === undefined ? [] : [studentId]) }
+      const rights = await gradeRights(context, assessment)
+      return { assessment, sitters: await sittersFor(context, assessment, rights, studentId === undefined ? [] : [studentId]) }
     },
     run: async ({ tx }, { body }, { assessment, sitters }) => {
       demandInClassOf(assessment, sitters)
@@ -87,11 +87,11 @@ export const gradeHandlers: Handlers<typeof grades> = {
   bulk: on(grades.bulk, {
     load: async (context, { targets }) => {
       const assessment = await lockedAssessment(context, targets['assessmentId'])
-      return { assessment, mayWrite: await gradeRights(context, assessment) }
+      return { assessment, rights: await gradeRights(context, assessment) }
     },
-    run: async (context, { body }, { assessment, mayWrite }) => {
+    run: async (context, { body }, { assessment, rights }) => {
       const ids = body.grades.map(({ studentId }) => studentId)
-      const sitters = await sittersFor(context, assessment, mayWrite, ids)
+      const sitters = await sittersFor(context, assessment, rights, ids)
       demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)
       return lettered(context.tx, assessment, await recordGrades(context.tx, assessment, body.grades))
     },

@@ -17,7 +17,9 @@ type Assessment = Row<'assessment'>
 /** A student and their class in the year of the assessment. */
 export type Sitter = { id: string; group_id: string | null }
 /** Whether the caller may write the grade of a student. */
-export type GradeRights = (sitter: Sitter) => boolean
+export type MayWrite = (sitter: Sitter) => boolean
+/** `byClass`: because of the student's class; `bySet`: or of a teaching set. Sets are read when they are first asked for. */
+export type GradeRights = { byClass: MayWrite; bySet: () => Promise<MayWrite> }
 
 const nothing: ClassFacts = { teachesClass: false, isClassTeacher: false, subjectIds: new Set() }
 
@@ -37,29 +39,41 @@ async function classesTaught({ tx, caller }: PolicyContext, assessment: Assessme
  */
 export async function gradeRights(context: PolicyContext, assessment: Assessment): Promise<GradeRights> {
   const { caller } = context
-  if (caller.role === 'admin') return () => true
+  if (caller.role === 'admin') return { byClass: () => true, bySet: async () => () => true }
   const { subject_id: subject, term_id: term } = assessment
   const classes = await classesTaught(context, assessment)
-  const inSets = new Set(
-    (await pupilsTaughtInSets(context.tx, { school: caller.school_id, user: caller.user_id, subject, term })).map(({ id }) => id),
-  )
   const mayWriteIn = (groupId: string) => may('writeGrades', factsAbout(caller, classes.get(groupId) ?? nothing, subject))
-  const mayWriteInSet = may('writeGrades', factsAbout(caller, { ...nothing, subjectIds: new Set([subject]) }, subject))
-  if (![...classes.keys()].some(mayWriteIn) && !(mayWriteInSet && inSets.size > 0)) throw gradeFailures.notYourSubject()
-  return ({ id, group_id }) => group_id !== null && (mayWriteIn(group_id) || (mayWriteInSet && inSets.has(id)))
+  const byClass: MayWrite = ({ group_id }) => group_id !== null && mayWriteIn(group_id)
+  const pupilsOfSets = async (): Promise<ReadonlySet<string>> => {
+    if (!may('writeGrades', factsAbout(caller, { ...nothing, subjectIds: new Set([subject]) }, subject))) return new Set()
+    const asked = { school: caller.school_id, user: caller.user_id, subject, term }
+    return new Set((await pupilsTaughtInSets(context.tx, asked)).map(({ id }) => id))
+  }
+  let known: ReadonlySet<string> | undefined
+  if (![...classes.keys()].some(mayWriteIn)) {
+    known = await pupilsOfSets()
+    if (known.size === 0) throw gradeFailures.notYourSubject()
+  }
+  const bySet = async (): Promise<MayWrite> => {
+    const inSets = known ?? (await pupilsOfSets())
+    known = inSets
+    return (sitter) => byClass(sitter) || (sitter.group_id !== null && inSets.has(sitter.id))
+  }
+  return { byClass, bySet }
 }
 
 /** The students, in the order asked: 404 where one is absent or another school's, 403 where one's grade is not the caller's to write. */
 export async function sittersFor(
   { tx }: PolicyContext,
   assessment: Assessment,
-  mayWrite: GradeRights,
+  rights: GradeRights,
   ids: readonly string[],
 ): Promise<Sitter[]> {
   const found = await studentsInYear(tx, { school: assessment.school_id, term: assessment.term_id, ids: JSON.stringify(ids) })
   const byId = new Map(found.map((student) => [student.id, student]))
   const sitters = ids.flatMap((id) => byId.get(id) ?? [])
   if (sitters.length !== ids.length) throw common.notFound()
+  const mayWrite = sitters.every(rights.byClass) ? rights.byClass : await rights.bySet()
   const issues = sitters.flatMap((sitter, at): Issue[] =>
     mayWrite(sitter) ? [] : [{ path: `grades.${at}.studentId`, message: 'is not in a class or set where you teach this subject' }],
   )

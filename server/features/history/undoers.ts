@@ -48,8 +48,8 @@ const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | nu
     const [known] = await liveRows.assessment(context.tx, { school: context.caller.school_id, id })
     if (!known) return null
     const assessment = await lockedAssessment(context, id)
-    const mayWrite = await gradeRights(context, assessment)
-    return { assessment, sitters: await sittersFor(context, assessment, mayWrite, [changes['student_id']?.before as string]) }
+    const rights = await gradeRights(context, assessment)
+    return { assessment, sitters: await sittersFor(context, assessment, rights, [changes['student_id']?.before as string]) }
   },
   write: async ({ tx, caller }, { row_id, changes }, deleted) => {
     if (!deleted) throw historyFailures.cannotUndo({ message: 'The assessment of this grade was deleted.' })

@@ -2,7 +2,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { rowsById } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
-import { type GradeRights, gradeRights } from '../grades/grades.policy.ts'
+import { gradeRights, type MayWrite } from '../grades/grades.policy.ts'
 import type { PolicyContext } from '../policy.ts'
 import { studentsOfSchoolInYear } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
@@ -12,16 +12,16 @@ type Assessment = Row<'assessment'>
 type Grade = Row<'grade'>
 
 /** The assessments in which an import wrote marks and which are still there, locked, with what the caller may write in each. */
-export type GradesWritten = ReadonlyMap<string, { assessment: Assessment; mayWrite: GradeRights }>
+export type GradesWritten = ReadonlyMap<string, { assessment: Assessment; mayWrite: MayWrite }>
 
 /** 403 where the caller may write no grade of one of them any more. Marks of assessments that have gone went with them. */
 export async function gradesWritten(context: Scene, entries: readonly Entry[]): Promise<GradesWritten> {
   const { tx, caller } = context
   const ids = [...new Set(entries.map(({ near_id }) => near_id))].sort()
-  const written = new Map<string, { assessment: Assessment; mayWrite: GradeRights }>()
+  const written = new Map<string, { assessment: Assessment; mayWrite: MayWrite }>()
   for (const { id } of (await rowsById(tx, 'assessment', caller.school_id, ids)).sort((a, b) => (a.id < b.id ? -1 : 1))) {
     const assessment = await lockedAssessment(context, id)
-    written.set(id, { assessment, mayWrite: await gradeRights(context, assessment) })
+    written.set(id, { assessment, mayWrite: await (await gradeRights(context, assessment)).bySet() })
   }
   return written
 }
