@@ -5,17 +5,17 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
-import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon, type IconShape } from '../../components/icon.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { figure, number } from '../../words/format.ts'
 import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid, useLayout, useSheetValue } from './grid-context.ts'
+import { type FingerStart, pointerHandlers, positionOf } from './grid-pointer.ts'
 import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
 import { type CellPosition, type GridSize, inReadingDirection } from './model/navigation.ts'
 import type { CellEdit, GridSelection } from './model/selection.ts'
-import { swipeStep } from './model/swipe.ts'
 
 type Props = {
   grid: Grid
@@ -37,7 +37,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) 
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
-  const finger = useRef<ReturnType<typeof pointAt> | null>(null)
+  const finger = useRef<FingerStart>(null)
   const rendered = useMemo(() => renderedWithActive(selection), [selection])
   const rowVirtualizer = useVirtualizer({
     count: pupils.length,
@@ -154,63 +154,6 @@ const renderedWithActive = (selection: GridSelection) => ({
     })
   },
 })
-
-function positionOf(target: EventTarget): CellPosition | null {
-  const { row, col } = (target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null)?.dataset ?? {}
-  return row === undefined || col === undefined ? null : { row: Number(row), col: Number(col) }
-}
-
-const pointAt = ({ clientX, clientY }: PointerEvent) => ({ x: clientX, y: clientY })
-
-/**
- * A click selects a cell, a drag a range; a double click or a tap opens the editor. A finger on its way selects nothing, since it may scroll;
- * while it types, it swipes to the next assessment.
- */
-function pointerHandlers({ selection, controller }: Grid, finger: RefObject<ReturnType<typeof pointAt> | null>) {
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      if (event.pointerType === 'touch') {
-        // A second finger means something else.
-        finger.current = event.isPrimary ? pointAt(event) : null
-        return
-      }
-      const position = positionOf(event.target)
-      if (event.button !== 0 || !position || position.row < 0 || event.target instanceof HTMLInputElement) return
-      controller.commitEdit(true)
-      selection.moveTo(position, { extends: event.shiftKey })
-    },
-    onPointerMove: (event: PointerEvent) => {
-      if (event.buttons !== 1 || event.pointerType === 'touch' || selection.editing || selection.active.row < 0) return
-      const position = positionOf(event.target)
-      if (position && position.row >= 0 && (position.row !== selection.active.row || position.col !== selection.active.col))
-        selection.moveTo(position, { extends: true })
-    },
-    onPointerUp: (event: PointerEvent) => {
-      const step = finger.current && selection.editing ? swipeStep(finger.current, pointAt(event), isRightToLeft()) : null
-      finger.current = null
-      if (step) controller.moveAssessment(step)
-    },
-    // The browser took it for a scroll.
-    onPointerCancel: () => {
-      finger.current = null
-    },
-    onClick: (event: React.MouseEvent) => {
-      const position = positionOf(event.target)
-      if (!position || position.row < 0 || event.target instanceof HTMLInputElement) return
-      const isTouch = (event.nativeEvent as globalThis.PointerEvent).pointerType === 'touch'
-      if (isTouch) {
-        controller.commitEdit(true)
-        selection.moveTo(position)
-        controller.openEditor(null, true)
-      }
-      if (position.col >= controller.size().marks && !selection.hasSeveralCells()) controller.explain(position)
-    },
-    onDoubleClick: (event: React.MouseEvent) => {
-      const position = positionOf(event.target)
-      if (position && position.row >= 0 && !selection.editing) controller.openEditor(null)
-    },
-  }
-}
 
 /** Scrolls to the active cell and sets `aria-activedescendant`. */
 function useScrollToActive(

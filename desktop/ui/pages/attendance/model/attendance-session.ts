@@ -6,25 +6,15 @@ import { changeSeen, isSignedInAs } from '../../../api/last-seen.ts'
 import { queryClient, refresh } from '../../../api/queries.ts'
 import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import type { CellValue } from '../../marks/model/cell-value.ts'
-import { isUnsaved, openKeptQueue } from '../../marks/model/kept-queue.ts'
+import { isUnsaved, type Owner, openKeptQueue, sessionsOf } from '../../marks/model/kept-queue.ts'
 import type { StoredMark } from '../../marks/model/pending-mark.ts'
 import { coversRegister, type MonthOfClass, type Register, registerKey, registerOf, withRegister } from './register.ts'
 import { codeValueOf, issuesOfEntries, noteKey, noteValueOf, requestOf, TAKEN } from './register-entries.ts'
 
-type Owner = { userId: string; schoolId: string }
 export type AttendanceSession = ReturnType<typeof open>
 
-const sessions = new Map<string, AttendanceSession>()
-let current = ''
-const nameOf = ({ userId, schoolId }: Owner) => `${userId}/${schoolId}`
-
 /** The queue of a person's attendance in this window, as `markingSessionOf` is that of their marks. */
-export function attendanceSessionOf(owner: Owner): AttendanceSession {
-  current = nameOf(owner)
-  const session = sessions.get(current) ?? open(owner)
-  sessions.set(current, session)
-  return session
-}
+export const attendanceSessionOf = sessionsOf(open)
 
 const rowOf = (student_id: string, status: string | null): StoredMark => ({ student_id, score: null, status, remarks: null })
 const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly AttendanceMark[]): StoredMark[] => [
@@ -32,10 +22,9 @@ const rowsOf = (registers: readonly AttendanceRegister[], marks: readonly Attend
   ...registers.map(() => rowOf(TAKEN, TAKEN)),
 ]
 
-function open(owner: Owner) {
+function open(owner: Owner, isShown: () => boolean) {
   const demandOwnSession = () => {
-    if (nameOf(owner) !== current || !isSignedInAs(owner.userId))
-      throw new Failure(401, 'unauthenticated', 'Sign in to save this attendance.')
+    if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save this attendance.')
   }
   const take = async (key: string, entries: readonly { studentId: string; value: CellValue }[]) => {
     demandOwnSession()
@@ -75,7 +64,7 @@ function open(owner: Owner) {
     return pending && pending.ours === undefined ? pending.seen : undefined
   }
   kept.queue.listen(() => {
-    if (nameOf(owner) !== current) return
+    if (!isShown()) return
     const all = kept.queue.all()
     const unsaved = all.filter(isUnsaved).length
     setUnsavedCount('attendance', unsaved, all.length - unsaved)
