@@ -1,16 +1,29 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import CircleAlert from 'lucide-react/icons/circle-alert'
 import CircleCheck from 'lucide-react/icons/circle-check'
+import CircleHelp from 'lucide-react/icons/circle-question-mark'
 import Info from 'lucide-react/icons/info'
 import OctagonAlert from 'lucide-react/icons/octagon-alert'
-import { type ComponentProps, type ReactNode, useEffect } from 'react'
+import { type ComponentProps, lazy, type ReactNode, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { sentenceOf } from '../words/failure.ts'
 import { Button } from './button.tsx'
-import { Help } from './help.tsx'
+import helpStyles from './help.module.css'
+import type { Help as HelpButton } from './help.tsx'
 import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 import styles from './page.module.css'
+
+/** Where the button stands until it has come, and where it cannot. */
+const HelpPlace = () => (
+  <span className={helpStyles['trigger']} aria-hidden="true">
+    <Icon of={CircleHelp} />
+  </span>
+)
+/** Apart: the page of the sign-in has no help, and its popover is a quarter of what that page would load. */
+const Help = lazy<typeof HelpButton>(() =>
+  import('./help.tsx').then(({ Help: button }) => ({ default: button })).catch(() => ({ default: HelpPlace })),
+)
 
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: OctagonAlert } as const
@@ -20,7 +33,7 @@ type PageProps = {
   title: string
   help?: string
   /** Something that the page can do again, below that. */
-  helpAction?: ComponentProps<typeof Help>['action']
+  helpAction?: ComponentProps<typeof HelpButton>['action']
   lead?: ReactNode
   actions?: ReactNode
   wide?: boolean
@@ -40,7 +53,11 @@ export function Page({ title, help, helpAction, lead, actions, wide = false, den
         <div>
           <div className={styles['title']}>
             <h1 tabIndex={-1}>{title}</h1>
-            {help && <Help about={title} text={help} action={helpAction} />}
+            {help && (
+              <Suspense fallback={<HelpPlace />}>
+                <Help about={title} text={help} action={helpAction} />
+              </Suspense>
+            )}
           </div>
           {lead && <p className={styles['lead']}>{lead}</p>}
         </div>
