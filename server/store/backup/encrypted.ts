@@ -94,15 +94,17 @@ export async function takeEncryptedBackup(
 /** A folder for what lies there in plain form only for a moment: removed at the end, also by Ctrl+C, and after a power cut by the next one. */
 async function withScratch<T>(dataDir: string, name: string, use: (scratch: string) => Promise<T>): Promise<T> {
   sweepUnfinished(dataDir)
-  const scratch = startFolder(dataDir, name)
-  const remove = () => rmSync(scratch, { recursive: true, force: true })
+  let scratch: string | undefined
+  const remove = () => scratch !== undefined && rmSync(scratch, { recursive: true, force: true })
   const stop = () => process.exit(130)
+  // Before the folder is there and until it is gone: a signal that comes between must not leave it.
   process.once('exit', remove).once('SIGINT', stop).once('SIGTERM', stop)
   try {
+    scratch = startFolder(dataDir, name)
     return await use(scratch)
   } finally {
-    process.off('exit', remove).off('SIGINT', stop).off('SIGTERM', stop)
     remove()
+    process.off('exit', remove).off('SIGINT', stop).off('SIGTERM', stop)
   }
 }
 
