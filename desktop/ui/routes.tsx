@@ -34,6 +34,20 @@ const texts =
   (search: Record<string, unknown>) =>
     searchTexts(search, ...names)
 
+/** What the marks of a class need, asked for while the page loads. The page itself reports failures. */
+function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | undefined): void {
+  void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
+  void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
+  void queryClient.prefetchQuery(ask('subjects', 'list'))
+  void queryClient.prefetchQuery(ask('schools', 'mine'))
+  if (term) void queryClient.prefetchQuery(ask('assessments', 'list', { query: { termId: term, subjectId, studentGroupId: classId } }))
+  const ofYear = ({ academic_year_id: academicYearId }: { academic_year_id: string }) => {
+    void queryClient.prefetchQuery(ask('gradingScale', 'get', { query: { academicYearId } }))
+    void queryClient.prefetchQuery(ask('assessmentCategories', 'list', { query: { academicYearId } }))
+  }
+  queryClient.ensureQueryData(ask('classes', 'get', { params: { classId } })).then(ofYear, () => {})
+}
+
 /** Each page is loaded when it is first opened. */
 const schoolRoutes = [
   page('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
@@ -41,14 +55,9 @@ const schoolRoutes = [
   createRoute({
     getParentRoute,
     path: '/marks/$classId/$subjectId',
-    validateSearch: texts('term'),
-    // Prefetched while the page loads. The page itself reports failures.
-    loader: ({ params: { classId } }) => {
-      void queryClient.prefetchQuery(ask('classes', 'get', { params: { classId } }))
-      void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
-      void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
-      void queryClient.prefetchQuery(ask('subjects', 'list'))
-    },
+    validateSearch: (search: Record<string, unknown>) => searchTexts(search, 'term'),
+    loaderDeps: ({ search: { term } }) => ({ term }),
+    loader: ({ params, deps }) => prefetchSheet(params, deps.term),
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
   searchPage('/marks/sets/$setId', texts('term'), () => import('./pages/marks/set-sheet-page.tsx'), 'SetSheetPage'),

@@ -57,6 +57,10 @@ export function useSettledChanges(subscribe: (listener: () => void) => () => voi
 
 export const useLayout = (sheet: Sheet): Layout => useSheetValue(sheet, 'layout', () => sheet.layout)
 
+/** Renders again whenever the selection changes in a row. */
+export const useSelectionOf = (selection: GridSelection, row: number): string =>
+  useSyncExternalStore(selection.subscribe, () => selection.inRow(row))
+
 export const useCellMode = (selection: GridSelection, row: number, col: number): CellMode =>
   useSyncExternalStore(selection.subscribe, () => selection.modeOf(row, col))
 

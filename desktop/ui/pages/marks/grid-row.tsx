@@ -7,22 +7,29 @@ import layout from '../../components/layout.module.css'
 import { isRightToLeft } from '../../words/direction.ts'
 import { editable, figure } from '../../words/format.ts'
 import { appearanceOf, type CellAppearance, markText } from './cell-appearance.ts'
-import { cellId, type GridMetrics, useCell, useCellMode, useGrid, useSheetValue } from './grid-context.ts'
+import { cellId, type GridMetrics, useGrid, useSelectionOf, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import { cellValueOf } from './model/cell-value.ts'
 import type { RowFigures } from './model/figures.ts'
 import { inReadingDirection } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
-import type { Cell, Pupil } from './model/sheet.ts'
+import type { CellMode } from './model/selection.ts'
+import { type Cell, type Pupil, rowPart } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 
 /** Indices of the first and last visible column. */
 export type VisibleColumns = { first: number; last: number }
 type Props = { row: number; pupil: Pupil; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics; language: string }
 
-/** The row of a pupil: visible marks and figures. */
+/**
+ * The row of a pupil: visible marks and figures. It subscribes to its marks and to what is selected in it, and passes each cell its own, so
+ * that a change draws one cell again and an open page has one subscription a row.
+ */
 export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { first, last }, sizes, language }: Props) {
   const { name, column: width } = sizes
+  const { sheet, selection } = useGrid()
+  const cells = useSheetValue(sheet, rowPart(pupil.id), () => sheet.row(pupil.id))
+  useSelectionOf(selection, row)
   return (
     <div role="row" aria-rowindex={row + 2} className={styles['row']} style={{ top: row * sizes.row, height: sizes.row }}>
       <div
@@ -36,18 +43,23 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
         {pupil.class && <span className={layout['soft']}> · {pupil.class.name}</span>}
       </div>
       <div role="presentation" className={styles['cells']} style={{ width: columns.length * width }}>
-        {columns.slice(first, last + 1).map((column, at) => (
-          <MarkCell
-            key={column.id}
-            row={row}
-            col={first + at}
-            start={(first + at) * width}
-            width={width}
-            pupil={pupil}
-            column={column}
-            language={language}
-          />
-        ))}
+        {columns.slice(first, last + 1).map((column, at) => {
+          const col = first + at
+          const mode = selection.modeOf(row, col)
+          return (
+            <MarkCell
+              key={column.id}
+              row={row}
+              col={col}
+              width={width}
+              pupil={pupil}
+              column={column}
+              cell={cells[col] as Cell}
+              mode={mode}
+              language={language}
+            />
+          )
+        })}
       </div>
       <Figures row={row} pupil={pupil} marks={columns.length} sizes={sizes} />
     </div>
@@ -56,24 +68,45 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
 
 /** The figures of a pupil, computed from the marks on the page. */
 function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; marks: number; sizes: GridMetrics }) {
-  const { sheet } = useGrid()
-  const { t } = useTranslation('marks')
+  const { sheet, selection, id } = useGrid()
   const figures = useSheetValue(sheet, pupil.id, () => sheet.figuresOf(pupil.id))
   const texts = figureTexts(figures)
   return (
     <div role="presentation" className={styles['figures']} style={{ width: texts.length * sizes.figure }}>
-      {texts.map((text, at) => (
-        <Figure key={FIGURE_KEYS[at]} row={row} col={marks + at} width={sizes.figure}>
-          <bdi>{text}</bdi>
-          {at === 2 && figures.is_partial && (
-            <>
-              <span aria-hidden="true">†</span>
-              <span className="hidden">, {t('partial')}</span>
-            </>
-          )}
-        </Figure>
-      ))}
+      {texts.map((text, at) => {
+        const col = marks + at
+        const mode = selection.modeOf(row, col)
+        return (
+          <div
+            key={FIGURE_KEYS[at]}
+            id={cellId(id, row, col)}
+            role="gridcell"
+            aria-readonly="true"
+            aria-colindex={col + 2}
+            aria-selected={mode !== 'none'}
+            data-row={row}
+            data-col={col}
+            data-mode={mode}
+            className={styles['figure']}
+            style={{ width: sizes.figure }}
+          >
+            <bdi>{text}</bdi>
+            {at === 2 && figures.is_partial && <Partial />}
+          </div>
+        )
+      })}
     </div>
+  )
+}
+
+/** The sign of a result that misses some of its marks. */
+function Partial() {
+  const { t } = useTranslation('marks')
+  return (
+    <>
+      <span aria-hidden="true">†</span>
+      <span className="hidden">, {t('partial')}</span>
+    </>
   )
 }
 
@@ -83,35 +116,20 @@ export const figureTexts = ({ coursework_average, exam_average, term_composite, 
   letter ?? '–',
 ]
 
-type FigureProps = { row: number; col: number; width: number; children: React.ReactNode }
-function Figure({ row, col, width, children }: FigureProps) {
-  const { selection, id } = useGrid()
-  const mode = useCellMode(selection, row, col)
-  return (
-    <div
-      id={cellId(id, row, col)}
-      role="gridcell"
-      aria-readonly="true"
-      aria-colindex={col + 2}
-      aria-selected={mode !== 'none'}
-      data-row={row}
-      data-col={col}
-      data-mode={mode}
-      className={styles['figure']}
-      style={{ width }}
-    >
-      {children}
-    </div>
-  )
+/** `language`: its words are in the cell. */
+type CellProps = {
+  row: number
+  col: number
+  width: number
+  pupil: Pupil
+  column: Assessment
+  cell: Cell
+  mode: CellMode
+  language: string
 }
 
-type CellProps = { row: number; col: number; start: number; width: number; pupil: Pupil; column: Assessment; language: string }
-
-/** A cell subscribes to its own mark only, so that a change repaints one cell. */
-const MarkCell = memo(function MarkCell({ row, col, start, width, pupil, column }: CellProps) {
-  const { sheet, selection, id } = useGrid()
-  const cell = useCell(sheet, column.id, pupil.id)
-  const mode = useCellMode(selection, row, col)
+const MarkCell = memo(function MarkCell({ row, col, width, pupil, column, cell, mode }: CellProps) {
+  const { sheet, id } = useGrid()
   const appearance = appearanceOf(cell, column)
   const isOpen = sheet.isFor(column.id, pupil.id)
   return (
@@ -126,41 +144,33 @@ const MarkCell = memo(function MarkCell({ row, col, start, width, pupil, column 
       aria-readonly={isOpen ? undefined : 'true'}
       data-look={isOpen ? appearance.look : 'closed'}
       className={styles['cell']}
-      style={{ insetInlineStart: start, width }}
+      style={{ insetInlineStart: col * width, width }}
     >
-      {!isOpen ? (
-        <Closed />
-      ) : mode === 'editing' ? (
-        <MarkEditor cell={cell} pupil={pupil} column={column} />
-      ) : (
-        <CellContent appearance={appearance} />
-      )}
+      {!isOpen ? <Closed /> : mode === 'editing' ? <MarkEditor cell={cell} pupil={pupil} column={column} /> : contentOf(appearance)}
     </div>
   )
 })
+
+/** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
+const contentOf = ({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppearance) => (
+  <>
+    {sign && (
+      <span className={styles['sign']} aria-hidden="true">
+        {sign}
+      </span>
+    )}
+    <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
+      {text ?? (value === null ? '–' : valueText(value))}
+    </span>
+    {hidden && <span className="hidden">{hidden}</span>}
+    {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
+  </>
+)
 
 /** An assessment of another class, on the sheet of a teaching set. */
 function Closed() {
   const { t } = useTranslation('marks')
   return <span className="hidden">{t('notForPupil')}</span>
-}
-
-/** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
-function CellContent({ appearance: { sign, text, value, hidden, hasRemark, isLeftOut } }: { appearance: CellAppearance }) {
-  return (
-    <>
-      {sign && (
-        <span className={styles['sign']} aria-hidden="true">
-          {sign}
-        </span>
-      )}
-      <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
-        {text ?? (value === null ? '–' : valueText(value))}
-      </span>
-      {hidden && <span className="hidden">{hidden}</span>}
-      {hasRemark && <span className={styles['corner']} aria-hidden="true" />}
-    </>
-  )
 }
 
 /** The editor of a cell. It validates while the user types. */

@@ -5,7 +5,7 @@ import type { Assessment } from '@markbook/shared/contract/assessments'
 import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
-import { type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon, type IconShape } from '../../components/icon.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
@@ -44,6 +44,7 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) 
     rangeExtractor: rendered.rows,
     getScrollElement: () => root.current,
     estimateSize: () => sizes.row,
+    initialRect: expectedRect(),
     scrollMargin: sizes.head,
     overscan: 6,
   })
@@ -54,17 +55,17 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) 
     rangeExtractor: rendered.columns,
     getScrollElement: () => root.current,
     estimateSize: () => sizes.column,
+    initialRect: expectedRect(),
     scrollMargin: sizes.name,
     overscan: 2,
   })
-  const { row: height, column: width } = sizes
+  const measured = useRef(sizes)
   useEffect(() => {
-    // Measured again only when the sizes change.
-    if (height > 0 && width > 0) {
-      rowVirtualizer.measure()
-      columnVirtualizer.measure()
-    }
-  }, [rowVirtualizer, columnVirtualizer, height, width])
+    if (measured.current === sizes) return
+    measured.current = sizes
+    rowVirtualizer.measure()
+    columnVirtualizer.measure()
+  }, [rowVirtualizer, columnVirtualizer, sizes])
   const visibleColumns = columnVirtualizer.getVirtualItems()
   const first = visibleColumns[0]?.index ?? 0
   const last = visibleColumns.at(-1)?.index ?? -1
@@ -136,6 +137,11 @@ export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) 
     </GridContext>
   )
 }
+
+/** The room that the grid will have, more or less: its first rows are drawn before it is measured, and not once more afterwards. */
+const expectedRect = () => ({ width: window.innerWidth, height: Math.max(0, window.innerHeight - ROOM_OF_THE_REST) })
+/** The frame, the head of the page and what stands below the grid, px. */
+const ROOM_OF_THE_REST = 180
 
 /** The indices of what is rendered. Columns are one run, so that a row takes them as a slice. */
 const renderedWithActive = (selection: GridSelection) => ({
@@ -226,7 +232,7 @@ function useInitialFocus(root: RefObject<HTMLDivElement | null>) {
 
 type HeadProps = Pick<Props, 'sizes' | 'onMenu'> & { columns: readonly Assessment[]; visible: VisibleColumns }
 
-function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProps) {
+const GridHead = memo(function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProps) {
   const { t } = useTranslation('marks')
   return (
     <div role="rowgroup" className={styles['head']} style={{ height: sizes.head }}>
@@ -256,7 +262,7 @@ function GridHead({ columns, visible: { first, last }, sizes, onMenu }: HeadProp
       </div>
     </div>
   )
-}
+})
 
 /** What a swipe does, as buttons. They leave the focus in the field, so that the keyboard of the screen stays. */
 function AssessmentSteps() {
@@ -329,7 +335,7 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
 type FootProps = { rows: number; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics }
 
 /** The averages of the class: of an assessment in its own marks, of the figures in percent. */
-function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps) {
+const GridFoot = memo(function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps) {
   const { t } = useTranslation('marks')
   const { sheet } = useGrid()
   const footer = useSheetValue(sheet, 'footer', sheet.getFooter)
@@ -369,4 +375,4 @@ function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps)
       </div>
     </div>
   )
-}
+})

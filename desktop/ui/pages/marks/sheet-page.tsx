@@ -6,7 +6,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
@@ -21,10 +21,12 @@ import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
 import { CellDetails } from './cell-details.tsx'
 import { rememberClass, SheetChoice } from './choose-marks-page.tsx'
+import { useSheetValue } from './grid-context.ts'
 import { gridKeys } from './grid-keys.ts'
 import { MarkGrid } from './mark-grid.tsx'
 import styles from './marks.module.css'
 import { locationOf } from './model/mark-location.ts'
+import type { CellPosition } from './model/navigation.ts'
 import type { Pupil, Sheet } from './model/sheet.ts'
 import { PrintMarks } from './print-marks.tsx'
 import { SheetDialogs } from './sheet-dialogs.tsx'
@@ -145,12 +147,14 @@ export function SheetView(props: SheetViewProps) {
     () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes, categories),
     [sheet, pupils, columns, term, scale, codes, categories],
   )
+  const isReady = useSheetValue(sheet, 'state', () => sheet.isReady)
   useGradesInReview(sheet)
   useEnteredHere(
     { classId, subjectId, termId: term.id, isSet },
     columns.map(({ id }) => id),
   )
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const openMenu = useCallback((position: CellPosition) => setDialog({ is: 'menu', position }), [])
   const { id: userId } = useProfile()
   const handle = useGridHandle(sheet, isReadOnly, `markbook.undo/${userId}/${classId}/${subjectId}/${term.id}`, setDialog)
   const { grid, sizes, root, runAction, goTo } = handle
@@ -186,6 +190,8 @@ export function SheetView(props: SheetViewProps) {
           </Empty>
         ) : columns.length === 0 ? (
           <Empty>{t('noAssessments')}</Empty>
+        ) : !isReady ? (
+          <Loading />
         ) : (
           <>
             <div className={`${layout['list']} ${styles['work']}`}>
@@ -194,10 +200,10 @@ export function SheetView(props: SheetViewProps) {
                 sizes={sizes}
                 root={root}
                 label={t('grid', names)}
-                onMenu={(position) => setDialog({ is: 'menu', position })}
+                onMenu={openMenu}
                 hasPanel={dialog?.is === 'explain' || dialog?.is === 'history'}
               />
-              <CellDetails grid={grid} onAction={runAction} onMenu={(position) => setDialog({ is: 'menu', position })} />
+              <CellDetails grid={grid} onAction={runAction} onMenu={openMenu} />
               <StatusBar grid={grid} />
               <UnsavedMarks sheet={sheet} onShow={goTo} />
             </div>
@@ -237,7 +243,7 @@ function usePrinting(): boolean {
 }
 
 /** The signs and the keys of the grid. */
-function Legend() {
+const Legend = memo(function Legend() {
   const { t } = useTranslation('marks')
   const waitingLocation = locationOf({ is_waiting: true, is_above: false }, useParentStatus())
   const signs = [
@@ -260,7 +266,7 @@ function Legend() {
       </div>
     </details>
   )
-}
+})
 
 type DefinitionsProps = { label: string; of: readonly (readonly [term: string, meaning: string])[]; className?: string | undefined }
 

@@ -37,6 +37,13 @@ export class GridSelection {
     return this.hasSeveralCells() && isInRange(this.block, row, col) ? 'chosen' : 'none'
   }
 
+  /** What `modeOf` says of the cells of a row, as a text that is the same as long as they are. */
+  inRow(row: number): string {
+    const { top, bottom, left, right } = this.block
+    const chosen = this.hasSeveralCells() && row >= top && row <= bottom ? `${left}-${right}` : ''
+    return row === this.active.row ? `${chosen} ${this.active.col} ${this.modeOf(row, this.active.col)}` : chosen
+  }
+
   moveTo(at: CellPosition, { extends: isExtended = false, tabbedFrom = null as number | null } = {}): void {
     this.editing = null
     this.active = at

@@ -17,11 +17,11 @@ import {
 import { people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { GridController, type GridMessage } from './grid-controller.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { GridSelection } from './selection.ts'
-import { Sheet } from './sheet.ts'
+import { rowPart, Sheet } from './sheet.ts'
 
 const columns = [mathsQuiz, mathsHomework, mathsExam] satisfies Assessment[]
 const at = '2026-01-12T08:00:00.000Z'
@@ -163,6 +163,44 @@ describe('a cell', () => {
     expect([queue.all(), shown(mathsExam, zoe), sheet.invalidCount()]).toEqual([[], 71, 1])
     expect(sheet.enter(mathsExam.id, zoe.id, '10', 71)).toBe('sent')
     expect(sheet.invalidCount()).toBe(0)
+  })
+
+  test('shows what changed and changed back while nobody read it', () => {
+    const before = sheet.figuresOf(zoe.id)
+    sheet.cell(mathsExam.id, zoe.id)
+    fromOther(12)
+    expect(sheet.figuresOf(zoe.id).exam_average).toBe(12)
+    fromOther(71)
+    expect(sheet.figuresOf(zoe.id)).toEqual(before)
+    expect(sheet.cell(mathsExam.id, zoe.id).saved?.score).toBe(71)
+  })
+
+  test('a row is the same list until one of its cells changes, and tells whoever listens to it', () => {
+    const rows = ids.map((id) => sheet.row(id))
+    const read = vi.fn()
+    sheet.listen(rowPart(zoe.id), read)
+    sheet.setInReview(new Set())
+    sheet.setLayout(pupilsOf3B, columns, michaelmas, defaultGradingScale)
+    expect(ids.map((id) => sheet.row(id))).toEqual(rows)
+    for (const [at, id] of ids.entries()) expect(sheet.row(id)).toBe(rows[at])
+    read.mockClear()
+    fromOther(12)
+    expect(read).toHaveBeenCalledTimes(1)
+    const changed = ids.filter((id, at) => sheet.row(id) !== rows[at])
+    expect(changed).toEqual([zoe.id])
+    expect(sheet.row(zoe.id).map(({ saved }) => saved?.score ?? null)).toEqual(columns.map((column) => shown(column, zoe)))
+  })
+
+  test('there is nothing to show until the server has sent its marks, or what was seen last stands for them', () => {
+    const fresh = () => new Sheet(queue, people.ada.id, () => {})
+    const [sent, remembered] = [fresh(), fresh()]
+    const told = vi.fn()
+    for (const one of [sent, remembered]) one.listen('state', told)
+    expect([sent.isReady, remembered.isReady]).toEqual([false, false])
+    sent.receive({ is_whole: true, marks: [], gone: [], touched: [] })
+    remembered.begin([])
+    expect([sent.isReady, remembered.isReady]).toEqual([true, true])
+    expect(told).toHaveBeenCalledTimes(2)
   })
 
   test('is in review while it has an open replication conflict', () => {

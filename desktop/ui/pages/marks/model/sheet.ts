@@ -38,6 +38,14 @@ export type RemoteChange = { assessmentId: string; studentId: string; mark: Live
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
 const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
+/** The part of a sheet that changes with any cell of a pupil. */
+export const rowPart = (studentId: string) => `row ${studentId}`
+const isSameCell = (a: Cell, b: Cell) =>
+  a.saved === b.saved &&
+  a.pending === b.pending &&
+  a.invalid === b.invalid &&
+  a.isInReview === b.isInReview &&
+  a.isRecentChange === b.isRecentChange
 /** Duration of the highlight, ms. */
 const HIGHLIGHT_FOR = 8_000
 /** Delay before the footer is computed again, ms. */
@@ -69,10 +77,15 @@ export class Sheet {
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
   hasLoadedOnce = false
+  /** True once there is something to show: the marks of the server, or, without it, those that were seen last. */
+  isReady = false
   private saved = new Map<string, LiveMark>()
   private readonly recentChanges = new Map<string, number>()
   private gradesInReview: ReadonlySet<string> = new Set()
   private readonly cells = new Map<string, Cell>()
+  /** Cells that may have changed since they were read. */
+  private readonly outdated = new Set<string>()
+  private readonly rows = new Map<string, readonly Cell[]>()
   private readonly figures = new Map<string, RowFigures>()
   private readonly means = new Map<string, number | null>()
   private footer: Footer | null = null
@@ -115,7 +128,7 @@ export class Sheet {
     )
   }
 
-  /** `part`: a cell's key, a pupil's id, `layout`, `footer`, `state` (the connection) or `queue` (unsaved marks). */
+  /** `part`: a cell's key, a row (`rowPart`), the figures of a pupil by their id, `layout`, `footer`, `state` (the connection) or `queue` (unsaved marks). */
   listen = (part: string, listener: () => void): (() => void) => {
     const listeners = this.listeners.get(part) ?? new Listeners()
     this.listeners.set(part, listeners)
@@ -143,22 +156,38 @@ export class Sheet {
   }
 
   setInReview(gradeIds: ReadonlySet<string>): void {
+    const before = this.gradesInReview
     this.gradesInReview = gradeIds
-    this.invalidateAll()
+    this.invalidate(
+      [...this.saved.values()]
+        .filter(({ id }) => before.has(id) !== gradeIds.has(id))
+        .map(({ assessment_id, student_id }) => [assessment_id, student_id] as const),
+    )
   }
 
   cell = (assessmentId: string, studentId: string): Cell => {
     const key = keyOf(assessmentId, studentId)
     const cached = this.cells.get(key)
-    if (cached) return cached
+    if (cached && !this.outdated.delete(key)) return cached
     const saved = this.saved.get(key) ?? null
     const pending = this.queue.get(assessmentId, studentId) ?? null
     const invalid = this.invalidEntries.get(key) ?? null
     const isPlain = !saved && !pending && !invalid
     const isInReview = saved !== null && this.gradesInReview.has(saved.id)
     const cell = isPlain ? EMPTY : { saved, pending, invalid, isInReview, isRecentChange: this.recentChanges.has(key) }
+    // The same object for the same cell, so that it is not drawn again.
+    if (cached && isSameCell(cached, cell)) return cached
     this.cells.set(key, cell)
     return cell
+  }
+
+  /** The cells of a pupil in column order: the same list as long as they are. */
+  row = (studentId: string): readonly Cell[] => {
+    const known = this.rows.get(studentId)
+    const cells = this.columns.map(({ id }) => this.cell(id, studentId))
+    if (known?.length === cells.length && cells.every((cell, at) => cell === known[at])) return known
+    this.rows.set(studentId, cells)
+    return cells
   }
 
   /** Whether an assessment is for a pupil: on the sheet of a teaching set, of every class or of the pupil's own. */
@@ -251,6 +280,7 @@ export class Sheet {
   /** Shows what was seen at an earlier time, until the server sends its marks. */
   begin(marks: readonly LiveMark[]): void {
     if (this.hasLoadedOnce) return
+    this.isReady = true
     this.saved = new Map(marks.map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
     this.invalidateAll()
   }
@@ -259,6 +289,7 @@ export class Sheet {
   receive({ is_whole, marks, gone }: LiveMarks): void {
     const isFirst = !this.hasLoadedOnce
     this.hasLoadedOnce = true
+    this.isReady = true
     const before = this.saved
     if (is_whole) this.saved = new Map()
     const changed: [string, string][] = []
@@ -332,8 +363,9 @@ export class Sheet {
     if (cells.length === 0) return
     const pupils = new Set<string>()
     for (const [assessmentId, studentId] of cells) {
-      const shown = this.cells.get(keyOf(assessmentId, studentId))
-      this.cells.delete(keyOf(assessmentId, studentId))
+      const key = keyOf(assessmentId, studentId)
+      const shown = this.outdated.has(key) ? undefined : this.cells.get(key)
+      this.outdated.add(key)
       // A change of state alone leaves the figures as they are.
       const before = shown && effectiveMark(shown.saved, shown.pending)
       if (before !== undefined && isSameEffectiveMark(before, this.effectiveMark(assessmentId, studentId))) continue
@@ -342,6 +374,7 @@ export class Sheet {
       pupils.add(studentId)
     }
     for (const [assessmentId, studentId] of cells) this.notify(keyOf(assessmentId, studentId))
+    for (const studentId of new Set(cells.map(([, id]) => id))) this.notify(rowPart(studentId))
     for (const studentId of pupils) this.notify(studentId)
     if (pupils.size > 0) this.scheduleFooter()
     this.notify('queue')
@@ -359,7 +392,7 @@ export class Sheet {
   }
 
   private invalidateAll(): void {
-    this.cells.clear()
+    for (const key of this.cells.keys()) this.outdated.add(key)
     this.figures.clear()
     this.means.clear()
     this.footer = null
