@@ -3,6 +3,7 @@ import { type ParsedLocation, type RouteComponent, RouterProvider } from '@tanst
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
+import { me } from './api/session.ts'
 import { router } from './routes.tsx'
 import { initWords } from './words/words.ts'
 
@@ -18,6 +19,8 @@ function loadPageOf(location: ParsedLocation): void {
 /** The app at the address of this window. `insteadOf` takes away what stands in its place, which is shown until its first page is there. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
   loadPageOf(router.latestLocation)
+  // Who this is, beside the words. Its route reports what it is told.
+  void queryClient.prefetchQuery(me())
   await initWords()
   if (insteadOf) {
     await router.load()

@@ -123,13 +123,20 @@ export function changeSeen<T>(request: Request, change: (seen: T) => T): void {
   })
 }
 
-/** One after the other, so that nothing is kept after it was forgotten. */
+/** One after the other, so that nothing is kept after it was forgotten; each once the page has drawn what it was asked for. */
 let writing: Promise<unknown> = Promise.resolve()
 function write(step: (stored: Awaited<ReturnType<typeof kept>>) => Promise<unknown>): Promise<unknown> {
   // Without a worker a page that was not loaded yet cannot be had from a server that is away.
-  writing = writing.then(() => kept().then(step, () => {}))
+  writing = writing.then(idle).then(() => kept().then(step, () => {}))
   return writing
 }
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: MAX_WAIT })
+    else setTimeout(resolve)
+  })
+/** How long a page that is busy may put off what is kept, ms. */
+const MAX_WAIT = 500
 /** Resolves once everything is written. */
 export const written = (): Promise<unknown> => writing
 

@@ -6,6 +6,7 @@ import type { PrerenderedPage, prerenderSignIn } from './prerender.tsx'
 const root = join(import.meta.dirname, '..')
 const TEMPLATE = 'sign-in.html'
 const APP = 'index.html'
+const SCHOOL = ['frame/frame.tsx', 'pages/home/home-page.tsx']
 
 type Bundle = Parameters<Extract<Plugin['generateBundle'], (...input: never[]) => unknown>>[1]
 
@@ -14,15 +15,17 @@ type Bundle = Parameters<Extract<Plugin['generateBundle'], (...input: never[]) =
  * the app have run: `sign-in.fr.html`, and `sign-in.fr.back.html` for a return to a page. `plugins` are those of the app's own build.
  */
 export function prerender(plugins: () => PluginOption[]): Plugin {
-  /** The modules that the sign-in page needs at once. */
+  /** The modules that the sign-in page needs at once, and those of what is around every page of a school, with the page that it starts with. */
   const first = new Set<string>()
+  const school = new Set<string>()
   let pages: PrerenderedPage[] = []
   // An entry must not share a file with other modules: loading the file would run it.
   const entries = [APP, 'main.tsx', TEMPLATE, 'prerender/hydrate.tsx'].map((name) => join(root, name))
-  // One script and one style sheet for the sign-in page, and one more of each for the app: every file costs a slow computer time.
+  // One script and one style sheet for the sign-in page, one more of each for the app, and for every page of a school: every file costs a slow computer time.
   const groups = [
-    { name: 'first', priority: 2, test: (id: string) => first.has(id) && !entries.includes(id) },
-    { name: 'app', priority: 1, test: (id: string) => !entries.includes(id), tags: ['$initial' as const] },
+    { name: 'first', priority: 3, test: (id: string) => first.has(id) && !entries.includes(id) },
+    { name: 'app', priority: 2, test: (id: string) => !entries.includes(id), tags: ['$initial' as const] },
+    { name: 'school', priority: 1, test: (id: string) => school.has(id) && !entries.includes(id) },
   ]
   return {
     name: 'prerender',
@@ -35,12 +38,18 @@ export function prerender(plugins: () => PluginOption[]): Plugin {
       if (failure) return
       // Here and not in generateBundle: a server goes on serving the previous build until then.
       pages = await prerendered(plugins())
-      const open = [join(root, TEMPLATE)]
-      for (let id = open.pop(); id !== undefined; id = open.pop()) {
-        if (first.has(id)) continue
-        first.add(id)
-        open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
+      const collect = (into: Set<string>, open: string[]) => {
+        for (let id = open.pop(); id !== undefined; id = open.pop()) {
+          if (into.has(id)) continue
+          into.add(id)
+          open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
+        }
       }
+      collect(first, [join(root, TEMPLATE)])
+      collect(
+        school,
+        SCHOOL.map((name) => join(root, name)),
+      )
     },
     generateBundle(_, bundle) {
       const template = textOf(bundle, TEMPLATE)
@@ -50,6 +59,10 @@ export function prerender(plugins: () => PluginOption[]): Plugin {
         this.emitFile({ type: 'asset', fileName, source: documentOf(template, page, linksOf(bundle, page.language)) })
       }
       delete bundle[TEMPLATE]
+      // Whoever opens the app is signed in as a rule: this is loaded beside the scripts that will ask for it.
+      const app = bundle[APP]
+      if (app?.type === 'asset')
+        app.source = textOf(bundle, APP).replace('</head>', () => `  ${schoolLinksOf(bundle).join('\n    ')}\n  </head>`)
     },
   }
 }
@@ -82,6 +95,15 @@ function linksOf(bundle: Bundle, language: string): string[] {
   return [
     ...words.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
     ...later.map((name) => `<link rel="prefetch" crossorigin href="/${name}">`),
+  ]
+}
+
+function schoolLinksOf(bundle: Bundle): string[] {
+  const school = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'school')
+  if (school?.type !== 'chunk') throw new Error('the frame of a school was not built')
+  return [
+    `<link rel="modulepreload" crossorigin href="/${school.fileName}">`,
+    ...[...(school.viteMetadata?.importedCss ?? [])].map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
   ]
 }
 
