@@ -2,6 +2,7 @@ import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-r
 import type { ReactNode } from 'react'
 import { ask, askWhole, queryClient } from './api/queries.ts'
 import { Loading } from './components/page.tsx'
+import { chosenTermId } from './frame/chosen-term.ts'
 import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
 import { rootRoute, schoolRoute } from './frame/parent-routes.tsx'
 import { searchTexts } from './frame/search-texts.ts'
@@ -35,7 +36,7 @@ const texts =
     searchTexts(search, ...names)
 
 /** What the marks of a class need, asked for while the page loads. The page itself reports failures. */
-function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | undefined): void {
+function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | null): void {
   void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
   void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
   void queryClient.prefetchQuery(ask('subjects', 'list'))
@@ -57,7 +58,7 @@ const schoolRoutes = [
     path: '/marks/$classId/$subjectId',
     validateSearch: (search: Record<string, unknown>) => searchTexts(search, 'term'),
     loaderDeps: ({ search: { term } }) => ({ term }),
-    loader: ({ params, deps }) => prefetchSheet(params, deps.term),
+    loader: ({ params, deps }) => prefetchSheet(params, deps.term ?? chosenTermId()),
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
   searchPage('/marks/sets/$setId', texts('term'), () => import('./pages/marks/set-sheet-page.tsx'), 'SetSheetPage'),

@@ -19,6 +19,9 @@ export function guardTermChange(guard: TermChangeGuard): () => void {
   return () => void guards.delete(guard)
 }
 
+/** What was chosen in this window; null where nothing was. */
+export const chosenTermId = (): string | null => chosen
+
 /** For this window alone. */
 export function chooseTerm(termId: string): void {
   if ([...guards].some((guard) => guard(() => choose(termId)))) return

@@ -25,7 +25,7 @@ export function ChooseMarksPage() {
       ) : chosen.year ? (
         <>
           <Answer of={classes} empty={t('noClass')}>
-            {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} termId={chosen.term?.id} />}
+            {(list) => <Classes classes={list} first={classId ?? readStored(STORAGE_KEY)} />}
           </Answer>
           <Sets yearId={chosen.year.id} />
         </>
@@ -36,8 +36,7 @@ export function ChooseMarksPage() {
   )
 }
 
-type ClassesProps = { classes: readonly ListedClass[]; first: string | null; termId: string | undefined }
-function Classes({ classes, first, termId }: ClassesProps) {
+function Classes({ classes, first }: { classes: readonly ListedClass[]; first: string | null }) {
   const sorted = [...classes].sort((a, b) => Number(b.id === first) - Number(a.id === first))
   const subjects = useQueries({ queries: sorted.map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })
   const { t } = useTranslation('marks')
@@ -48,7 +47,7 @@ function Classes({ classes, first, termId }: ClassesProps) {
           <ul className={`${layout['wrap']} ${styles['subjects']}`} aria-label={`${t('subject')}, ${group.name}`}>
             {own.map((subject) => (
               <li key={subject.id}>
-                <ButtonLink to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject.id }} search={{ term: termId }}>
+                <ButtonLink to="/marks/$classId/$subjectId" params={{ classId: group.id, subjectId: subject.id }}>
                   {subject.name}
                 </ButtonLink>
               </li>
