@@ -53,6 +53,15 @@ test('two hundred steps, and no more text than a browser takes', () => {
   expect(steps).toBe(200)
 })
 
+test('what is stored is what can be taken back and done again', () => {
+  const storage = kept()
+  const history = new UndoHistory(storage)
+  for (let at = 0; at < 5; at += 1) history.add(step(at))
+  for (let at = 0; at < 2; at += 1) history.noteUndone(history.takeDone() ?? [])
+  const again = new UndoHistory(storage)
+  for (const take of ['takeDone', 'takeUndone'] as const) for (let at = 0; at < 4; at += 1) expect(again[take]()).toEqual(history[take]())
+})
+
 test.each(['no json', 'null', '[]', '{"done":7}', '{"done":[[{"assessmentId":1}]],"undone":[7]}'])('%s is nothing', (text) => {
   expect(new UndoHistory({ read: () => text, write: () => {} }).takeDone()).toBeUndefined()
 })

@@ -52,11 +52,32 @@ export class UndoHistory {
 
   private store(): void {
     if (this.done.length > MAX_STEPS) this.done.shift()
-    let first = 0
-    const text = () => JSON.stringify({ done: this.done.slice(first), undone: this.undone })
-    while (text().length > MAX_LENGTH && first < this.done.length) first += Math.ceil((this.done.length - first) / 2)
-    this.storage?.write(text())
+    if (!this.storage) return
+    const undone = newestOf(this.undone, MAX_LENGTH - '{"done":[],"undone":[]}'.length)
+    const done = newestOf(this.done, undone.left)
+    this.storage.write(`{"done":[${done.texts}],"undone":[${undone.texts}]}`)
   }
+}
+
+/** Each step is written as a text once, since all of them are stored at every key that enters a mark. */
+const texts = new WeakMap<UndoStep, string>()
+function textOf(step: UndoStep): string {
+  const text = texts.get(step) ?? JSON.stringify(step)
+  texts.set(step, text)
+  return text
+}
+
+/** The newest steps that fit into so many letters, oldest first, and the letters that are left. */
+function newestOf(steps: readonly UndoStep[], letters: number): { texts: string; left: number } {
+  const fitting: string[] = []
+  let left = letters
+  for (let at = steps.length - 1; at >= 0; at -= 1) {
+    const text = textOf(steps[at] as UndoStep)
+    if (text.length + 1 > left) break
+    left -= text.length + 1
+    fitting.unshift(text)
+  }
+  return { texts: fitting.join(','), left }
 }
 
 function parse(text: string | null): { done: UndoStep[]; undone: UndoStep[] } {
