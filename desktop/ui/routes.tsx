@@ -1,8 +1,6 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ask, askWhole, queryClient } from './api/queries.ts'
 import { Loading } from './components/page.tsx'
-import { chosenTermId } from './frame/chosen-term.ts'
 import { ErrorPage, NotFoundPage } from './frame/error-page.tsx'
 import { rootRoute, schoolRoute } from './frame/parent-routes.tsx'
 import { searchTexts } from './frame/search-texts.ts'
@@ -11,15 +9,16 @@ import { overviewSearch } from './pages/overview/overview-search.ts'
 import { booksSearch } from './pages/reports/book-search.ts'
 import { pupilSearch, resultsSearch } from './pages/results/results-search.ts'
 import { signInRoutes } from './pages/sign-in/routes.tsx'
+import { prefetchClasses, prefetchOverview, prefetchPeople, prefetchSheet, prefetchStudents } from './prefetch.ts'
 import { loadRemainingWords } from './words/words.ts'
 
 const getParentRoute = () => schoolRoute
 
 type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>
 
-/** A page of the school at a path without search parameters. */
-const page = <Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name) =>
-  createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name) })
+/** A page of the school at a path without search parameters. `loader` asks for what it shows while its part of the app is loaded. */
+const page = <Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name, loader?: () => void) =>
+  createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name), loader })
 
 /** A page with search parameters. */
 const searchPage = <Path extends string, Name extends string, Search extends object>(
@@ -27,27 +26,14 @@ const searchPage = <Path extends string, Name extends string, Search extends obj
   validateSearch: (search: Record<string, unknown>) => Search,
   load: Load<Name>,
   name: Name,
-) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name) })
+  loader?: () => void,
+) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name), loader })
 
 /** Search parameters that are texts. */
 const texts =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>) =>
     searchTexts(search, ...names)
-
-/** What the marks of a class need, asked for while the page loads. The page itself reports failures. */
-function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | null): void {
-  void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
-  void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
-  void queryClient.prefetchQuery(ask('subjects', 'list'))
-  void queryClient.prefetchQuery(ask('schools', 'mine'))
-  if (term) void queryClient.prefetchQuery(ask('assessments', 'list', { query: { termId: term, subjectId, studentGroupId: classId } }))
-  const ofYear = ({ academic_year_id: academicYearId }: { academic_year_id: string }) => {
-    void queryClient.prefetchQuery(ask('gradingScale', 'get', { query: { academicYearId } }))
-    void queryClient.prefetchQuery(ask('assessmentCategories', 'list', { query: { academicYearId } }))
-  }
-  queryClient.ensureQueryData(ask('classes', 'get', { params: { classId } })).then(ofYear, () => {})
-}
 
 /** Each page is loaded when it is first opened. */
 const schoolRoutes = [
@@ -58,14 +44,14 @@ const schoolRoutes = [
     path: '/marks/$classId/$subjectId',
     validateSearch: (search: Record<string, unknown>) => searchTexts(search, 'term'),
     loaderDeps: ({ search: { term } }) => ({ term }),
-    loader: ({ params, deps }) => prefetchSheet(params, deps.term ?? chosenTermId()),
+    loader: ({ params, deps }) => prefetchSheet(params, deps.term),
     component: lazyRouteComponent(() => import('./pages/marks/sheet-page.tsx'), 'SheetPage'),
   }),
   searchPage('/marks/sets/$setId', texts('term'), () => import('./pages/marks/set-sheet-page.tsx'), 'SetSheetPage'),
   page('/attendance', () => import('./pages/attendance/attendance-page.tsx'), 'ChooseAttendancePage'),
   searchPage('/attendance/$classId', texts('day', 'lesson'), () => import('./pages/attendance/attendance-page.tsx'), 'AttendancePage'),
   searchPage('/assessments', texts('subject'), () => import('./pages/assessments/assessments-page.tsx'), 'AssessmentsPage'),
-  page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage'),
+  page('/classes', () => import('./pages/classes/classes-page.tsx'), 'ClassesPage', prefetchClasses),
   page('/classes/$classId', () => import('./pages/classes/class-page.tsx'), 'ClassPage'),
   page('/sets', () => import('./pages/sets/sets-page.tsx'), 'SetsPage'),
   page('/sets/$setId', () => import('./pages/sets/set-page.tsx'), 'SetPage'),
@@ -77,6 +63,7 @@ const schoolRoutes = [
     }),
     () => import('./pages/students/students-page.tsx'),
     'StudentsPage',
+    prefetchStudents,
   ),
   page('/students/$studentId', () => import('./pages/students/student-page.tsx'), 'StudentPage'),
   page('/results', () => import('./pages/results/class-results-page.tsx'), 'ResultsPage'),
@@ -85,7 +72,7 @@ const schoolRoutes = [
   page('/reports', () => import('./pages/reports/books-page.tsx'), 'ReportsPage'),
   searchPage('/reports/$classId', booksSearch, () => import('./pages/reports/books-page.tsx'), 'BooksPage'),
   searchPage('/reports/book/$reportId', texts('pdf'), () => import('./pages/reports/book-page.tsx'), 'BookPage'),
-  searchPage('/overview', overviewSearch, () => import('./pages/overview/overview-page.tsx'), 'OverviewPage'),
+  searchPage('/overview', overviewSearch, () => import('./pages/overview/overview-page.tsx'), 'OverviewPage', prefetchOverview),
   page('/years', () => import('./pages/years/years-page.tsx'), 'YearsPage'),
   page('/years/$yearId/categories', () => import('./pages/years/categories-page.tsx'), 'CategoriesPage'),
   page('/years/$yearId/roll-over', () => import('./pages/years/roll-over-page.tsx'), 'RollOverPage'),
@@ -94,7 +81,7 @@ const schoolRoutes = [
   page('/scale', () => import('./pages/school/scale-page.tsx'), 'ScalePage'),
   page('/bin', () => import('./pages/bin/bin-page.tsx'), 'BinPage'),
   searchPage('/audit', texts('person', 'pupil', 'kind', 'from', 'to'), () => import('./pages/audit/audit-page.tsx'), 'AuditPage'),
-  page('/people', () => import('./pages/people/people-page.tsx'), 'PeoplePage'),
+  page('/people', () => import('./pages/people/people-page.tsx'), 'PeoplePage', prefetchPeople),
   page('/sync', () => import('./pages/sync/sync-page.tsx'), 'SyncPage'),
   page('/sync/conflicts', () => import('./pages/sync/conflicts-page.tsx'), 'ConflictsPage'),
   page('/sync/nodes', () => import('./pages/sync/nodes-page.tsx'), 'NodesPage'),

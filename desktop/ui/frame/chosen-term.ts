@@ -3,7 +3,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { Listeners } from '../api/listeners.ts'
-import { ask } from '../api/queries.ts'
+import { ask, queryClient } from '../api/queries.ts'
 import { readStored, writeStored } from '../components/browser-storage.ts'
 
 const STORAGE_KEY = 'markbook.term'
@@ -18,9 +18,6 @@ export function guardTermChange(guard: TermChangeGuard): () => void {
   guards.add(guard)
   return () => void guards.delete(guard)
 }
-
-/** What was chosen in this window; null where nothing was. */
-export const chosenTermId = (): string | null => chosen
 
 /** For this window alone. */
 export function chooseTerm(termId: string): void {
@@ -51,13 +48,27 @@ export function useChosenTerm(): ChosenTerm {
   const years = useQuery(ask('academicYears', 'list'))
   const chosenTerm = useQuery({ ...ask('terms', 'get', { params: { id: termId ?? '' } }), enabled: termId !== null, retry: false })
   const list = years.data ?? []
-  const year = list.find(({ id }) => id === chosenTerm.data?.academic_year_id) ?? list.find(({ is_active }) => is_active) ?? list[0] ?? null
+  const year = yearOf(list, chosenTerm.data)
   const terms = useQuery({ ...ask('terms', 'list', { query: { yearId: year?.id ?? '' } }), enabled: year !== null })
   const ofYear = terms.data ?? []
-  const term = ofYear.find(({ id }) => id === termId) ?? currentTerm(ofYear, isoDay(new Date()))
+  const term = termOf(ofYear, termId)
   const isLoading = years.isLoading || terms.isLoading || chosenTerm.isLoading
   return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }
+
+/** The same as far as it was read already, for what is asked before a page is there. */
+export function knownTerm(): { yearId: string | undefined; termId: string | undefined } {
+  const years = queryClient.getQueryData(ask('academicYears', 'list').queryKey)
+  const term = chosen === null ? undefined : queryClient.getQueryData(ask('terms', 'get', { params: { id: chosen } }).queryKey)
+  const year = yearOf(years ?? [], term)
+  const terms = year ? queryClient.getQueryData(ask('terms', 'list', { query: { yearId: year.id } }).queryKey) : undefined
+  return { yearId: year?.id, termId: termOf(terms ?? [], chosen)?.id }
+}
+
+const yearOf = (years: readonly AcademicYear[], chosenTerm: Term | undefined): AcademicYear | null =>
+  years.find(({ id }) => id === chosenTerm?.academic_year_id) ?? years.find(({ is_active }) => is_active) ?? years[0] ?? null
+const termOf = (terms: readonly Term[], termId: string | null): Term | null =>
+  terms.find(({ id }) => id === termId) ?? currentTerm(terms, isoDay(new Date()))
 
 const isoDay = (at: Date) => [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 

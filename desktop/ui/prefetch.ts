@@ -1,0 +1,46 @@
+import { ask, askWhole, queryClient } from './api/queries.ts'
+import { knownTerm } from './frame/chosen-term.ts'
+
+/*
+ * What pages show, asked for when the pointer comes to their link, beside the page's own part of the app. The pages ask for the same and report
+ * what fails.
+ */
+
+export function prefetchClasses(): void {
+  const { yearId } = knownTerm()
+  if (!yearId) return
+  void queryClient.prefetchQuery(ask('classes', 'list', { query: { academicYearId: yearId } }))
+  void queryClient.prefetchQuery(askWhole('classes', 'places', { query: { academicYearId: yearId } }))
+}
+
+export function prefetchStudents(): void {
+  void queryClient.prefetchQuery(askWhole('students', 'list', { query: { isActive: 'true' } }))
+  prefetchClasses()
+}
+
+export function prefetchOverview(): void {
+  const { termId } = knownTerm()
+  if (!termId) return
+  const query = { termId, reportType: 'term' as const }
+  void queryClient.prefetchQuery(askWhole('overview', 'read', { query }))
+  void queryClient.prefetchQuery(ask('overview', 'reminders', { query }))
+}
+
+export function prefetchPeople(): void {
+  void queryClient.prefetchQuery(askWhole('schools', 'members'))
+}
+
+/** The marks of a class. `term`: by the address; else the chosen one. */
+export function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | undefined): void {
+  const termId = term ?? knownTerm().termId
+  void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))
+  void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
+  void queryClient.prefetchQuery(ask('subjects', 'list'))
+  void queryClient.prefetchQuery(ask('schools', 'mine'))
+  if (termId) void queryClient.prefetchQuery(ask('assessments', 'list', { query: { termId, subjectId, studentGroupId: classId } }))
+  const ofYear = ({ academic_year_id: academicYearId }: { academic_year_id: string }) => {
+    void queryClient.prefetchQuery(ask('gradingScale', 'get', { query: { academicYearId } }))
+    void queryClient.prefetchQuery(ask('assessmentCategories', 'list', { query: { academicYearId } }))
+  }
+  queryClient.ensureQueryData(ask('classes', 'get', { params: { classId } })).then(ofYear, () => {})
+}
