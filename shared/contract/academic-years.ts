@@ -77,7 +77,8 @@ const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
 /**
  * How many pupils, teachers and subjects come into each class. `class_id` is null for a new class of a dry run, `from_class_id` where
  * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
- * active pupils of the same earlier years who have no class in this year afterwards. `categories`: how many are copied; `scale`: whether one is. `issues` are of the
+ * active pupils of the same earlier years who have no class in this year afterwards. `categories`: how many are copied; `scale`: whether one is;
+ * `sets`: how many teaching sets are, `set_places`: how many pupils come into sets. `issues` are of the
  * pupils who leave, and of what is copied beside the classes.
  */
 const RollOver = row('RollOver', {
@@ -98,6 +99,8 @@ const RollOver = row('RollOver', {
   unplaced: z.int(),
   categories: z.int(),
   scale: Flag,
+  sets: z.int(),
+  set_places: z.int(),
   issues: z.array(Issue),
 })
 
@@ -159,7 +162,7 @@ export const academicYears = {
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     notes:
-      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own. All or nothing.',
+      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own; `setsFromYearId` one whose teaching sets it gets, but for those of inactive subjects, with the teachers who still teach here and the pupils who have a class in this year afterwards and are not in `outOfSetsStudentIds`, such as those who repeat. A set of that subject and name that it has already gets those pupils alone who get their class now. All or nothing.',
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: input({
       classes: z
@@ -171,9 +174,14 @@ export const academicYears = {
       leavingStudentIds: ids({ max: limits.bulkStudents }).optional(),
       categoriesFromYearId: Id.optional(),
       scaleFromYearId: Id.optional(),
+      setsFromYearId: Id.optional(),
+      outOfSetsStudentIds: ids({ max: limits.bulkStudents }).optional(),
     }).check((context) => {
-      const { classes, leavingStudentIds = [], categoriesFromYearId, scaleFromYearId } = context.value
-      if (classes.length + leavingStudentIds.length > 0 || categoriesFromYearId !== undefined || scaleFromYearId !== undefined) return
+      const { classes, leavingStudentIds = [], categoriesFromYearId, scaleFromYearId, setsFromYearId, outOfSetsStudentIds } = context.value
+      if (outOfSetsStudentIds !== undefined && setsFromYearId === undefined)
+        reportIssues(context, [{ path: 'outOfSetsStudentIds', message: 'needs setsFromYearId' }])
+      if (classes.length + leavingStudentIds.length > 0) return
+      if ([categoriesFromYearId, scaleFromYearId, setsFromYearId].some((id) => id !== undefined)) return
       reportIssues(context, [{ path: 'classes', message: 'must name at least one class' }])
     }),
     reply: RollOver,

@@ -4,12 +4,12 @@ import { endpoint } from './endpoint.ts'
 import { choice, Id, Instant, row } from './scalars.ts'
 
 /** The kinds of rows whose deletion can be taken back, by the names of their tables. */
-export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'term'])
+export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'teaching_set', 'term'])
 export type BinEntity = z.infer<typeof BinEntity>
 
 /**
  * What was deleted. `name`: as it was called at last. `actor` deleted it, null where the service did. The figures say how many rows went
- * with it and come back with it.
+ * with it and come back with it; `set_places`: students in teaching sets, `set_teachers`: teachers of them.
  */
 export const BinItem = row('BinItem', {
   id: Id,
@@ -24,6 +24,8 @@ export const BinItem = row('BinItem', {
   enrolments: z.int(),
   assignments: z.int(),
   report_books: z.int(),
+  set_places: z.int(),
+  set_teachers: z.int(),
 })
 export type BinItem = z.infer<typeof BinItem>
 
@@ -39,7 +41,8 @@ export const bin = {
   }),
   restore: endpoint('POST /api/bin/:id/restore', 'staff', 'Bring back what was deleted, with all that went with it', {
     who: 'Administrators; of an assessment also whoever deleted it.',
-    notes: 'All or nothing, but for what is of a student who was deleted since, or of a person who left the school: `left_out` counts it.',
+    notes:
+      'All or nothing, but for what is of a student who was deleted since, or of a person who left the school, and for the places of a student in teaching sets that were deleted since: `left_out` counts it.',
     reply: row('Restored', { message: z.string(), entity: BinEntity, row_id: Id, restored: z.int(), left_out: z.int() }),
     fails: ['bin.gone', 'bin.in_the_way', 'assessments.not_your_subject'],
   }),

@@ -136,6 +136,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
       const sources = {
         categoriesFrom: await named(targets['categoriesFromYearId']),
         scaleFrom: await named(targets['scaleFromYearId']),
+        setsFrom: await named(targets['setsFromYearId']),
       }
       return { year, sources }
     },

@@ -116,3 +116,43 @@ export const categoriesToRollOver = statement<{ school: string; year: string }>(
       )
       .orderBy(asc(category.sort_order), asc(category.id)),
 )
+
+type InYear = { school: string; year: string }
+
+/** The teaching sets of a year; those of inactive subjects stay behind. */
+export const setsToRollOver = statement<InYear>()(({ db, t: { teaching_set, subject }, p }) =>
+  db
+    .select(pick(teaching_set, 'id', 'subject_id', 'name'))
+    .from(teaching_set)
+    .innerJoin(subject, matches(subject, { school_id: teaching_set.school_id, id: teaching_set.subject_id, is_active: true }))
+    .where(matches(teaching_set, { school_id: p.school, academic_year_id: p.year }))
+    .orderBy(asc(teaching_set.name), asc(teaching_set.id)),
+)
+
+/** Who teaches the sets of a year and still teaches at the school, and stays a member until the commit. */
+export const teachersOfSetsWhoStay = statement<InYear>({ lock: 'school_management' })(({ db, t, p, dialect }) => {
+  const { teaching_set, teaching_set_teacher: taught, school_management: member } = t
+  const isTeacher = and(
+    matches(member, { school_id: taught.school_id, user_id: taught.user_profile_id, is_active: true }),
+    inArray(member.role, ['admin', 'teacher']),
+  )
+  return db
+    .select({ set: taught.teaching_set_id, teacher: taught.user_profile_id })
+    .from(teaching_set)
+    .innerJoin(taught, matches(taught, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id }))
+    .innerJoin(member, isTeacher)
+    .where(matches(teaching_set, { school_id: p.school, academic_year_id: p.year }))
+    .orderBy(dialect.sorted(taught.id))
+})
+
+/** Who is in the sets of a year and has not left the school. */
+export const activeMembersOfSets = statement<InYear>()(({ db, t, p, dialect }) => {
+  const { teaching_set, teaching_set_member: member, student } = t
+  return db
+    .select({ set: member.teaching_set_id, student: member.student_id })
+    .from(teaching_set)
+    .innerJoin(member, matches(member, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id }))
+    .innerJoin(student, matches(student, { school_id: member.school_id, id: member.student_id, is_active: true }))
+    .where(matches(teaching_set, { school_id: p.school, academic_year_id: p.year }))
+    .orderBy(dialect.sorted(member.id))
+})

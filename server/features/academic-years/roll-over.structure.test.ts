@@ -1,4 +1,6 @@
-import { class3A, class3B, lastYear, maths, thisYear } from '@markbook/shared/story/school-year'
+import { fatima, mei, oisin, sean, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3A, class3B, english, lastYear, maths, thisYear } from '@markbook/shared/story/school-year'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -104,5 +106,113 @@ describe('what a year takes over beside its classes', () => {
   test('404 for a year that is nowhere', async () => {
     expect(await refused(st, () => take({ categoriesFromYearId: absent }))).toMatchObject({ status: 404 })
     expect(await refused(st, () => take({ scaleFromYearId: absent }))).toMatchObject({ status: 404 })
+  })
+})
+
+describe('the teaching sets of a year', () => {
+  const roll = (body: object, dryRun: 'true' | 'false' = 'false') =>
+    st.as.okafor.academicYears.rollOver.raw({
+      params: { id: year },
+      query: { dryRun },
+      body: { classes: [], setsFromYearId: thisYear.id, ...body } as never,
+    })
+  const make = async (name: string, subject: { id: string }, academicYearId = thisYear.id) =>
+    st.as.okafor.teachingSets.create({ body: { academicYearId, subjectId: subject.id, name } })
+  const fill = (set: { id: string }, ...students: { id: string }[]) =>
+    st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: students.map(({ id }) => id) } })
+  const give = (set: { id: string }, ...teachers: { id: string }[]) =>
+    st.as.okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: teachers.map(({ id }) => id) } })
+  const setsOf = async (academicYearId = year) =>
+    Promise.all(
+      (await st.as.okafor.teachingSets.list({ query: { academicYearId } })).map(async ({ id, name, subject, teachers }) => [
+        subject.id,
+        name,
+        teachers.map((one) => one.id).sort(),
+        (await st.as.okafor.teachingSets.students({ params: { id } })).map((one) => one.id).sort(),
+      ]),
+    )
+  const upperOf = async (academicYearId?: string) => (await setsOf(academicYearId)).find(([, name]) => name === 'Upper')
+  const ids = (...students: { id: string }[]) => students.map(({ id }) => id).sort()
+  let former: { id: string }
+  let staff: { id: string }[]
+  beforeAll(async () => {
+    const dance = await st.as.okafor.subjects.create({ body: { name: 'Dance', code: 'DA' } })
+    const upper = await make('Upper', english)
+    former = upper
+    await give(upper, people.ada, people.quinn)
+    await fill(upper, fatima, oisin, mei, zoe)
+    await fill(await make('Stage', dance), mei)
+    await make('Lower', maths)
+    await st.as.okafor.subjects.update({ params: dance, body: { isActive: false } })
+    staff = [people.ada, people.quinn]
+  })
+
+  test('go along with name, subject, teachers and the pupils who have a class; not those of inactive subjects', async () => {
+    const before = await st.digest()
+    const body = { classes: [as4A, as4B] }
+    expect(await roll(body, 'true')).toMatchObject({ status: 200, body: { sets: 2, set_places: 4, issues: [] } })
+    expect(await st.digest()).toBe(before)
+    expect(await roll({ ...body, setsFromYearId: undefined }, 'true')).toMatchObject({ body: { sets: 0, set_places: 0 } })
+    expect(await roll(body)).toMatchObject({ status: 200, body: { sets: 2, set_places: 4 } })
+    expect(await setsOf()).toEqual([
+      [maths.id, 'Lower', [], []],
+      [english.id, 'Upper', ids(...staff), ids(fatima, oisin, mei, zoe)],
+    ])
+    expect((await upperOf(thisYear.id))?.[3]).toEqual(ids(fatima, oisin, mei, zoe))
+  })
+
+  test('without those who leave, who are placed later, or who are said to stay out; a second run brings who was forgotten', async () => {
+    const going = { fromClassId: class3B.id, name: '4B', studentIds: ids(mei, sean) }
+    const first = { classes: [going, as4A], outOfSetsStudentIds: ids(oisin) }
+    expect(await roll(first)).toMatchObject({ status: 200, body: { sets: 2, set_places: 2 } })
+    expect((await upperOf())?.[3]).toEqual(ids(fatima, mei))
+    const set = (await st.as.okafor.teachingSets.list({ query: { academicYearId: year } })).find(({ name }) => name === 'Upper')
+    // What the head has changed since is kept: Mei was taken out, and is in the year already.
+    await fill(set as { id: string }, fatima)
+    await give(set as { id: string })
+    const [group] = (await st.rows('student_group')).filter(({ name, academic_year_id }) => name === '4B' && academic_year_id === year)
+    const second = { classes: [{ intoClassId: group?.id, otherStudentIds: ids(zoe) }] }
+    expect(await roll(second)).toMatchObject({ status: 200, body: { sets: 0, set_places: 1 } })
+    expect(await upperOf()).toEqual([english.id, 'Upper', [], ids(fatima, zoe)])
+    const digest = await st.digest()
+    expect(await roll({})).toMatchObject({ status: 200, body: { sets: 0, set_places: 0 } })
+    expect(await st.digest()).toBe(digest)
+  })
+
+  test('without a pupil who has left and a teacher who teaches no more', async () => {
+    await st.as.okafor.students.update({ params: mei, body: { isActive: false } })
+    await st.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'member' } })
+    await roll({ classes: [as4A, as4B] })
+    expect(await upperOf()).toEqual([english.id, 'Upper', [people.quinn.id], ids(fatima, oisin, zoe)])
+    await st.as.okafor.students.update({ params: mei, body: { isActive: true } })
+    await st.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'teacher' } })
+    await give(former, people.ada, people.quinn)
+  })
+
+  test('not at all where a class cannot be opened, from a later year, or with a stranger', async () => {
+    expect(await refused(st, () => roll({ classes: [as4B, { ...as4A, name: '4B' }] }))).toMatchObject({ status: 409 })
+    expect(await roll({ setsFromYearId: year })).toMatchObject({ status: 409, body: { issues: [{ path: 'setsFromYearId' }] } })
+    expect(await roll({ outOfSetsStudentIds: [absent] })).toMatchObject({
+      status: 409,
+      body: { issues: [{ path: 'outOfSetsStudentIds.0' }] },
+    })
+    expect(await refused(st, () => roll({ setsFromYearId: absent }))).toMatchObject({ status: 404 })
+    const lonely = await roll({ setsFromYearId: undefined, outOfSetsStudentIds: ids(mei), classes: [as4B] })
+    expect(lonely).toMatchObject({ status: 400, body: { issues: [{ path: 'outOfSetsStudentIds' }] } })
+    expect(await setsOf()).toEqual([])
+  })
+
+  test('409 where there would be too many sets', async () => {
+    const rowsOf = (count: number) => Array.from({ length: count }, (_, at) => at)
+    const school_id = thisYear.school_id
+    const write = st.services.store.write
+    await write({ as: 'system', userId: null }, (tx) =>
+      tx.insert(
+        'teaching_set',
+        rowsOf(499).map((at) => ({ id: tx.newId(), school_id, academic_year_id: year, subject_id: maths.id, name: `No. ${at}` })),
+      ),
+    )
+    expect(await roll({}, 'true')).toMatchObject({ body: { issues: [{ message: 'There would be more than 500 teaching sets.' }] } })
+    expect(await refused(st, () => roll({}))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
   })
 })

@@ -84,6 +84,8 @@ describe('POST /api/academic-years/:id/roll-over', () => {
         unplaced: 2,
         categories: 0,
         scale: false,
+        sets: 0,
+        set_places: 0,
         issues: [],
       },
     })

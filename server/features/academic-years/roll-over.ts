@@ -1,5 +1,5 @@
 import { academicYearFailures, type academicYears, type RolledClass } from '@markbook/shared/contract/academic-years'
-import { common } from '@markbook/shared/failures'
+import { common, type Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { z } from 'zod'
 import type { WriteTx } from '../../store/tx.ts'
@@ -19,28 +19,32 @@ import {
   takersInClasses,
   teachersOfClasses,
 } from './roll-over.queries.ts'
-import { type Sources, structureToRollOver, writeStructure } from './roll-over.structure.ts'
+import { countsOfSets, type Placed, setsOfRollOver, writeSets } from './roll-over.sets.ts'
+import { type Sources as StructureSources, structureToRollOver, writeStructure } from './roll-over.structure.ts'
 
 type Year = Row<'academic_year'>
 type Wanted = z.infer<typeof academicYears.rollOver.body>
 type RolledOver = z.infer<typeof academicYears.rollOver.reply>
 type Context = PolicyContext & { tx: WriteTx }
 type Leavers = readonly Row<'student'>[]
+type Sources = StructureSources & { setsFrom: Year | null }
 /** As many as a validation failure names. */
 const ISSUES_ANSWERED = 50
 
 /** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
 export async function rollOver(context: Context, year: Year, wanted: Wanted, sources: Sources, isDryRun: boolean): Promise<RolledOver> {
   const { tx } = context
-  const { classes, leavingStudentIds: leavingIds = [] } = wanted
+  const { classes, leavingStudentIds: leavingIds = [], outOfSetsStudentIds: outOfSets = [] } = wanted
   const named = await pupilsNamed(tx, { school: year.school_id, ids: JSON.stringify(idsNamed(wanted)) })
   const facts = await factsOf(context, year, classes, named)
   const plan = planRollOver(classes, leavingIds, facts)
   const leavers = named.filter(({ id, is_active }) => is_active && leavingIds.includes(id))
   const structure = await structureToRollOver(tx, year, sources)
-  const taken = { categories: structure.categories.length, scale: structure.scale !== null }
-  const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, plan, leavers)), ...taken }
-  const ofYear = [...plan.issues, ...structure.issues]
+  const placed = await placedAfter(tx, year, plan)
+  const sets = await setsOfRollOver(tx, year, { setsFrom: sources.setsFrom, outOfSets, placed })
+  const taken = { categories: structure.categories.length, scale: structure.scale !== null, ...countsOfSets(sets) }
+  const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, placed, leavers)), ...taken }
+  const ofYear = [...plan.issues, ...strangers(outOfSets, facts), ...structure.issues, ...sets.issues]
   if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: ofYear }
   const issues = [
     ...plan.openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message }))),
@@ -50,6 +54,7 @@ export async function rollOver(context: Context, year: Year, wanted: Wanted, sou
   const opened = plan.openings.map((opening) => ({ ...opening, id: opening.intoClassId ?? tx.newId() }))
   await write(tx, year, opened)
   await writeStructure(tx, year, structure)
+  await writeSets(tx, year, sets)
   await tx.update(
     'student',
     leavers.map((before) => ({ before, patch: { is_active: false } })),
@@ -57,9 +62,12 @@ export async function rollOver(context: Context, year: Year, wanted: Wanted, sou
   return { ...answer, classes: opened.map((opening) => reported(opening, opening.id)), issues: [] }
 }
 
-const idsNamed = ({ classes, leavingStudentIds = [] }: Wanted) => [
-  ...new Set([...classes.flatMap((one) => one.otherStudentIds ?? []), ...leavingStudentIds]),
+const idsNamed = ({ classes, leavingStudentIds = [], outOfSetsStudentIds = [] }: Wanted) => [
+  ...new Set([...classes.flatMap((one) => one.otherStudentIds ?? []), ...leavingStudentIds, ...outOfSetsStudentIds]),
 ]
+
+const strangers = (outOfSets: readonly string[], { others }: Facts): Issue[] =>
+  outOfSets.flatMap((id, at) => (others.has(id) ? [] : [{ path: `outOfSetsStudentIds.${at}`, message: 'is not a pupil of this school' }]))
 
 async function factsOf(context: Context, year: Year, wanted: readonly RolledClass[], named: Leavers): Promise<Facts> {
   const { tx } = context
@@ -113,17 +121,21 @@ async function staffOf(context: Context, wanted: readonly RolledClass[]): Promis
   return staff
 }
 
-async function counted(tx: WriteTx, year: Year, facts: Facts, { openings }: Plan, leavers: Leavers) {
+/** Who has a class in the year already, and who gets one. */
+async function placedAfter(tx: WriteTx, { id: year, school_id: school }: Year, { openings }: Plan): Promise<Placed> {
+  const here = await placedInYear(tx, { school, year })
+  return { before: new Set(here.map((at) => at.student_id)), now: new Set(openings.flatMap(({ studentIds }) => studentIds)) }
+}
+
+async function counted(tx: WriteTx, year: Year, facts: Facts, placed: Placed, leavers: Leavers) {
   const leaving = new Set(leavers.map(({ id }) => id))
-  const here = await placedInYear(tx, { school: year.school_id, year: year.id })
-  const placed = new Set([...here.map((at) => at.student_id), ...openings.flatMap(({ studentIds }) => studentIds)])
   const years = JSON.stringify([...new Set([...facts.classes.values()].map((group) => group.year))])
   const active = await activeInYears(tx, { school: year.school_id, years })
   const drafts = await draftsOfPupils(tx, { school: year.school_id, ids: JSON.stringify([...leaving]) })
   return {
     left: leavers.length,
     left_with_drafts: new Set(drafts.map((book) => book.student_id)).size,
-    unplaced: active.filter(({ id }) => !placed.has(id) && !leaving.has(id)).length,
+    unplaced: active.filter(({ id }) => !placed.before.has(id) && !placed.now.has(id) && !leaving.has(id)).length,
   }
 }
 

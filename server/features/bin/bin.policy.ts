@@ -9,8 +9,13 @@ import { deletedRowsSince, deletionsSince, fileDeletionsSince } from './bin.quer
 type Deletion = Awaited<ReturnType<typeof deletionsSince>>[number]
 export type InBin = Deletion & { entity: BinEntity }
 
-/** Which kind takes another with it when it goes: a row that went so comes back with it alone. */
-const TAKEN_WITH: Readonly<Record<string, string>> = { assessment: 'student_group', student_group: 'academic_year', term: 'academic_year' }
+/** Which kinds take another with them when they go: a row that went so comes back with them alone. */
+const TAKEN_WITH: Readonly<Partial<Record<BinEntity, readonly string[]>>> = {
+  assessment: ['student_group'],
+  student_group: ['academic_year'],
+  teaching_set: ['academic_year', 'subject'],
+  term: ['academic_year'],
+}
 
 export const transactionOf = ({ node_id, node_seq }: Pick<Deletion, 'node_id' | 'node_seq'>): string => `${node_id} ${node_seq}`
 
@@ -38,17 +43,19 @@ export async function binOf(tx: ReadTx, school: string): Promise<InBin[]> {
     const ids = [...last.values()].filter((entry) => entry.entity === entity).map(({ row_id }) => row_id)
     for (const id of await idsThere(tx, entity, school, ids)) there.add(id)
   }
-  const isOwn = (entry: InBin) => !kinds.has(`${transactionOf(entry)} ${TAKEN_WITH[entry.entity]}`)
+  const isOwn = (entry: InBin) => !TAKEN_WITH[entry.entity]?.some((kind) => kinds.has(`${transactionOf(entry)} ${kind}`))
   return [...last.values()].filter((entry) => !there.has(entry.row_id) && isOwn(entry))
 }
 
-type Figures = Pick<BinItem, 'marks' | 'assessments' | 'enrolments' | 'assignments' | 'report_books'>
+type Figures = Pick<BinItem, 'marks' | 'assessments' | 'enrolments' | 'assignments' | 'report_books' | 'set_places' | 'set_teachers'>
 const COUNTED: Readonly<Record<string, keyof Figures>> = {
   grade: 'marks',
   assessment: 'assessments',
   enrolment: 'enrolments',
   teacher_subject_assignment: 'assignments',
   report_book: 'report_books',
+  teaching_set_member: 'set_places',
+  teaching_set_teacher: 'set_teachers',
 }
 
 /** By transaction, what went in it. */
@@ -62,7 +69,15 @@ export async function figuresOf(tx: ReadTx, school: string): Promise<Map<string,
   }
   return figures
 }
-export const noFigures: Figures = { marks: 0, assessments: 0, enrolments: 0, assignments: 0, report_books: 0 }
+export const noFigures: Figures = {
+  marks: 0,
+  assessments: 0,
+  enrolments: 0,
+  assignments: 0,
+  report_books: 0,
+  set_places: 0,
+  set_teachers: 0,
+}
 
 /** What a row was called. */
 export function nameIn(changes: Changes): string {

@@ -61,18 +61,19 @@ export const studentsByIds = rowsBy('student', { school: 'school_id', ids: { in:
 export const classesByIds = rowsBy('student_group', { school: 'school_id', ids: { in: 'id' } })
 export const membersAmong = rowsBy('school_management', { school: 'school_id', ids: { in: 'user_id' } }, { columns: ['user_id'] })
 
-type Held = { school: string; name: string; year: string }
+type Held = { school: string; name: string; year: string; subject: string }
 const codeHolders = rowsBy('subject', { school: 'school_id', name: 'code' })
 const numberHolders = rowsBy('student', { school: 'school_id', name: 'student_number' })
 const classesNamed = rowsBy('student_group', { school: 'school_id', name: 'name', year: 'academic_year_id' })
+const setsNamed = rowsBy('teaching_set', { school: 'school_id', name: 'name', year: 'academic_year_id', subject: 'subject_id' })
 const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' })
 
-/** Who has a code, number or name that only one row of the school, or of the year, may have. */
-export const holdersOf: Readonly<
-  Record<'subject' | 'student' | 'student_group' | 'term', (tx: ReadTx, held: Held) => Promise<readonly { id: string }[]>>
-> = {
-  subject: (tx, { school, name }) => codeHolders(tx, { school, name }),
-  student: (tx, { school, name }) => numberHolders(tx, { school, name }),
-  student_group: classesNamed,
-  term: async (tx, { school, name, year }) => (await termsOfYear(tx, { school, year })).filter((term) => isSameTermName(term.name, name)),
-}
+/** Who has a code, number or name that only one row of the school, of the year, or of a subject in it may have. */
+export const holdersOf: Readonly<Record<Exclude<BinEntity, 'assessment'>, (tx: ReadTx, held: Held) => Promise<readonly { id: string }[]>>> =
+  {
+    subject: (tx, { school, name }) => codeHolders(tx, { school, name }),
+    student: (tx, { school, name }) => numberHolders(tx, { school, name }),
+    student_group: (tx, { school, name, year }) => classesNamed(tx, { school, name, year }),
+    teaching_set: setsNamed,
+    term: async (tx, { school, name, year }) => (await termsOfYear(tx, { school, year })).filter((term) => isSameTermName(term.name, name)),
+  }

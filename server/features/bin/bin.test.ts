@@ -47,6 +47,9 @@ const TABLES: readonly Replicated[] = [
   'class_teacher',
   'report_book',
   'report_book_entry',
+  'teaching_set',
+  'teaching_set_member',
+  'teaching_set_teacher',
 ]
 /** All rows of these tables, but for when and by whom they were changed. */
 async function content() {
@@ -74,6 +77,14 @@ async function furnish3A() {
     body: { studentId: oisin.id, subjectIds: [maths.id, english.id] },
   })
   return made
+}
+
+/** A set of a subject, English where nothing else is said, that Ada and Quinn teach to pupils of two classes. */
+async function makeSet(subject: { id: string } = english, name = 'English upper') {
+  const set = await st.as.okafor.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: subject.id, name } })
+  await st.as.okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.ada.id, people.quinn.id] } })
+  await st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: [fatima.id, oisin.id, zoe.id] } })
+  return set
 }
 
 const ownTerm = { academicYearId: thisYear.id, startDate: '2026-04-14', endDate: '2026-06-20', examWeight: 60, courseworkWeight: 40 }
@@ -226,6 +237,43 @@ describe('comes back whole', () => {
     expect(await content()).toEqual(before)
   })
 
+  test('a teaching set with its name, subject, year, teachers and pupils, and the right that it gives', async () => {
+    const set = await makeSet()
+    const before = await content()
+    await st.as.okafor.teachingSets.remove({ params: set })
+    const mark = { body: { assessmentId: englishEssay.id, grades: [{ studentId: zoe.id, score: 31 }] } }
+    expect(await refused(st, () => st.as.ada.grades.bulk.raw(mark))).toMatchObject({ status: 403 })
+    const item = await only()
+    expect(item).toMatchObject({ entity: 'teaching_set', row_id: set.id, name: 'English upper', set_places: 3, set_teachers: 2, marks: 0 })
+    expect(await st.as.ada.bin.list()).toEqual([])
+    expect(await refused(st, () => restore(item.id, 'ada'))).toEqual({ status: 403, code: 'admin_only' })
+    expect(await restore(item.id)).toMatchObject({
+      status: 200,
+      body: { message: 'English upper was restored.', entity: 'teaching_set', row_id: set.id, restored: 6, left_out: 0 },
+    })
+    expect(await content()).toEqual(before)
+    expect((await st.as.ada.grades.bulk.raw(mark)).status).toBe(200)
+  })
+
+  test('a set with its subject, and with that alone; a pupil with their places in sets', async () => {
+    const subject = await st.as.okafor.subjects.create({ body: room })
+    const set = await makeSet(subject, 'Stage')
+    const pupil = await st.as.okafor.students.create({ body: late })
+    await st.as.okafor.classes.enroll({ params: { id: class3B.id }, body: { studentId: pupil.id } })
+    await st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: [pupil.id, zoe.id] } })
+    const before = await content()
+    await st.as.okafor.students.remove({ params: { id: pupil.id } })
+    expect(await only()).toMatchObject({ entity: 'student', set_places: 1 })
+    await restore((await only()).id)
+    expect(await content()).toEqual(before)
+    await st.as.okafor.subjects.remove({ params: { id: subject.id } })
+    expect(await only()).toMatchObject({ entity: 'subject', set_places: 2, set_teachers: 2 })
+    const [entry] = await st.as.okafor.history.list({ query: { entity: 'teaching_set', id: set.id } })
+    expect(await refused(st, () => restore(entry?.id as string))).toEqual({ status: 409, code: 'bin.gone' })
+    await restore(await binned('subject'))
+    expect(await content()).toEqual(before)
+  })
+
   const trinityExam = async () => (await st.rows('assessment')).find(({ term_id }) => term_id === trinity.id) as { id: string }
 
   test('once: of two who restore it at the same time one is told that it is there', async () => {
@@ -273,6 +321,33 @@ describe('what is in the way is said, and nothing comes back', () => {
     const other = (await only()).id
     await st.as.quinn.classes.remove({ params: { classId: class3A.id } })
     await says(other, 'missing_student_group', 'The class 3A that it belongs to was deleted too. Restore that first.')
+  })
+
+  test('a set whose name another of that subject has by now, whose subject was deleted since, or whose year is full', async () => {
+    const subject = await st.as.okafor.subjects.create({ body: room })
+    const set = await makeSet(subject, 'Stage')
+    await st.as.okafor.teachingSets.remove({ params: set })
+    const { id } = await only()
+    const again = await makeSet(subject, 'Stage')
+    await says(id, 'taken_teaching_set', 'Another set of that subject and year has the name Stage by now. Give that one another first.')
+    await st.as.okafor.teachingSets.update({ params: again, body: { name: 'Stage 2' } })
+    await makeSet(english, 'Stage')
+    await st.as.okafor.subjects.remove({ params: { id: subject.id } })
+    await says(id, 'missing_subject', 'The subject Drama that it belongs to was deleted too. Restore that first.')
+    await restore(await binned('subject'))
+    const { ofYear } = limits.teachingSets
+    const one = { school_id: thisYear.school_id, academic_year_id: thisYear.id, subject_id: subject.id }
+    const full = Array.from({ length: ofYear - 2 }, (_, at) => ({ ...one, name: `Set ${at}` }))
+    await st.services.store.write({ as: 'system', userId: null }, (tx) =>
+      tx.insert(
+        'teaching_set',
+        full.map((row) => ({ id: tx.newId(), ...row })),
+      ),
+    )
+    await says(id, 'full_year_of_sets', `That year has ${ofYear} teaching sets by now, and no room for another.`)
+    const [last] = (await st.rows('teaching_set')).filter(({ name }) => name === 'Set 0')
+    await st.as.okafor.teachingSets.remove({ params: { id: last?.id as string } })
+    expect((await restore(id)).status).toBe(200)
   })
 
   test('a code, number or name that another has by now', async () => {
@@ -331,6 +406,27 @@ describe('what stays out', () => {
     await st.as.okafor.students.remove({ params: { id: pupil.id } })
     expect((await restore(id)).body).toMatchObject({ restored: 3, left_out: 1 })
     expect((await st.rows('grade')).filter(({ assessment_id }) => assessment_id === quiz)).toHaveLength(2)
+  })
+
+  test('of a set the pupil who was deleted and the teacher who left since; of a pupil the place in a set that was deleted since', async () => {
+    const set = await makeSet()
+    const pupil = await st.as.okafor.students.create({ body: late })
+    await st.as.okafor.classes.enroll({ params: { id: class3B.id }, body: { studentId: pupil.id } })
+    await st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: [pupil.id, zoe.id] } })
+    await st.as.okafor.students.remove({ params: { id: pupil.id } })
+    const gone = await binned('student')
+    await st.as.okafor.teachingSets.remove({ params: set })
+    await st.as.okafor.schools.removeMember({ params: { userId: people.ada.id } })
+    expect((await restore(gone)).body).toMatchObject({ restored: 2, left_out: 1 })
+    expect((await st.as.okafor.classes.students({ params: { id: class3B.id } })).map(({ id }) => id)).toContain(pupil.id)
+    expect((await restore(await binned('teaching_set'))).body).toMatchObject({ restored: 3, left_out: 1 })
+    expect((await st.as.okafor.teachingSets.get({ params: set })).teachers).toMatchObject([{ id: people.quinn.id }])
+    expect(await st.rows('teaching_set_teacher')).toHaveLength(1)
+    await st.as.okafor.teachingSets.setStudents({ params: set, body: { studentIds: [pupil.id, zoe.id] } })
+    await st.as.okafor.teachingSets.remove({ params: set })
+    await st.as.okafor.students.remove({ params: { id: pupil.id } })
+    expect((await restore(await binned('teaching_set'))).body).toMatchObject({ left_out: 1 })
+    expect((await st.as.okafor.teachingSets.students({ params: set })).map(({ id }) => id)).toEqual([zoe.id])
   })
 
   test('a pupil of the class who was deleted since, and a teacher who left; a class whose class teacher left gets who restores it', async () => {

@@ -29,8 +29,9 @@ export async function restore({ tx, caller }: Scene, item: InBin): Promise<{ res
   const root = all.find(({ id }) => id === item.row_id)
   if (!root) throw binFailures.gone()
   const missing = await missingFor(tx, school, all)
-  const withoutPupil = [...missing].filter(([, parents]) => parents.some(({ table }) => table === 'student')).map(([row]) => row)
-  const out = hangingOn([...withoutPupil, ...(await ofPeopleWhoLeft(tx, school, all))], all)
+  const isWithout = (table: Replicated) => (row: DeletedRow) => missing.get(row)?.some((parent) => parent.table === table)
+  const withoutSet = all.filter((row) => row.table === 'teaching_set_member' && isWithout('teaching_set')(row))
+  const out = hangingOn([...all.filter(isWithout('student')), ...withoutSet, ...(await ofPeopleWhoLeft(tx, school, all))], all)
   const rows = all.filter((row) => !out.has(row))
   await demandNothingInTheWay(tx, school, root, rows, missing)
   await writeAgain(tx, school, rows).catch(refusedAs(isReferenceViolation, binFailures.inTheWay))
@@ -42,9 +43,9 @@ const valuesBefore = (changes: Changes): Values => Object.fromEntries(Object.ent
 
 const isTable = (entity: string): entity is Replicated => Object.hasOwn(descriptions, entity)
 
-/** Places in a class of people who do not belong to the school any more: those went with their membership. */
+/** Places in a class or a set of people who do not belong to the school any more: those went with their membership. */
 async function ofPeopleWhoLeft(tx: ReadTx, school: string, rows: readonly DeletedRow[]): Promise<DeletedRow[]> {
-  const places = rows.filter(({ table }) => table === 'teacher_group_assignment')
+  const places = rows.filter(({ table }) => table === 'teacher_group_assignment' || table === 'teaching_set_teacher')
   if (places.length === 0) return []
   const ids = asList(places.map(({ values }) => values['user_profile_id']))
   const members = new Set((await membersAmong(tx, { school, ids })).map(({ user_id }) => user_id))
@@ -127,6 +128,7 @@ const HELD: Partial<Record<Replicated, { column: string; word: string; holders: 
   subject: { column: 'code', word: 'subject has the code', holders: holdersOf.subject },
   student: { column: 'student_number', word: 'student has the number', holders: holdersOf.student },
   student_group: { column: 'name', word: 'class of that year has the name', holders: holdersOf.student_group },
+  teaching_set: { column: 'name', word: 'set of that subject and year has the name', holders: holdersOf.teaching_set },
   term: { column: 'name', word: 'term of that year has the name', holders: holdersOf.term },
 }
 
@@ -135,16 +137,24 @@ async function takenName(tx: ReadTx, school: string, { table, values }: DeletedR
   const held = HELD[table]
   const name = held && values[held.column]
   if (!held || typeof name !== 'string') return null
-  if ((await held.holders(tx, { school, name, year: String(values['academic_year_id'] ?? '') })).length === 0) return null
+  const within = { year: String(values['academic_year_id'] ?? ''), subject: String(values['subject_id'] ?? '') }
+  if ((await held.holders(tx, { school, name, ...within })).length === 0) return null
   return { code: `taken_${table}`, message: `Another ${held.word} ${name} by now. Give that one another first.`, values: { name } }
 }
 
-/** A year that has as many terms as it may. */
+const MOST_OF_YEAR: Partial<Record<Replicated, { code: string; word: string; most: number }>> = {
+  term: { code: 'full_year', word: 'terms', most: limits.termsOfYear },
+  teaching_set: { code: 'full_year_of_sets', word: 'teaching sets', most: limits.teachingSets.ofYear },
+}
+
+/** A year that has as many terms or sets as it may. */
 async function fullYear(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
-  if (table !== 'term') return null
-  const { length: count } = await rowsNaming(tx, 'term', school, 'academic_year_id', [values['academic_year_id']])
-  if (count < limits.termsOfYear) return null
-  return { code: 'full_year', message: `That year has ${count} terms by now, and no room for another.`, values: { count: String(count) } }
+  const of = MOST_OF_YEAR[table]
+  if (!of) return null
+  const { length: count } = await rowsNaming(tx, table, school, 'academic_year_id', [values['academic_year_id']])
+  if (count < of.most) return null
+  const message = `That year has ${count} ${of.word} by now, and no room for another.`
+  return { code: of.code, message, values: { count: String(count) } }
 }
 
 /** Days of a year that was changed since, or a term that moved to another year. */

@@ -53,6 +53,7 @@ export const yearRows: Rows<typeof academicYears> = {
       { params: { id: thisYear.id }, body: { classes: [], categoriesFromYearId: hilltopYear.id, scaleFromYearId: hilltopYear.id } },
       '403 403 403 403 404 404',
     ],
+    hilltopSets: [{ params: { id: thisYear.id }, body: { classes: [], setsFromYearId: hilltopYear.id } }, '403 403 403 403 404 404'],
   },
 }
 

@@ -1,5 +1,6 @@
-import { mathsHilary, mathsHomework, mathsQuiz, zoe } from '@markbook/shared/story/marks'
-import { class3A } from '@markbook/shared/story/school-year'
+import { englishEssay, fatima, mathsHilary, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3A, english, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, describe, expect, test } from 'vitest'
 import { centreAndSchool, schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
 import { signedIn } from '../../testing/nodes.ts'
@@ -31,7 +32,17 @@ async function demandAlike(...nodes: School[]) {
   const [first, ...others] = nodes as [School, ...School[]]
   for (const other of others) {
     const [a, b] = await same(first, other)
-    for (const table of ['assessment', 'grade', 'student_group', 'enrolment', 'class_teacher']) expect(b[table]).toEqual(a[table])
+    for (const table of [
+      'assessment',
+      'grade',
+      'student_group',
+      'enrolment',
+      'class_teacher',
+      'teaching_set',
+      'teaching_set_teacher',
+      'teaching_set_member',
+    ])
+      expect(b[table]).toEqual(a[table])
   }
 }
 
@@ -156,4 +167,70 @@ test('a class deleted at the school is restored at the centre, with its pupils a
   const [a, b] = await same(centre, box)
   expect(b).toEqual(a)
   for (const table of ['enrolment', 'teacher_group_assignment', 'teacher_subject_assignment']) expect(b[table]).toEqual(before[table])
+})
+
+describe('a teaching set', () => {
+  const setAt = async (node: School) => {
+    const head = await signedIn(node, 'okafor')
+    const set = await head.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: english.id, name: 'English upper' } })
+    await head.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.ada.id] } })
+    await head.teachingSets.setStudents({ params: set, body: { studentIds: [fatima.id, zoe.id] } })
+    return set
+  }
+  const withoutDay = ({ updated_at: _, ...row }: Record<string, unknown>) => row
+  const setsAt = async (node: School) => {
+    const rows = await Promise.all([node.rows('teaching_set'), node.rows('teaching_set_teacher'), node.rows('teaching_set_member')])
+    return rows.map((each) =>
+      (each as unknown as Record<string, unknown>[]).map(withoutDay).sort((a, b) => (`${a['id']}` < `${b['id']}` ? -1 : 1)),
+    )
+  }
+
+  test.each([
+    ['school', 'centre'],
+    ['centre', 'school'],
+  ] as const)(
+    'deleted at the %s and restored at the %s is whole at every node, by its id, and its teacher marks again',
+    async (...[deletedAt, restoredAt]) => {
+      const { centre, box, link, laptop, laptopLink } = await schoolAndLaptop(open)
+      const at = { school: box, centre }
+      const set = await setAt(box)
+      await settle(laptopLink, link, laptopLink)
+      const before = await setsAt(box)
+      expect(before.map(({ length }) => length)).toEqual([1, 1, 2])
+      await (await signedIn(at[deletedAt], 'okafor')).teachingSets.remove({ params: set })
+      await settle(link, laptopLink)
+      for (const node of [centre, box, laptop]) expect(await setsAt(node)).toEqual([[], [], []])
+      for (const node of [centre, box]) node.clock.advance(60_000)
+      await restoreAt(at[restoredAt])
+      await settle(link, laptopLink)
+      for (const node of [centre, box, laptop]) expect(await setsAt(node)).toEqual(before)
+      await (await signedIn(laptop, 'ada')).grades.bulk({
+        body: { assessmentId: englishEssay.id, grades: [{ studentId: fatima.id, score: 44 }] },
+      })
+      await settle(laptopLink, link)
+      for (const node of [centre, box]) {
+        expect((await marksIn(node, englishEssay)).some(({ score }) => score === 44)).toBe(true)
+        expect(await conflictsAt(node)).toEqual([])
+      }
+      expect(await refusedAt(laptop)).toEqual([])
+      await demandAlike(centre, box, laptop)
+    },
+  )
+
+  test('restored at the school while the centre, which has not heard of its deletion, put a pupil in: it has all of them', async () => {
+    const { centre, box, link } = await centreAndSchool(open)
+    const set = await setAt(box)
+    await settle(link)
+    await (await signedIn(box, 'okafor')).teachingSets.remove({ params: set })
+    await restoreAt(box)
+    centre.clock.advance(60_000)
+    await (await signedIn(centre, 'okafor')).teachingSets.setStudents({ params: set, body: { studentIds: [fatima.id, zoe.id, mei.id] } })
+    await settle(link)
+    for (const node of [centre, box])
+      expect((await node.rows('teaching_set_member')).map(({ student_id }) => student_id).sort()).toEqual(
+        [fatima.id, zoe.id, mei.id].sort(),
+      )
+    const [a, b] = await same(centre, box)
+    expect(b).toEqual(a)
+  })
 })

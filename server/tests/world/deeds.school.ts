@@ -130,6 +130,12 @@ export async function removeUnused(scene: DeedContext, table: 'term' | 'subject'
   // Nobody deletes a class of which reports were sent.
   const sent = (await all(scene, 'report_book')).filter(({ status }) => status === 'sent_to_ministry')
   if (table === 'student_group' && sent.some(({ student_group_id }) => student_group_id === row.id)) return
+  if (table === 'subject')
+    for (const along of ['teaching_set', 'assessment_category'] as const)
+      await scene.tx.remove(
+        along,
+        (await all(scene, along)).filter(({ subject_id }) => subject_id === row.id),
+      )
   return remove(scene, table, row as never)
 }
 

@@ -202,12 +202,9 @@ export const ofTeachers: readonly DeedName[] = [
 ]
 
 /** Does it through the store's own door. Answers false where a rule of the database was in the way, and nothing was written. */
-export async function doDeed(node: WorldNode, name: DeedName, scene: Omit<DeedContext, 'tx'>): Promise<boolean> {
+export async function doDeed(node: WorldNode, deed: Deed, scene: Omit<DeedContext, 'tx'>): Promise<boolean> {
   try {
-    await node.services.store.write(
-      asSystem(scene.actor),
-      async (tx) => void (await altered(tx, () => (deeds[name] as Deed)({ ...scene, tx }))),
-    )
+    await node.services.store.write(asSystem(scene.actor), async (tx) => void (await altered(tx, () => deed({ ...scene, tx }))))
     return true
   } catch (error) {
     if (!isSqlFailure(error)) throw error

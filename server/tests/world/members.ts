@@ -36,7 +36,16 @@ export const newerFaults = ['a line that alters'] as const
 export const faults = [...formerFaults, ...newerFaults] as const
 export type Fault = (typeof faults)[number]
 
-export type Options = { seed: number; events: number; faults: ReadonlySet<Fault>; schools: number; laptops: number; cluster?: string }
+/** `hasStructure`: people also make teaching sets and categories, by chances of their own, so that a world without them lives as it did before. */
+export type Options = {
+  seed: number
+  events: number
+  faults: ReadonlySet<Fault>
+  schools: number
+  laptops: number
+  hasStructure: boolean
+  cluster?: string
+}
 export type Outcome = { trace: string[]; failures: string[] }
 
 /** `unheard`: parents that have not yet told it that its disk was put back. */
@@ -61,9 +70,11 @@ export class Members {
   protected count = 0
   protected chaotic = true
   protected readonly altering: AlteringLine
+  protected readonly structure: Chance
 
   constructor(protected readonly options: Options) {
     this.chance = chanceOf(options.seed)
+    this.structure = chanceOf(options.seed * 31 + 17)
     this.altering = new AlteringLine(chanceOf(options.seed * 31 + 13), () => this.members.map(({ node }) => node), {
       say: (text) => this.say(text),
       fail: (text) => this.fail(text),

@@ -1,3 +1,4 @@
+import type { BinItem } from '@markbook/shared/contract/bin'
 import { naturalId } from '@markbook/shared/ids'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -58,5 +59,46 @@ export const requests = {
     return (await node.as(asking.actor)).assessments.update.raw({ params: { id }, body: { title: `T${asking.fresh()}` } })
   },
 } satisfies Record<string, Requested>
+
+/** The same of teaching sets; restoring is of sets alone. */
+export const structureRequests = {
+  setStudents: async (node, { school, chance, actor }) => {
+    const [sets, places] = [await list(node, school.id, 'teaching_set'), await list(node, school.id, 'enrolment')]
+    if (sets.length === 0 || places.length === 0) return
+    const set = chance.pick(sets)
+    const placed = places.filter((row) => row['academic_year_id'] === set['academic_year_id'])
+    const studentIds = [...new Set(placed.filter(() => chance.often(0.5)).map((row) => row['student_id'] as string))]
+    return (await node.as(actor)).teachingSets.setStudents.raw({ params: { id: set.id }, body: { studentIds } })
+  },
+  markSet: async (node, { school, chance, fresh, actor }) => {
+    const sets = await list(node, school.id, 'teaching_set')
+    const taught = (await list(node, school.id, 'teaching_set_teacher')).filter((row) => row['user_profile_id'] === actor)
+    const own = sets.filter(({ id }) => taught.some((row) => row['teaching_set_id'] === id))
+    if (own.length === 0) return
+    const set = chance.pick(own)
+    const members = (await list(node, school.id, 'teaching_set_member')).filter((row) => row['teaching_set_id'] === set.id)
+    const assessments = (await list(node, school.id, 'assessment')).filter((row) => row['subject_id'] === set['subject_id'])
+    if (members.length === 0 || assessments.length === 0) return
+    const grades = members.map((row) => ({ studentId: row['student_id'] as string, score: (fresh() % 1_000) / 100 }))
+    return (await node.as(actor)).grades.bulk.raw({ body: { assessmentId: chance.pick(assessments).id, grades } })
+  },
+  removeSet: async (node, { school, chance, actor }) => {
+    const sets = await list(node, school.id, 'teaching_set')
+    return sets.length > 0 ? (await node.as(actor)).teachingSets.remove.raw({ params: { id: chance.pick(sets).id } }) : undefined
+  },
+  restoreSet: async (node, { chance, actor }) => {
+    const client = await node.as(actor)
+    const listed = await client.bin.list.raw({ query: {} })
+    const binned = listed.status === 200 ? (listed.body as BinItem[]).filter(({ entity }) => entity === 'teaching_set') : []
+    return binned.length > 0 ? client.bin.restore.raw({ params: { id: chance.pick(binned).id } }) : undefined
+  },
+} satisfies Record<string, Requested>
+export const structureRequestWeights: Record<keyof typeof structureRequests, number> = {
+  setStudents: 3,
+  markSet: 3,
+  removeSet: 1,
+  restoreSet: 3,
+}
+
 export type RequestName = keyof typeof requests
 export const requestWeights: Record<RequestName, number> = { bulk: 3, generate: 3, publish: 3, send: 2, regenerate: 2, newTitle: 1 }

@@ -3,7 +3,7 @@ import { type Fault, formerFaults, newerFaults, type Options, type Outcome } fro
 import { World } from './world.ts'
 
 /** `also`: faults besides those that the seed has. */
-export type Run = Partial<Pick<Options, 'events' | 'faults' | 'laptops' | 'cluster'> & { also: readonly Fault[] }>
+export type Run = Partial<Pick<Options, 'events' | 'faults' | 'laptops' | 'hasStructure' | 'cluster'> & { also: readonly Fault[] }>
 
 const newerFaultsOf = (seed: number): readonly Fault[] => {
   const chance = chanceOf(seed * 31 + 8)
@@ -16,12 +16,16 @@ export function formerFaultsOf(seed: number): ReadonlySet<Fault> {
 }
 
 /** The world of a seed: how many schools and laptops there are, and which faults, follow from it. */
-export function optionsOf(seed: number, { events = 200, faults: given, also = [], laptops, cluster }: Run = {}): Options {
+export function optionsOf(
+  seed: number,
+  { events = 200, faults: given, also = [], laptops, hasStructure = true, cluster }: Run = {},
+): Options {
   const chance = chanceOf(seed * 31 + 7)
   const some = formerFaults.filter(() => chance.often(0.6))
   return {
     seed,
     events,
+    hasStructure,
     schools: chance.pick([1, 1, 1, 2, 2, 3]),
     laptops: Math.min(chance.pick([0, 1, 1, 2, 3]), laptops ?? 3),
     faults: new Set<Fault>([...(given ?? [...some, ...newerFaultsOf(seed)]), ...also]),

@@ -2,15 +2,18 @@ import { join } from 'node:path'
 import { COMMONS } from '@markbook/shared/ids'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
+import type { Chance } from './chance.ts'
 import { contentsOf, contradictedAt, differences, scopeAt, strayRows, uncoveredAt } from './checks.ts'
-import { doDeed, ofTeachers, weights } from './deeds.ts'
+import type { Deed, DeedContext } from './deeds.scene.ts'
+import { structureDeeds, structureOfTeachers, structureWeights } from './deeds.structure.ts'
+import { deeds, doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
 import { GONE, keyOf, type Write } from './ledger.ts'
 import type { Member, Outcome } from './members.ts'
 import { Crash, type WorldNode } from './node.ts'
 import { NodeFaults } from './node-faults.ts'
-import { requests, requestWeights } from './requests.ts'
+import { requests, requestWeights, structureRequests, structureRequestWeights } from './requests.ts'
 import { makeRound, meetOtherParents, seenAtParent } from './round.ts'
 import { joinUnder, plainCarrier } from './stage.ts'
 
@@ -43,11 +46,32 @@ export class World extends NodeFaults {
     else if (kind === 'request') await this.request()
     else if (kind === 'round') await this.round(this.chance.pick(this.members.filter((each) => each.kind !== 'centre')))
     else await this.fault()
+    if (this.options.hasStructure && this.structure.often(0.5)) await this.structureHappens()
+  }
+
+  /** Somebody does something with a teaching set or a category. */
+  private async structureHappens(): Promise<void> {
+    const chance = this.structure
+    const member = chance.pick(this.members)
+    const school = chance.pick(this.schoolsOf(member.school))
+    if (chance.often(0.2)) {
+      const name = chance.weighted(structureRequestWeights)
+      const actor = this.actorAt(member, school, name === 'markSet', chance)
+      const reply = await structureRequests[name](member.node, { school, chance, fresh: this.fresh, actor })
+      if (reply && reply.status >= 500) this.fail(`${name} at ${member.name} answered ${reply.status} ${JSON.stringify(reply.body)}`)
+      return this.note(member, school, `${name} → ${reply?.status ?? 'nothing to do'}`)
+    }
+    let name = chance.weighted(structureWeights)
+    const isTeachers = member.user !== null && school.teachers.includes(member.user)
+    if (isTeachers && chance.often(0.8)) name = chance.pick(structureOfTeachers)
+    const actor = this.actorAt(member, school, structureOfTeachers.includes(name), chance)
+    const did = await this.does(member, structureDeeds[name], { school, chance, fresh: this.fresh, actor })
+    await this.note(member, school, `${name}${did ? '' : ' (refused)'}`)
   }
 
   /** Who does something where: on a laptop its user alone. */
-  private actorAt({ user }: Member, school: Founded, teacher: boolean): string {
-    return user ?? this.chance.pick(teacher ? [...school.teachers, ...school.admins] : school.admins)
+  private actorAt({ user }: Member, school: Founded, teacher: boolean, chance: Chance = this.chance): string {
+    return user ?? chance.pick(teacher ? [...school.teachers, ...school.admins] : school.admins)
   }
 
   private async deed(): Promise<void> {
@@ -59,12 +83,16 @@ export class World extends NodeFaults {
     const actor = this.actorAt(member, school, ofTeachers.includes(name))
     if (this.has('writer crashes') && this.chance.often(0.03)) member.node.crash = this.chance.pick(['before commit', 'after commit'])
     const cut = member.node.crash
-    const did = await doDeed(member.node, name, { school, chance: this.chance, fresh: this.fresh, actor }).catch(async (error: unknown) => {
+    const did = await this.does(member, deeds[name] as Deed, { school, chance: this.chance, fresh: this.fresh, actor })
+    await this.note(member, school, `${name}${cut ? ` (crash ${cut})` : ''}${did ? '' : ' (refused)'}`)
+  }
+
+  private async does(member: Member, deed: Deed, scene: Omit<DeedContext, 'tx'>): Promise<boolean> {
+    return doDeed(member.node, deed, scene).catch(async (error: unknown) => {
       if (!(error instanceof Crash)) throw error
       await member.node.restart()
       return true
     })
-    await this.note(member, school, `${name}${cut ? ` (crash ${cut})` : ''}${did ? '' : ' (refused)'}`)
   }
 
   private async request(): Promise<void> {

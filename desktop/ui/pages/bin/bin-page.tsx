@@ -38,10 +38,12 @@ export function BinPage() {
   )
 }
 
+const FIGURES = ['marks', 'assessments', 'enrolments', 'assignments', 'report_books', 'set_places', 'set_teachers'] as const
+
 /** What comes back with it. */
 function Figures({ item }: { item: BinItem }) {
   const { t } = useTranslation('bin')
-  const counted = (['marks', 'assessments', 'enrolments', 'assignments', 'report_books'] as const).filter((figure) => item[figure] > 0)
+  const counted = FIGURES.filter((figure) => item[figure] > 0)
   return enumerated(counted.map((figure) => t(`figure.${figure}`, { count: item[figure] })))
 }
 

@@ -6,7 +6,7 @@ import { isAdmin, me } from '../../api/session.ts'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { tellUndone } from '../../components/with-undo.ts'
 
-const CONCERNED = ['assessments', 'grades', 'classes', 'students', 'subjects', 'terms', 'reports'] as const
+const CONCERNED = ['assessments', 'grades', 'classes', 'students', 'subjects', 'terms', 'reports', 'teachingSets'] as const
 
 const restored = (left: number, name: string): string =>
   left > 0 ? i18next.t('bin:restoredWithout', { name, count: left }) : i18next.t('bin:restored', { name })

@@ -3,13 +3,14 @@ import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole, queryClient, type ResourceName, save } from '../../api/queries.ts'
+import { ask, askWhole, type ResourceName, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { CheckList, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Empty, Loading } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { listedName, nameOf } from '../../words/names.ts'
+import { tellDeleted } from '../bin/restore.ts'
 import { useClassMembership } from '../classes/use-class-membership.ts'
 
 const CONCERNED: readonly ResourceName[] = ['grades', 'classes']
@@ -25,26 +26,6 @@ async function make(body: NewSet, teacherIds: readonly string[]) {
   const made = await save('teachingSets', 'create', { body })
   await setTeachers(made.id, teacherIds)
   return made
-}
-
-/** A set is not in the bin: «Undo» makes it anew, with its teachers and its pupils; whoever is in no class cannot be added. */
-async function deleteWithUndo(set: ListedTeachingSet, said: string): Promise<void> {
-  const students = await queryClient.fetchQuery({ ...askWhole('teachingSets', 'students', { params: { id: set.id } }), staleTime: 0 })
-  const placed = students.filter((student) => student.class !== null).map(({ id }) => id)
-  let { id } = set
-  await saveWithUndo({
-    said,
-    run: () => remove(id),
-    back: async () => {
-      const body = { academicYearId: set.academic_year_id, subjectId: set.subject_id, name: set.name }
-      const made = await make(
-        body,
-        set.teachers.map((teacher) => teacher.id),
-      )
-      id = made.id
-      await setStudents(id, placed)
-    },
-  })
 }
 
 /** Makes a set (`set` is null), or changes its name and teachers. */
@@ -79,7 +60,11 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
     <ConfirmDialog
       title={t('deleteTitle', { name: set.name })}
       text={t('deleteText')}
-      onConfirm={() => deleteWithUndo(set, t('deleted', { name: set.name }))}
+      onConfirm={async () => {
+        const again = () => remove(set.id)
+        await again()
+        tellDeleted(t('deleted', { name: set.name }), 'teaching_set', { id: set.id, name: set.name, again })
+      }}
     />
   )
   return (

@@ -23,6 +23,7 @@ import {
   type Named,
   placements,
   proposed,
+  repeatersIn,
   storedChoices,
 } from './roll-over-plan.ts'
 import { Structure, structureBody, useOffer } from './roll-over-structure.tsx'
@@ -54,12 +55,20 @@ export function RollOverForm(props: Props) {
   const { t } = useTranslation(['years', 'app'])
   const navigate = useNavigate()
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  const rollOver = useSave('academicYears', 'rollOver', ['classes', 'students', 'academicYears', 'assessmentCategories', 'gradingScale'])
+  const rollOver = useSave('academicYears', 'rollOver', [
+    'classes',
+    'students',
+    'academicYears',
+    'assessmentCategories',
+    'gradingScale',
+    'teachingSets',
+  ])
   const [choices, setChoices] = useChoices(props)
   const [seen, setSeen] = useState<{ keys: readonly string[]; outcome: Outcome; sent: string } | null>(null)
   const offer = useOffer({ from, to })
   const { keys, body: ofClasses } = bodyOf(former, choices, existing)
-  const taken = structureBody(offer, choices, { from })
+  const repeaterIds = repeatersIn(former, choices, existing).map(({ pupil }) => pupil.id)
+  const taken = structureBody(offer, choices, { from, fillsClasses: ofClasses.classes.length > 0, repeaterIds })
   const body = { ...ofClasses, ...taken }
   const sent = JSON.stringify(body)
   // An outcome counts for what was asked alone.
@@ -80,7 +89,7 @@ export function RollOverForm(props: Props) {
     <Form onSend={() => void run(!isReady).catch(() => null)}>
       <NewClasses {...{ former, existing, choices, sizes, outcomes }} staff={staff.data ?? []} onChange={change} />
       <FormerClasses {...{ former, existing, choices }} onChange={change} />
-      <Structure {...{ from, to, offer, choices }} onChange={change} />
+      <Structure {...{ from, to, offer, choices }} repeaters={repeaterIds.length} onChange={change} />
       <Standing {...{ former, existing, choices }} onChange={change} />
       {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
       <FailureNotice failure={rollOver.error} />
@@ -158,7 +167,9 @@ function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
       <span>
         {t('wouldBe', { classes: of.classes.length })} {t('wouldLeave', { count: of.left })}{' '}
         {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })} {t('wouldWait', { count: of.unplaced })}{' '}
-        {of.categories > 0 && t('wouldTake', { count: of.categories })} {of.scale && t('wouldTakeScale')}
+        {of.categories > 0 && t('wouldTake', { count: of.categories })} {of.scale && t('wouldTakeScale')}{' '}
+        {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
+        {of.set_places > 0 && t('wouldPlaceInSets', { places: number(of.set_places) })}
       </span>
     </Notice>
   )

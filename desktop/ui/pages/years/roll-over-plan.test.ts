@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bodyOf, type Former, LATER, LEAVES, NO_CLASS, placements, proposed, storedChoices } from './roll-over-plan.ts'
+import { bodyOf, type Former, LATER, LEAVES, NO_CLASS, placements, proposed, repeatersIn, storedChoices } from './roll-over-plan.ts'
 
 const pupils = (...ids: string[]) => ids.map((id) => ({ id, name: id }))
 const former: Former[] = [
@@ -30,6 +30,14 @@ describe('the plan of a roll-over', () => {
     expect(body.classes[1]).toEqual({ name: '4A', fromClassId: '3A', studentIds: ['a', 'c'], otherStudentIds: ['new'] })
     expect(body.leavingStudentIds).toEqual(['b'])
     expect(sent({ pupils: { b: LEAVES }, makesInactive: false }).leavingStudentIds).toBeUndefined()
+  })
+
+  test('who repeats is who goes into the class of the name of their former one', () => {
+    const choices = { ...start, pupils: { x: 'new 2B', b: LEAVES, new: 'new 2B' } }
+    expect(repeatersIn(former, choices, []).map(({ pupil }) => pupil.id)).toEqual(['x'])
+    const existing = [{ id: 'id of 3A', name: '3A' }]
+    expect(repeatersIn(former, { ...start, pupils: { a: 'id of 3A' } }, existing).map(({ pupil }) => pupil.id)).toEqual(['a'])
+    expect(repeatersIn(former, start, [])).toEqual([])
   })
 
   test('a class that is split shares its register; two that become one are its sources', () => {

@@ -15,13 +15,18 @@ export type Choices = {
   goes: Readonly<Record<string, readonly string[]>>
   pupils: Readonly<Record<string, string>>
   makesInactive: boolean
-  /** Whether the categories of assessments, and the scale of the year before, come along. */
+  /** Whether the categories of assessments, the scale of the year before and its teaching sets come along; and those who repeat in these. */
   takesCategories: boolean
   takesScale: boolean
+  takesSets: boolean
+  keepsRepeaters: boolean
 }
 
-/** A year may have its scale only because the school's has changed since, so none comes along unasked. */
-const structure = { takesCategories: true, takesScale: false }
+/**
+ * A year may have its scale only because the school's has changed since, so none comes along unasked. A set goes up as the classes do, and
+ * who repeats does not go up with it.
+ */
+const structure = { takesCategories: true, takesScale: false, takesSets: true, keepsRepeaters: false }
 
 export type Named = { id: string; name: string }
 type Pupil = { id: string; name: string }
@@ -71,6 +76,12 @@ export function placements(former: readonly Former[], choices: Choices, existing
       return { pupil, from, to, isException: to !== share && !(choices.goes[from.id] ?? []).includes(to) }
     }),
   )
+}
+
+/** Who goes into the class that has the name of their former one. */
+export function repeatersIn(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
+  const names = new Map([...existing.map(targetOf), ...choices.targets].map(({ key, name }) => [key, name.trim()]))
+  return placements(former, choices, existing).filter(({ to, from }) => from.id !== NO_CLASS && names.get(to) === from.name)
 }
 
 /** The class of last year of which a new class has the teachers and subjects. */

@@ -1,49 +1,69 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
+import type { ListedTeachingSet } from '@markbook/shared/contract/teaching-sets'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { Checkbox } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Card } from '../../components/page.tsx'
-import { enumerated } from '../../words/format.ts'
+import { enumerated, firstOf } from '../../words/format.ts'
 import type { Choices } from './roll-over-plan.ts'
 
 type Years = { from: AcademicYear; to: AcademicYear }
-/** What the new year could take over beside its classes. */
-export type Offer = { categories: readonly AssessmentCategory[]; hasScale: boolean }
+/** What the new year could take over beside its classes. `hasNewSets`: some of the sets are not in it yet; the others could get pupils. */
+export type Offer = {
+  categories: readonly AssessmentCategory[]
+  hasScale: boolean
+  sets: readonly ListedTeachingSet[]
+  hasNewSets: boolean
+}
 
 const kindOf = ({ subject_id, assessment_type, name }: AssessmentCategory) => `${subject_id} ${assessment_type} ${name}`
 
-/** The categories that the new year does not have, but for those of inactive subjects; and whether there is a scale that could come along. */
+const sameSet = (one: ListedTeachingSet) => (other: ListedTeachingSet) => other.subject_id === one.subject_id && other.name === one.name
+
+/** The categories that the new year does not have, and the sets, but for those of inactive subjects; and whether there is a scale that could come along. */
 export function useOffer({ from, to }: Years): Offer {
   const former = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: from.id } }))
   const existing = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: to.id } }))
   const subjects = useQuery(askWhole('subjects', 'list'))
+  const sets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: from.id } }))
+  const newSets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: to.id } }))
   const known = new Set(existing.data?.map(kindOf))
   const active = new Set(subjects.data?.flatMap(({ id, is_active }) => (is_active ? [id] : [])))
   const isToCome = (one: AssessmentCategory) => !known.has(kindOf(one)) && (one.subject_id === null || active.has(one.subject_id))
+  const offered = newSets.data ? (sets.data ?? []).filter(({ subject_id }) => active.has(subject_id)) : []
   return {
     categories: existing.data ? (former.data ?? []).filter(isToCome) : [],
     hasScale: from.scale_bands !== null && to.scale_bands === null,
+    sets: offered,
+    hasNewSets: offered.some((set) => !newSets.data?.some(sameSet(set))),
   }
 }
 
-/** What is sent of it. */
+type Sent = Pick<Years, 'from'> & { fillsClasses: boolean; repeaterIds: readonly string[] }
+
+/** What is sent of it. Sets that are there already are named only where pupils get a class, who then come into them. */
 export const structureBody = (
-  { categories, hasScale }: Offer,
-  { takesCategories, takesScale }: Choices,
-  { from }: Pick<Years, 'from'>,
+  { categories, hasScale, sets, hasNewSets }: Offer,
+  { takesCategories, takesScale, takesSets, keepsRepeaters }: Choices,
+  { from, fillsClasses, repeaterIds }: Sent,
 ) => ({
   ...(categories.length > 0 && takesCategories && { categoriesFromYearId: from.id }),
   ...(hasScale && takesScale && { scaleFromYearId: from.id }),
+  ...(takesSets &&
+    (hasNewSets || (fillsClasses && sets.length > 0)) && {
+      setsFromYearId: from.id,
+      ...(repeaterIds.length > 0 && !keepsRepeaters && { outOfSetsStudentIds: [...repeaterIds] }),
+    }),
 })
 
-type Props = Years & { offer: Offer; choices: Choices; onChange: (change: Partial<Choices>) => void }
+type Props = Years & { offer: Offer; repeaters: number; choices: Choices; onChange: (change: Partial<Choices>) => void }
 
-export function Structure({ from, to, offer: { categories, hasScale }, choices, onChange }: Props) {
+export function Structure({ from, to, offer: { categories, hasScale, sets }, repeaters, choices, onChange }: Props) {
   const { t } = useTranslation('years')
-  if (categories.length === 0 && !hasScale) return null
+  if (categories.length === 0 && !hasScale && sets.length === 0) return null
   const names = enumerated([...new Set(categories.map(({ name }) => name))])
   return (
     <Card title={t('structure')}>
@@ -52,6 +72,29 @@ export function Structure({ from, to, offer: { categories, hasScale }, choices, 
           label={t('takesCategories', { names })}
           checked={choices.takesCategories}
           onChange={({ target }) => onChange({ takesCategories: target.checked })}
+        />
+      )}
+      {sets.length > 0 && (
+        <>
+          <Checkbox
+            label={t('takesSets', {
+              names: firstOf(
+                sets.map(({ name }) => name),
+                8,
+                ', ',
+              ),
+            })}
+            checked={choices.takesSets}
+            onChange={({ target }) => onChange({ takesSets: target.checked })}
+          />
+          <p className={layout['note']}>{t('takesSetsHint', { year: to.name })}</p>
+        </>
+      )}
+      {sets.length > 0 && choices.takesSets && repeaters > 0 && (
+        <Checkbox
+          label={t('keepsRepeaters', { count: repeaters })}
+          checked={choices.keepsRepeaters}
+          onChange={({ target }) => onChange({ keepsRepeaters: target.checked })}
         />
       )}
       {hasScale && (

@@ -1,4 +1,6 @@
-import { class3B } from '@markbook/shared/story/school-year'
+import { fatima, mei, sean, zoe } from '@markbook/shared/story/marks'
+import { people } from '@markbook/shared/story/people'
+import { class3B, english } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
@@ -151,6 +153,9 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     const year = await okafor.academicYears.create({ body })
     const of = { query: { academicYearId: class3B.academic_year_id } }
     await okafor.assessmentCategories.create({ body: { ...of.query, assessmentType: 'coursework', name: 'Projects', weight: 30 } })
+    const set = await okafor.teachingSets.create({ body: { ...of.query, subjectId: english.id, name: 'English upper' } })
+    await okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.ada.id] } })
+    await okafor.teachingSets.setStudents({ params: set, body: { studentIds: [fatima, mei, sean, zoe].map(({ id }) => id) } })
     const bands = [{ letter: 'P', minimum: 0, remark: 'Passed' }]
     await okafor.gradingScale.put({ ...of, body: { passMark: 55, bands } })
     const { context, page, faults } = await openWindow(browser)
@@ -172,6 +177,8 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await dialogsClosed(page)
     expect(await page.getByLabel('The categories of assessments: Projects').isChecked()).toBe(true)
     await page.getByLabel('The grading scale of 2025/26').check()
+    expect(await page.getByLabel('The teaching sets: English upper').isChecked()).toBe(true)
+    expect(await page.getByLabel('1 pupil who repeats stays in these sets too').isChecked()).toBe(false)
     await page.reload()
     await expect.poll(() => page.getByLabel('The grading scale of 2025/26').isChecked()).toBe(true)
     await page.getByText('1 elsewhere').waitFor()
@@ -180,7 +187,17 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await expectForEverybody(page)
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
-    await page.getByText('1 category of assessments comes along. The scale comes along.', { exact: false }).waitFor()
+    await page
+      .getByText('1 category of assessments comes along. The scale comes along. 1 teaching set comes along. Places in sets: 1.', {
+        exact: false,
+      })
+      .waitFor()
+    await page.getByLabel('1 pupil who repeats stays in these sets too').check()
+    await page.getByRole('button', { name: 'See what would happen' }).click()
+    await page.getByText('Places in sets: 2.', { exact: false }).waitFor()
+    await page.getByLabel('1 pupil who repeats stays in these sets too').uncheck()
+    await page.getByRole('button', { name: 'See what would happen' }).click()
+    await page.getByText('Places in sets: 1.', { exact: false }).waitFor()
     await picture(page, 'roll-over-seen')
     expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toEqual([])
     await page.setViewportSize(sizes.phone)
@@ -207,6 +224,12 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     expect(await okafor.assessmentCategories.list(here)).toMatchObject([{ name: 'Projects', weight: 30 }])
     expect(await okafor.gradingScale.get(here)).toEqual({ pass_mark: 55, bands })
     expect(await namesIn('4B')).toEqual(['Aoife', 'Élan', 'Łukasz'])
+    const setNow = async () => {
+      const [one] = await okafor.teachingSets.list(here)
+      const pupils = await okafor.teachingSets.students({ params: { id: one?.id ?? '' } })
+      return [one?.name, one?.subject.id, one?.teachers.map(({ id }) => id), pupils.map(({ first_name }) => first_name)]
+    }
+    expect(await setNow()).toEqual(['English upper', english.id, [people.ada.id], ['Fatima']])
     expect((await okafor.students.list({ query: { search: 'Mei' } }))[0]).toMatchObject({ is_active: false })
 
     // The second run: who was forgotten goes into the class that is there.
@@ -216,6 +239,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('button', { name: 'Write it' }).click()
     await page.waitForURL(`${site.url}/classes`)
     expect(await namesIn('4B')).toEqual(['Aoife', 'Seán', 'Élan', 'Łukasz'])
+    expect((await setNow())[3]).toEqual(['Fatima', 'Seán'])
     expect(faults).toEqual([])
     await context.close()
   })
