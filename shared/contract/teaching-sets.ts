@@ -42,6 +42,8 @@ export const TeachingSetProgress = row('TeachingSetProgress', {
 export type TeachingSetProgress = z.infer<typeof TeachingSetProgress>
 
 const SetName = label(limits.text.teachingSetName)
+const TeacherIds = ids({ max: limits.teachingSets.teachers })
+const StudentIds = ids({ max: limits.teachingSets.students })
 
 export const teachingSetFailures = failures('teaching_sets', {
   duplicateName: [409, 'This subject already has a set with that name in that year.'],
@@ -65,20 +67,22 @@ export const teachingSets = {
   }),
   create: endpoint('POST /api/teaching-sets', 'admin', 'Create a teaching set', {
     status: 201,
-    body: input({ academicYearId: Id, subjectId: Id, name: SetName }),
+    notes: 'With its teachers and students, or none where they are absent: all of it, or nothing.',
+    body: input({ academicYearId: Id, subjectId: Id, name: SetName, teacherIds: TeacherIds.optional(), studentIds: StudentIds.optional() }),
     reply: ListedTeachingSet,
-    fails: ['teaching_sets.duplicate_name', 'teaching_sets.too_many'],
+    fails: ['teaching_sets.duplicate_name', 'teaching_sets.too_many', 'teaching_sets.in_no_class'],
   }),
   get: endpoint('GET /api/teaching-sets/:id', 'staff', 'Read a teaching set', { who: OWN, reply: ListedTeachingSet }),
-  update: endpoint('PATCH /api/teaching-sets/:id', 'admin', 'Rename a teaching set; its year and subject stay', {
-    body: input({ name: SetName }).partial(),
+  update: endpoint('PATCH /api/teaching-sets/:id', 'admin', 'Change a teaching set; its year and subject stay', {
+    notes: 'Teachers and students that are named replace those of the set. All of it is changed, or nothing.',
+    body: input({ name: SetName, teacherIds: TeacherIds, studentIds: StudentIds }).partial(),
     reply: ListedTeachingSet,
-    fails: ['teaching_sets.duplicate_name'],
+    fails: ['teaching_sets.duplicate_name', 'teaching_sets.in_no_class'],
   }),
   remove: endpoint('DELETE /api/teaching-sets/:id', 'admin', 'Delete a teaching set; classes and marks stay', { reply: Done }),
   setTeachers: endpoint('PUT /api/teaching-sets/:id/teachers', 'admin', 'Say who teaches a set', {
     notes: 'Replaces the teachers. A teacher of a set counts as teaching its subject to its students.',
-    body: input({ teacherIds: ids({ max: limits.teachingSets.teachers }) }),
+    body: input({ teacherIds: TeacherIds }),
     reply: ListedTeachingSet,
   }),
   students: endpoint('GET /api/teaching-sets/:id/students', 'staff', 'List the students of a set by class, then by last name', {
@@ -87,7 +91,7 @@ export const teachingSets = {
   }),
   setStudents: endpoint('PUT /api/teaching-sets/:id/students', 'admin', 'Say who is in a set', {
     notes: 'Replaces the students. Whoever is added must be in a class of the year.',
-    body: input({ studentIds: ids({ max: limits.teachingSets.students }) }),
+    body: input({ studentIds: StudentIds }),
     reply: z.array(StudentOfSet),
     fails: ['teaching_sets.in_no_class'],
   }),

@@ -2,7 +2,7 @@ import type { Client } from '@markbook/shared/contract/client'
 import type { contract } from '@markbook/shared/contract/contract'
 import { zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3B } from '@markbook/shared/story/school-year'
+import { class3B, thisYear } from '@markbook/shared/story/school-year'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
@@ -21,6 +21,13 @@ type Case = {
 const save = (page: Page) => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
 const inClass = `/classes/${class3B.id}`
 const pupilsOf3B = async (head: Head) => (await head.classes.students({ params: { id: class3B.id } })).map(({ id }) => id)
+
+const termsOfLater = async (head: Head) => {
+  const later = (await head.academicYears.list()).find(({ name }) => name === '2031/32')
+  return (await head.terms.list({ query: { yearId: later?.id ?? '' } })).map(({ name }) => name)
+}
+const categories = async (head: Head) =>
+  (await head.assessmentCategories.list({ query: { academicYearId: thisYear.id } })).map(({ name, weight }) => [name, weight])
 
 const cases: Case[] = [
   {
@@ -110,6 +117,97 @@ const cases: Case[] = [
     },
     read: async (head) => (await head.subjects.list({})).map(({ name }) => name),
   },
+  {
+    what: 'the name and the days of a year',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change the year 2031/32' }).click()
+      await page.getByLabel('Name').fill('2031 to 32')
+      await page.getByLabel('Last day').fill('2032-07-15')
+      await save(page)
+    },
+    read: async (head) => (await head.academicYears.list()).map(({ name, end_date }) => [name, end_date]),
+  },
+  {
+    what: 'a year that is added',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Add a year' }).click()
+      await page.getByLabel('Name').fill('2032/33')
+      await page.getByLabel('First day').fill('2032-09-01')
+      await page.getByLabel('Last day').fill('2033-06-30')
+      await save(page)
+    },
+    read: async (head) => (await head.academicYears.list()).map(({ name }) => name),
+  },
+  {
+    what: 'which year is the current one',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('region', { name: '2031/32' }).getByRole('button', { name: 'Make it the current year' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click()
+    },
+    read: async (head) => (await head.academicYears.list()).map(({ is_active }) => is_active),
+  },
+  {
+    what: 'the end of the current year',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('button', { name: 'End this year' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End this year' }).click()
+    },
+    read: async (head) => (await head.academicYears.list()).map(({ is_active }) => is_active),
+  },
+  {
+    what: 'the days and weights of a term',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('region', { name: thisYear.name }).getByRole('button', { name: 'Change the term Michaelmas' }).click()
+      await page.getByLabel('Last day').fill('2025-12-12')
+      await page.getByLabel('Exams, in %').fill('70')
+      await save(page)
+    },
+    read: async (head) =>
+      (await head.terms.list({ query: { yearId: thisYear.id } })).map(({ end_date, exam_weight }) => [end_date, exam_weight]),
+  },
+  {
+    what: 'a term that is added',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('region', { name: '2031/32' }).getByRole('button', { name: 'Add a term' }).click()
+      await save(page)
+    },
+    read: termsOfLater,
+  },
+  {
+    what: 'all terms of a year at once',
+    path: '/years',
+    change: async (page) => {
+      await page.getByRole('region', { name: '2031/32' }).getByRole('button', { name: 'Semester 1 and Semester 2' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Add them' }).click()
+    },
+    read: termsOfLater,
+  },
+  {
+    what: 'a category that is changed',
+    path: `/years/${thisYear.id}/categories`,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change the category Quizzes' }).click()
+      await page.getByLabel('Weight, in %').fill('35')
+      await save(page)
+    },
+    read: categories,
+  },
+  {
+    what: 'a category that is deleted',
+    path: `/years/${thisYear.id}/categories`,
+    change: async (page) => {
+      await page.getByRole('button', { name: 'Change the category Quizzes' }).click()
+      await page.getByRole('button', { name: 'Delete' }).click()
+      await page.getByRole('dialog', { name: 'Delete Quizzes?' }).getByRole('button', { name: 'Delete' }).click()
+    },
+    read: categories,
+  },
 ]
 
 describe.skipIf(!headlessPath)('a message about a change', () => {
@@ -122,6 +220,17 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
     ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     head = await site.as('okafor')
     await head.subjects.create({ body: { name: 'Music', code: 'MU' } })
+    const span = { startDate: '2031-09-01', endDate: '2032-06-30' }
+    await head.academicYears.create({ body: { name: '2031/32', gradingModel: 'term_based', ...span } })
+    const quizzes = {
+      name: 'Quizzes',
+      subjectId: null,
+      assessmentType: 'coursework',
+      weight: 40,
+      dropLowest: 0,
+      isExtraCredit: false,
+    } as const
+    await head.assessmentCategories.create({ body: { academicYearId: thisYear.id, ...quizzes } })
     const opened = await openWindow(browser)
     page = opened.page
     faults = opened.faults

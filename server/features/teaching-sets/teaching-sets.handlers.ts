@@ -9,7 +9,7 @@ import type { SchoolCaller } from '../../http/caller.ts'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { demandTeacher, enrolmentsInYear } from '../classes/classes.policy.ts'
-import { rowOf, termOf, yearOf } from '../policy.ts'
+import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { inOrder, orGone, subjectOf } from '../references.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
@@ -94,7 +94,14 @@ async function replaceStudents(tx: WriteTx, set: TeachingSet, ids: readonly stri
   await tx.insert('teaching_set_member', rows).catch(orGone)
 }
 
-async function replaceTeachers(tx: WriteTx, { id: teaching_set_id, school_id }: TeachingSet, ids: readonly string[]): Promise<void> {
+/** Makes these the teachers of a set, which is locked, and writes only what differs; 404 for whoever is no teacher of the school. */
+async function replaceTeachers(
+  context: PolicyContext & { tx: WriteTx },
+  { id: teaching_set_id, school_id }: TeachingSet,
+  ids: readonly string[],
+): Promise<void> {
+  const { tx } = context
+  for (const id of ids) await demandTeacher(context, id)
   const current = await teachersOfSet(tx, { school: school_id, set: teaching_set_id })
   const [had, wanted] = [new Set(current.map((row) => row.user_profile_id)), new Set(ids)]
   await tx.remove(
@@ -141,12 +148,15 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       await subjectOf(context, targets['subjectId'])
       return year
     },
-    run: async ({ tx, caller }, { body }, year) => {
+    run: async (context, { body }, year) => {
+      const { tx, caller } = context
       const all = await setsOfYear(tx, { school: year.school_id, year: year.id })
       const columns = { academic_year_id: year.id, subject_id: body.subjectId, name: body.name }
       demandFreeName(all, columns)
       if (all.length >= limits.teachingSets.ofYear) throw teachingSetFailures.tooMany()
       const set = await tx.insert('teaching_set', { id: tx.newId(), school_id: year.school_id, ...columns }).catch(orGone)
+      await replaceTeachers(context, set, body.teacherIds ?? [])
+      await replaceStudents(tx, set, body.studentIds ?? [])
       return listedOne(tx, caller, set)
     },
   }),
@@ -162,11 +172,14 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       await rowOf(context, 'academic_year', set.academic_year_id)
       return rowOf(context, 'teaching_set', params.id)
     },
-    run: async ({ tx, caller }, { body }, set) => {
+    run: async (context, { body }, set) => {
+      const { tx, caller } = context
       if (body.name !== undefined) {
         demandFreeName(await setsOfYear(tx, { school: set.school_id, year: set.academic_year_id }), { ...set, name: body.name })
         await tx.update('teaching_set', set, { name: body.name })
       }
+      if (body.teacherIds) await replaceTeachers(context, set, body.teacherIds)
+      if (body.studentIds) await replaceStudents(tx, set, body.studentIds)
       return listedOne(tx, caller, set)
     },
   }),
@@ -182,8 +195,7 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
   setTeachers: on(teachingSets.setTeachers, {
     load: (context, { params }) => rowOf(context, 'teaching_set', params.id),
     run: async (context, { body }, set) => {
-      for (const id of body.teacherIds) await demandTeacher(context, id)
-      await replaceTeachers(context.tx, set, body.teacherIds)
+      await replaceTeachers(context, set, body.teacherIds)
       return listedOne(context.tx, context.caller, set)
     },
   }),

@@ -53,6 +53,34 @@ describe('a set', () => {
     expect(await st.as.byrne.teachingSets.list({ query: { academicYearId: thisYear.id } })).toEqual([])
   })
 
+  test('is made with its teachers and pupils by one request, and changed by one', async () => {
+    const set = await make('English upper', { teacherIds: [people.ada.id], studentIds: [mei.id, fatima.id] })
+    expect(set).toMatchObject({ teachers: [{ id: people.ada.id }], students: 2 })
+    const change = (body: object) => st.as.okafor.teachingSets.update({ params: { id: set.id }, body })
+    const { name, ...others } = await change({ name: 'English top', teacherIds: [people.quinn.id], studentIds: [zoe.id] })
+    expect([name, others]).toMatchObject(['English top', { teachers: [{ id: people.quinn.id }], students: 1 }])
+    expect(await change({ name: 'English upper' })).toMatchObject({ teachers: [{ id: people.quinn.id }], students: 1 })
+    expect(await change({ teacherIds: [] })).toMatchObject({ name: 'English upper', teachers: [], students: 1 })
+    expect((await st.rows('teaching_set_member')).map(({ id }) => id)).toEqual([naturalId('teaching_set_member', set.id, zoe.id)])
+  })
+
+  test('is not made or changed in part: where a teacher or a pupil is refused, all of it is', async () => {
+    const set = await upper()
+    const nobody = { teacherIds: [people.ada.id, people.doyle.id] }
+    const teaches = { teacherIds: [people.quinn.id] }
+    const create = (more: object) => () => st.as.okafor.teachingSets.create.raw({ body: { ...ofYear, name: 'English lower', ...more } })
+    const update = (more: object) => () =>
+      st.as.okafor.teachingSets.update.raw({ params: { id: set.id }, body: { name: 'English top', ...more } })
+    for (const request of [create, update]) {
+      expect(await refused(st, request(nobody))).toMatchObject({ status: 404 })
+      expect(await refused(st, request({ ...teaches, studentIds: [hilltopPupil.id] }))).toMatchObject({ status: 404 })
+      expect(await refused(st, request({ ...teaches, studentIds: [zoe.id, wanderer.id] }))).toEqual({
+        status: 400,
+        code: 'teaching_sets.in_no_class',
+      })
+    }
+  })
+
   test('its pupils are answered by class and name; the rows have the ids that follow from set and pupil', async () => {
     const set = await upper()
     await fill(set, zoe, mei, fatima)

@@ -30,9 +30,18 @@ export const teachingSetRows: Rows<typeof teachingSets> = {
   create: {
     ...setupWrite(newSet, years),
     hilltopSubject: [{ body: { academicYearId: thisYear.id, subjectId: hilltopMaths.id, name: 'Lower set' } }, '403 403 403 403 404 404'],
+    teacherOfHilltop: [{ body: { ...newSet(thisYear.id).body, teacherIds: [people.markerTeacher.id] } }, '403 403 403 403 404 404'],
+    pupilOfHilltop: [{ body: { ...newSet(thisYear.id).body, studentIds: [hilltopPupil.id] } }, '403 403 403 403 404 404'],
   },
   get: ofOwnSet(byId),
-  update: setupWrite((id) => ({ params: { id }, body: { name: 'First set' } }), sets),
+  update: {
+    ...setupWrite((id) => ({ params: { id }, body: { name: 'First set' } }), sets),
+    teacherOfHilltop: [
+      { params: { id: upper.id }, body: { name: 'First set', teacherIds: [people.markerTeacher.id] } },
+      '403 403 403 403 404 404',
+    ],
+    pupilOfHilltop: [{ params: { id: upper.id }, body: { name: 'First set', studentIds: [hilltopPupil.id] } }, '403 403 403 403 404 404'],
+  },
   remove: setupWrite(byId, sets),
   setTeachers: {
     ...setupWrite(teachers, sets),

@@ -1,14 +1,15 @@
 import type { ListedTeachingSet } from '@markbook/shared/contract/teaching-sets'
+import { Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, askWhole, type ResourceName, save } from '../../api/queries.ts'
+import { ask, askWhole, type ResourceName, refresh, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { CheckList, Options, SelectField, TextField } from '../../components/field.tsx'
 import { Empty, Loading } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { saveWithUndo } from '../../components/with-undo.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { tellDeleted } from '../bin/restore.ts'
 import { useClassMembership } from '../classes/use-class-membership.ts'
@@ -16,23 +17,25 @@ import { useClassMembership } from '../classes/use-class-membership.ts'
 const CONCERNED: readonly ResourceName[] = ['grades', 'classes']
 const NOBODY: ReadonlySet<string> = new Set()
 
+type SetFields = { name: string; teacherIds: string[] }
 type NewSet = { academicYearId: string; subjectId: string; name: string }
 const remove = (id: string) => save('teachingSets', 'remove', { params: { id } }, CONCERNED)
-const setTeachers = (id: string, teacherIds: readonly string[]) =>
-  save('teachingSets', 'setTeachers', { params: { id }, body: { teacherIds: [...teacherIds] } }, CONCERNED)
 const setStudents = (id: string, studentIds: readonly string[]) =>
   save('teachingSets', 'setStudents', { params: { id }, body: { studentIds: [...studentIds] } }, CONCERNED)
-async function make(body: NewSet, teacherIds: readonly string[]) {
-  const made = await save('teachingSets', 'create', { body })
-  await setTeachers(made.id, teacherIds)
-  return made
-}
+const make = (body: NewSet, teacherIds: readonly string[]) =>
+  save('teachingSets', 'create', { body: { ...body, teacherIds: [...teacherIds] } }, CONCERNED)
 
 /** Makes a set (`set` is null), or changes its name and teachers. */
 export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeachingSet | null }) {
   const { t } = useTranslation('sets')
   const subjects = useQuery(ask('subjects', 'list'))
   const staff = useQuery(ask('classes', 'schoolTeachers'))
+  /** 404: a teacher or the subject was taken away since they were listed. */
+  const orReadAgain = async (failure: unknown): Promise<never> => {
+    if (!(failure instanceof Failure) || failure.status !== 404) throw failure
+    await refresh(['classes', 'subjects', 'teachingSets'])
+    throw new Error(t('listsChanged'))
+  }
   const form = useForm({
     initial: () => ({
       name: set?.name ?? '',
@@ -40,19 +43,20 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
       teachers: new Set(set?.teachers.map(({ id }) => id) ?? []) as ReadonlySet<string>,
     }),
     required: ['name', 'subjectId'],
-    save: async ({ name: typed, subjectId, teachers }) => {
+    save: async ({ name: typed, subjectId, teachers: ticked }) => {
       const name = typed.trim()
+      // Whoever is not listed any more cannot be unticked.
+      const teachers = (staff.data ?? []).flatMap(({ id }) => (ticked.has(id) ? [id] : []))
       const said = t('saved', { name })
       if (!set) {
-        const run = () => make({ academicYearId: yearId, subjectId, name }, [...teachers])
+        const run = () => make({ academicYearId: yearId, subjectId, name }, teachers).catch(orReadAgain)
         return void (await saveWithUndo({ said, run, back: ({ id }) => remove(id) }))
       }
-      const write = async (named: string, teacherIds: readonly string[]) => {
-        await save('teachingSets', 'update', { params: { id: set.id }, body: { name: named } })
-        await setTeachers(set.id, teacherIds)
-      }
-      const former = set.teachers.map(({ id }) => id)
-      await saveWithUndo({ said, run: () => write(name, [...teachers]), back: () => write(set.name, former) })
+      const write = (body: Partial<SetFields>) =>
+        save('teachingSets', 'update', { params: { id: set.id }, body }, CONCERNED).catch(orReadAgain)
+      const after: SetFields = { name, teacherIds: teachers }
+      const before: SetFields = { name: set.name, teacherIds: set.teachers.map(({ id }) => id) }
+      await saveWithUndo({ said, run: () => write(after), back: backTo(before, after, write) })
     },
   })
   const { draft, set: change, field } = form

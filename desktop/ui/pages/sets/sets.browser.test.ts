@@ -73,6 +73,30 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
+  test('is made with its teachers or not at all: what is refused stays in the dialog, and the next try makes one set', async () => {
+    const { context, page, faults } = await opened('okafor', '/sets')
+    const head = await site.as('okafor')
+    const allow = (isActive: boolean) => head.schools.updateMember({ params: { userId: people.byrne.id }, body: { isActive } })
+    await page.getByRole('button', { name: 'Add a set' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).fill('Maths lower')
+    await page.getByRole('combobox', { name: 'Subject' }).selectOption(maths.id)
+    await page.getByRole('checkbox', { name: 'Cathal Byrne' }).check()
+    await allow(false)
+    const named = async () => (await setsNow()).filter(({ name }) => name === 'Maths lower')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('dialog').getByText('Nothing is saved yet', { exact: false }).waitFor()
+    await expect.poll(() => page.getByRole('checkbox', { name: 'Cathal Byrne' }).count()).toBe(0)
+    await picture(page, 'sets-refused')
+    expect(await named()).toEqual([])
+    await page.getByRole('checkbox', { name: 'Ada Nowak' }).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    expect(await named()).toMatchObject([{ teachers: [{ id: people.ada.id }] }])
+    await allow(true)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('its teacher opens the marks from today, enters one of a pupil of each class, and sees the results', async () => {
     const set = await upper()
     // Of 3A alone: for nobody of 3B.

@@ -7,14 +7,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import Plus from 'lucide-react/icons/plus'
 import { useTranslation } from 'react-i18next'
-import { ask, type ResourceName, save } from '../../api/queries.ts'
+import { ask, type RequestOf, type ResourceName, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { ConfirmDialog, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, Card, Notice, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
-import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { editable, number, typedNumber } from '../../words/format.ts'
 
 const TYPES = ['coursework', 'exam'] as const
@@ -137,6 +137,15 @@ function Sum({ type, of }: { type: (typeof TYPES)[number]; of: readonly Assessme
   return <p>{t(sum === 100 ? 'category.sumFull' : 'category.sumLeft', words)}</p>
 }
 
+const make = (body: RequestOf<'assessmentCategories', 'create'>[0]['body']) => save('assessmentCategories', 'create', { body }, CONCERNED)
+const remove = (id: string) => save('assessmentCategories', 'remove', { params: { id } }, CONCERNED)
+const fieldsOf = (category: AssessmentCategory) => ({
+  name: category.name,
+  weight: category.weight,
+  dropLowest: category.drop_lowest,
+  isExtraCredit: category.is_extra_credit,
+})
+
 type DialogProps = { year: AcademicYear; category: AssessmentCategory | null; subjects: readonly Subject[] }
 
 /** Adds a category (`category` is null) or changes one, whose subject and type stay. */
@@ -156,9 +165,13 @@ function CategoryDialog({ year, category, subjects }: DialogProps) {
     save: async ({ subjectId, assessmentType, weight, dropLowest, name, isExtraCredit }) => {
       const body = { name: name.trim(), weight: typedNumber(weight) ?? 0, dropLowest: typedNumber(dropLowest) ?? 0, isExtraCredit }
       const of = { academicYearId: year.id, subjectId: subjectId || null, assessmentType }
-      if (category) await save('assessmentCategories', 'update', { params: { id: category.id }, body }, CONCERNED)
-      else await save('assessmentCategories', 'create', { body: { ...of, ...body } }, CONCERNED)
-      return t('saved', { name: body.name })
+      const said = t('saved', { name: body.name })
+      if (!category) {
+        return void (await saveWithUndo({ said, run: () => make({ ...of, ...body }), back: ({ id }) => remove(id) }))
+      }
+      const write = (fields: Partial<typeof body>) =>
+        save('assessmentCategories', 'update', { params: { id: category.id }, body: fields }, CONCERNED)
+      await saveWithUndo({ said, run: () => write(body), back: backTo(fieldsOf(category), body, write) })
     },
   })
   const { draft, set, field } = form
@@ -169,8 +182,16 @@ function CategoryDialog({ year, category, subjects }: DialogProps) {
       title={t('category.delete', { name: category.name })}
       text={t('category.deleteText')}
       onConfirm={async () => {
-        await save('assessmentCategories', 'remove', { params: { id: category.id } }, CONCERNED)
-        tell(t('deleted', { name: category.name }))
+        let { id } = category
+        await saveWithUndo({
+          said: t('deleted', { name: category.name }),
+          run: () => remove(id),
+          back: async () => {
+            const { academic_year_id: academicYearId, subject_id: subjectId, assessment_type: assessmentType } = category
+            const made = await make({ academicYearId, subjectId, assessmentType, ...fieldsOf(category) })
+            id = made.id
+          },
+        })
       }}
     />
   )

@@ -9,6 +9,7 @@ import { Checkbox, Options, Row, SelectField, TextField } from '../../components
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -39,6 +40,12 @@ const toBody = ({ name, startDate, endDate, model, calculation, exam, coursework
 
 const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weighted_cumulative'] as const
 
+const removeYear = (id: string) => save('academicYears', 'remove', { params: { id } }, ['terms', 'classes'])
+
+/** Makes this the current year, or ends it. */
+export const setActive = (id: string, isActive: boolean) =>
+  save('academicYears', isActive ? 'activate' : 'deactivate', { params: { id } }, ['terms', 'classes'])
+
 /** Adds a year (`year` is null) or changes one. */
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
@@ -49,13 +56,26 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     isValid: (typed) => typed.model !== 'year_based' || sumOf(typed) === 100,
     save: async (typed) => {
       const body = toBody(typed)
-      if (year) await save('academicYears', 'update', { params: { id: year.id }, body }, ['terms'])
-      else {
-        const made = await save('academicYears', 'create', { body })
-        // The first year becomes the active one.
-        if (years.data?.length === 0) await save('academicYears', 'activate', { params: { id: made.id } }, ['terms', 'classes'])
+      const said = t('saved', { name: body.name })
+      if (year) {
+        const write = (fields: Partial<typeof body>) =>
+          save('academicYears', 'update', { params: { id: year.id }, body: fields }, ['terms'])
+        return void (await saveWithUndo({ said, run: () => write(body), back: backTo(toBody(draftOf(year)), body, write) }))
       }
-      return t('saved', { name: body.name })
+      // The first year becomes the active one.
+      const isFirst = years.data?.length === 0
+      await saveWithUndo({
+        said,
+        run: async () => {
+          const made = await save('academicYears', 'create', { body })
+          if (isFirst) await setActive(made.id, true)
+          return made
+        },
+        back: async ({ id }) => {
+          if (isFirst) await setActive(id, false)
+          await removeYear(id)
+        },
+      })
     },
   })
   const { draft, set, field } = form
@@ -69,7 +89,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
             title={t('deleteYear', { name: year.name })}
             text={t('deleteYearText')}
             onConfirm={async () => {
-              await save('academicYears', 'remove', { params: { id: year.id } }, ['terms', 'classes'])
+              await removeYear(year.id)
               tell(t('deleted', { name: year.name }))
             }}
           />
@@ -101,6 +121,16 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
   )
 }
 
+export const removeTerm = (id: string) => save('terms', 'remove', { params: { id } })
+const fieldsOf = (term: Term) => ({
+  name: term.name,
+  startDate: term.start_date,
+  endDate: term.end_date,
+  examWeight: term.exam_weight,
+  courseworkWeight: term.coursework_weight,
+  isMinistryReporting: term.is_ministry_reporting,
+})
+
 type TermDialogProps = { year: AcademicYear; term: Term | null; terms: readonly Term[] }
 /** In the select of names: the school's own word, which is typed beside it. */
 const OWN = 'own'
@@ -127,9 +157,13 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
     save: async ({ exam, coursework, choice, name: own, ...rest }) => {
       const name = nameIn({ choice, name: own })
       const body = { ...rest, name, examWeight: typedNumber(exam) ?? 0, courseworkWeight: typedNumber(coursework) ?? 0 }
-      if (term) await save('terms', 'update', { params: { id: term.id }, body })
-      else await save('terms', 'create', { body: { academicYearId: year.id, ...body } })
-      return t('saved', { name: termLabel(name) })
+      const said = t('saved', { name: termLabel(name) })
+      if (!term) {
+        const run = () => save('terms', 'create', { body: { academicYearId: year.id, ...body } })
+        return void (await saveWithUndo({ said, run, back: ({ id }) => removeTerm(id) }))
+      }
+      const write = (fields: Partial<typeof body>) => save('terms', 'update', { params: { id: term.id }, body: fields })
+      await saveWithUndo({ said, run: () => write(body), back: backTo(fieldsOf(term), body, write) })
     },
   })
   const { draft, set, field } = form
@@ -140,7 +174,7 @@ export function TermDialog({ year, term, terms }: TermDialogProps) {
       title={t('deleteTerm', { name: shownName })}
       text={t('deleteTermText')}
       onConfirm={async () => {
-        const again = () => save('terms', 'remove', { params: { id: term.id } })
+        const again = () => removeTerm(term.id)
         await again()
         tellDeleted(t('termDeleted', { name: shownName }), 'term', { id: term.id, name: shownName, again })
       }}

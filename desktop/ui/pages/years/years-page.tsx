@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
 import { TERM_NAMES } from '@markbook/shared/domain/term-names'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
@@ -12,10 +13,11 @@ import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
+import { saveWithUndo } from '../../components/with-undo.ts'
 import { day, enumerated, number } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { partsOf } from './term-days.ts'
-import { TermDialog, YearDialog } from './year-dialogs.tsx'
+import { removeTerm, setActive, TermDialog, YearDialog } from './year-dialogs.tsx'
 
 export function YearsPage() {
   const { t } = useTranslation('years')
@@ -28,22 +30,29 @@ export function YearsPage() {
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
       <Answer of={years} empty={t('empty')}>
-        {(list) => list.map((year) => <Year key={year.id} year={year} isOnly={list.length === 1} />)}
+        {(list) => list.map((year) => <Year key={year.id} year={year} years={list} />)}
       </Answer>
     </Page>
   )
 }
 
-/** `isOnly`: there is no other year whose classes could be carried over. */
-function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
+function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYear[] }) {
   const { t } = useTranslation(['years', 'app'])
   const { id, name } = year
   // Kept while the dialog is open: the year changes before it closes.
   const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
+  const change = async (isActive: boolean) => {
+    const former = years.find((other) => other.is_active && other.id !== id)
+    await saveWithUndo({
+      said: t(isActive ? 'activated' : 'deactivated', { name }),
+      run: () => setActive(id, isActive),
+      back: () => (isActive && former ? setActive(former.id, true) : setActive(id, !isActive)),
+    })
+  }
   const actions = (
     <>
       <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
-      {!isOnly && (
+      {years.length > 1 && (
         <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
@@ -71,7 +80,7 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
           title={t(`${asked}Title`, { name })}
           text={t(`${asked}Text`)}
           action={t(asked)}
-          onConfirm={() => save('academicYears', asked, { params: { id } }, ['terms', 'classes'])}
+          onConfirm={() => change(asked === 'activate')}
           onClose={() => setAsked(null)}
         />
       )}
@@ -134,6 +143,23 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
   const parts = partsOf(year, lengthOf[set])
   const names = parts.map((_, at) => (set === 'three' ? (TERM_NAMES[at] ?? '') : t(`sets.${set}`, { number: at + 1 })))
   const list = enumerated(names.map(termLabel))
+  const removeAll = async (made: readonly Term[]) => {
+    for (const { id } of made) await removeTerm(id)
+  }
+  /** All of them, or none: what was made before one is refused is removed. */
+  const addAll = async () => {
+    const made: Term[] = []
+    try {
+      for (const [at, days] of parts.entries()) {
+        const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
+        made.push(await save('terms', 'create', { body }))
+      }
+    } catch (failure) {
+      await removeAll(made)
+      throw failure
+    }
+    return made
+  }
   return (
     <DialogButton
       size="small"
@@ -142,12 +168,7 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
           title={t('sets.title', { names: list, year: year.name })}
           text={t('sets.text')}
           action={t('sets.action')}
-          onConfirm={async () => {
-            for (const [at, days] of parts.entries()) {
-              const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
-              await save('terms', 'create', { body })
-            }
-          }}
+          onConfirm={() => saveWithUndo({ said: t('sets.added', { names: list, year: year.name }), run: addAll, back: removeAll })}
         />
       }
     >
