@@ -28,14 +28,16 @@ export function YearsPage() {
   return (
     <Page title={t('title')} lead={t('lead')} actions={addition}>
       <Answer of={years} empty={t('empty')}>
-        {(list) => list.map((year) => <Year key={year.id} year={year} isOnly={list.length === 1} />)}
+        {(list) =>
+          list.map((year) => <Year key={year.id} year={year} isFirst={list.every(({ start_date }) => start_date >= year.start_date)} />)
+        }
       </Answer>
     </Page>
   )
 }
 
-/** `isOnly`: there is no other year whose classes could be carried over. */
-function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
+/** `isFirst`: there is no earlier year whose classes could be carried over. */
+function Year({ year, isFirst }: { year: AcademicYear; isFirst: boolean }) {
   const { t } = useTranslation(['years', 'app'])
   const { id, name } = year
   // Kept while the dialog is open: the year changes before it closes.
@@ -43,7 +45,7 @@ function Year({ year, isOnly }: { year: AcademicYear; isOnly: boolean }) {
   const actions = (
     <>
       <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
-      {!isOnly && (
+      {!isFirst && (
         <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
@@ -115,7 +117,7 @@ function Terms({ year }: { year: AcademicYear }) {
         ]}
       />
       {terms.data && terms.data.length < limits.termsOfYear && (
-        <div className={layout['wrap']}>
+        <div className={layout['row']}>
           <DialogButton dialog={<TermDialog year={year} term={null} terms={terms.data} />}>{t('addTerm')}</DialogButton>
           {terms.data.length === 0 && <span className={layout['note']}>{t('sets.lead')}</span>}
           {terms.data.length === 0 && sets.map((set) => <StartingSet key={set} year={year} set={set} />)}
@@ -142,6 +144,7 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
           title={t('sets.title', { names: list, year: year.name })}
           text={t('sets.text')}
           action={t('sets.action')}
+          danger={false}
           onConfirm={async () => {
             for (const [at, days] of parts.entries()) {
               const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
