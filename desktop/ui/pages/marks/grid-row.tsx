@@ -154,7 +154,7 @@ function CellContent({ appearance: { sign, text, value, hidden, hasRemark, isLef
           {sign}
         </span>
       )}
-      <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
+      <span dir="ltr" className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
         {text ?? (value === null ? '–' : valueText(value))}
       </span>
       {hidden && <span className="hidden">{hidden}</span>}
