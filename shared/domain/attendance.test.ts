@@ -4,7 +4,7 @@ import { type AttendanceCode, attendanceCodes, attendanceTotals, lastDayOfRegist
 
 const zoe = { student_id: 'zoe', enrolled_at: '2025-09-01T08:00:00.000Z' }
 const mei = { student_id: 'mei', enrolled_at: '2025-09-03T08:00:00.000Z' }
-const register = (day: string, lesson = 0) => ({ day, lesson })
+const register = (day: string, lesson = 0) => ({ day, lesson, created_at: `${day}T07:00:00.000Z` })
 const mark = (student_id: string, day: string, code: AttendanceCode, lesson = 0) => ({ student_id, day, lesson, code })
 const days = ['2025-09-01', '2025-09-02', '2025-09-03'].map((day) => register(day))
 
@@ -24,6 +24,16 @@ describe('worked by hand', () => {
     expect(attendanceTotals([mei], days, []).get('mei')).toMatchObject({ sessions: 1, percentage: 100 })
     const excused = [mark('mei', '2025-09-02', 'excused')]
     expect(attendanceTotals([mei], days, excused).get('mei')).toEqual({ sessions: 2, absent: 0, excused: 1, late: 0, percentage: 50 })
+  })
+
+  test('a register of an earlier day counts where it was taken when the pupil was in the class', () => {
+    // A school that begins with Markbook in the third week enters the days before.
+    const taken = days.map((each) => ({ ...each, created_at: '2025-09-03T09:00:00.000Z' }))
+    expect(attendanceTotals([mei], taken, []).get('mei')).toMatchObject({ sessions: 3, percentage: 100 })
+    const absent = [mark('mei', '2025-09-02', 'absent')]
+    expect(attendanceTotals([mei], taken, absent).get('mei')).toMatchObject({ sessions: 3, absent: 1, percentage: 66.7 })
+    const before = days.map((each) => ({ ...each, created_at: '2025-09-03T07:59:59.999Z' }))
+    expect(attendanceTotals([mei], before, []).get('mei')).toMatchObject({ sessions: 1 })
   })
 
   test('each lesson is a session; a mark in a register that was not taken counts nothing', () => {
@@ -57,7 +67,10 @@ test('a register may be of tomorrow, for it is tomorrow already somewhere, and o
 describe('whatever the registers', () => {
   const day = fc.integer({ min: 1, max: 28 }).map((of) => `2025-09-${String(of).padStart(2, '0')}`)
   const lesson = fc.integer({ min: 0, max: 3 })
-  const registers = fc.uniqueArray(fc.record({ day, lesson }), { selector: (each) => `${each.day} ${each.lesson}`, maxLength: 30 })
+  const registers = fc.uniqueArray(
+    fc.tuple(day, lesson).map(([of, at]) => register(of, at)),
+    { selector: (each) => `${each.day} ${each.lesson}`, maxLength: 30 },
+  )
   const pupil = fc.constantFrom('zoe', 'mei')
   const marks = fc.uniqueArray(fc.record({ student_id: pupil, day, lesson, code: fc.constantFrom(...attendanceCodes) }), {
     selector: (each) => `${each.student_id} ${each.day} ${each.lesson}`,

@@ -6,8 +6,9 @@ export type AttendanceCode = (typeof attendanceCodes)[number]
 /** Of one pupil over some time. `percentage` has one decimal, and is null where no register was taken. */
 export type AttendanceTotals = { sessions: number; absent: number; excused: number; late: number; percentage: number | null }
 
-type Register = { day: string; lesson: number }
-type Mark = Register & { student_id: string; code: AttendanceCode }
+type Session = { day: string; lesson: number }
+type Register = Session & { created_at: string }
+type Mark = Session & { student_id: string; code: AttendanceCode }
 type Pupil = { student_id: string; enrolled_at: string }
 
 const DAY = 86_400_000
@@ -20,11 +21,12 @@ export function percentageOf({ sessions, absent, excused }: Omit<AttendanceTotal
   return sessions === 0 ? null : roundHalfUp(ratio((sessions - absent - excused) * 100, sessions), 1)
 }
 
-const sessionOf = ({ day, lesson }: Register) => `${day} ${lesson}`
+const sessionOf = ({ day, lesson }: Session) => `${day} ${lesson}`
 
 /**
- * Of each pupil of a class, by id. A register counts for a pupil from the day on which they came to the class, and earlier where they have
- * a mark in it. Without a mark they were present; a mark without a register counts nothing.
+ * Of each pupil of a class, by id. A register counts for a pupil from the day on which they came to the class, and earlier where it was
+ * taken when they were in the class already, or where they have a mark in it. Without a mark they were present; a mark without a register
+ * counts nothing.
  */
 export function attendanceTotals(
   pupils: readonly Pupil[],
@@ -43,7 +45,8 @@ function totalsOf(
   const counts = { sessions: 0, absent: 0, excused: 0, late: 0 }
   for (const register of registers) {
     const code = codes.get(`${student_id} ${sessionOf(register)}`)
-    if (code === undefined && register.day < enrolled_at.slice(0, 10)) continue
+    const isOnIt = register.day >= enrolled_at.slice(0, 10) || register.created_at > enrolled_at
+    if (code === undefined && !isOnIt) continue
     counts.sessions += 1
     if (code !== undefined && code !== 'present') counts[code] += 1
   }

@@ -1,6 +1,7 @@
 import { contract, desktopContract } from 'virtual:contract'
 import { clientOf } from '@markbook/shared/contract/client'
 import { Failure } from '@markbook/shared/failures'
+import { serverAnswered } from './event-stream.ts'
 import { askForProof, needsProof } from './fresh-proof.ts'
 import { signedIn, signedOut } from './signed-out.ts'
 
@@ -24,6 +25,8 @@ const sendWithin = (ms: number | null) => {
 }
 
 function noted(response: Response): Response {
+  // A proxy answers with 502 while the server is away.
+  if (response.status < 500) serverAnswered()
   if (response.status === 401) signedOut()
   // Somebody may have signed in again in another window.
   else if (response.ok && response.url.endsWith('/api/auth/me')) signedIn()

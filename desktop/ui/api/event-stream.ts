@@ -7,6 +7,14 @@ type EventStreamListener<Event> = {
 /** Pause before the stream is opened again after an error, ms. It grows until an event arrives. */
 const RETRY = { first: 2_000, most: 30_000 }
 
+/** Opens the streams of a server that did not answer. */
+const waiting = new Set<() => void>()
+
+/** Some request was answered: what still waits for the server need not wait longer, and say that it cannot be reached. */
+export function serverAnswered(): void {
+  for (const open of [...waiting]) open()
+}
+
 /**
  * Follows a stream of server-sent events until the returned function is called. A hidden window closes its stream, since a browser allows six
  * connections for all windows of a server, and opens it again when it becomes visible.
@@ -17,6 +25,7 @@ export function followEvents<Event>(url: string, { onEvent, onError }: EventStre
   let pause: number = RETRY.first
   const close = () => {
     clearTimeout(timer)
+    waiting.delete(open)
     stream?.close()
     stream = null
   }
@@ -30,8 +39,10 @@ export function followEvents<Event>(url: string, { onEvent, onError }: EventStre
       onEvent(JSON.parse(data) as Event)
     }
     own.onerror = () => {
-      onError(own.readyState === EventSource.CLOSED)
+      const isRefused = own.readyState === EventSource.CLOSED
+      onError(isRefused)
       close()
+      if (!isRefused) waiting.add(open)
       timer = setTimeout(open, pause)
       pause = Math.min(RETRY.most, pause * 1.5)
     }

@@ -10,8 +10,11 @@ import { canKeepApp, openNewApp, useNewApp } from './service-worker.ts'
 /** How often it is looked whether the server is back, ms. */
 const LOOK_EVERY = 10_000
 
-/** Says where what is shown is of an earlier time, since the server cannot be reached, and reads it again when the server is back. */
-export function AwayNotice() {
+/**
+ * Says where what is shown is of an earlier time, since the server cannot be reached, and reads it again when the server is back. `waiting`:
+ * what waits for the server and says so itself, so that the page has one notice and not two.
+ */
+export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () => void } | undefined }) {
   const { t } = useTranslation('app')
   const at = useOldestSeen()
   const isOld = at !== null
@@ -25,13 +28,18 @@ export function AwayNotice() {
       removeEventListener('online', look)
     }
   }, [isOld])
+  const again = () => {
+    waiting?.retry()
+    void readOldAgain()
+  }
+  const seen = at === null ? '' : moment(new Date(at).toISOString())
   return (
     at !== null && (
       <Notice tone="warn">
         <span>
-          {t('away.old', { at: moment(new Date(at).toISOString()) })} {!canKeepApp() && t('away.http')}
+          {waiting ? `${waiting.text} ${t('away.since', { at: seen })}` : t('away.old', { at: seen })} {!canKeepApp() && t('away.http')}
         </span>
-        <Button size="small" onClick={() => void readOldAgain()}>
+        <Button size="small" onClick={again}>
           {t('action.retry')}
         </Button>
       </Notice>

@@ -39,6 +39,10 @@ describe.skipIf(!headlessPath)('the head', () => {
     await page.getByLabel('Coursework, in %').fill('30')
     await page.getByRole('button', { name: 'Save' }).click()
     await card.getByText('Exams 70 %, coursework 30 %').waitFor()
+    // Nothing came before the first year, so it has no such link.
+    const first = page.getByRole('region', { name: '2024/25', exact: true })
+    await first.waitFor()
+    expect(await first.getByRole('link', { name: /^Open the classes/ }).count()).toBe(0)
     await card.getByRole('link', { name: 'Open the classes from last year’s' }).click()
     await page.getByLabel('Name of new class 1').waitFor()
     expect(await page.getByLabel('Name of new class 2').inputValue()).toBe('4B')

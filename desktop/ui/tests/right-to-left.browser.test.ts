@@ -57,6 +57,21 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     const head = await site.as('okafor')
     const marks = () => head.grades.list({ query: { assessmentId: mathsQuiz.id } })
     await expect.poll(async () => (await marks()).find(({ student_id }) => student_id === zoe.id)?.score).toBe(7.5)
+    // A mark and its code stand in the order in which they are typed.
+    await page.keyboard.type('5 late')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => cell(page, 1, 0).innerText()).toContain('5 late')
+    const isInOrder = await cell(page, 1, 0).evaluate((place) => {
+      const text = [...place.querySelectorAll('span')].find(({ textContent }) => textContent === '5 late')?.firstChild
+      const range = document.createRange()
+      const leftOf = (at: number) => {
+        if (text) range.setStart(text, at)
+        if (text) range.setEnd(text, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      return leftOf(0) < leftOf(2)
+    })
+    expect(isInOrder).toBe(true)
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'arabic-grid-phone')

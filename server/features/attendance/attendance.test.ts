@@ -230,6 +230,10 @@ describe('GET /api/classes/:classId/attendance/totals', () => {
     expect(await totalsOf(wanderer)).toMatchObject({ sessions: 0, percentage: null })
     await st.as.byrne.attendance.take(taken([of(wanderer, 'absent')]))
     expect(await totalsOf(wanderer)).toMatchObject({ sessions: 1, absent: 1, percentage: 0 })
+    // They stand on a register that is taken from now on, of whatever day.
+    st.clock.advance(60_000)
+    await st.as.byrne.attendance.take(taken([], { day: '2025-11-12' }))
+    expect(await totalsOf(wanderer)).toMatchObject({ sessions: 2, absent: 1, percentage: 50 })
   })
 
   test('who moves to another class counts there alone, and may not be marked in the old one any more', async () => {

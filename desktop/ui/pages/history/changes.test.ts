@@ -12,6 +12,8 @@ describe('what is shown of an entry', () => {
     const entry = of({
       assessment_id: [null, 'x'],
       updated_at: [null, 'y'],
+      sha256: [null, 'f'.repeat(64)],
+      crest_sha256: [null, 'f'.repeat(64)],
       odd: [1, 2],
       remarks: [null, 'Good.'],
       score: [null, 12.5],

@@ -159,7 +159,7 @@ const contentOf = ({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppe
         {sign}
       </span>
     )}
-    <span className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
+    <span dir="ltr" className={isLeftOut ? styles['struck'] : undefined} aria-hidden={value === null && text === null ? true : undefined}>
       {text ?? (value === null ? '–' : valueText(value))}
     </span>
     {hidden && <span className="hidden">{hidden}</span>}

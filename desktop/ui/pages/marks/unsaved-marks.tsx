@@ -1,3 +1,4 @@
+import type { Failure } from '@markbook/shared/failures'
 import { useBlocker } from '@tanstack/react-router'
 import i18next from 'i18next'
 import { useSyncExternalStore } from 'react'
@@ -33,6 +34,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   const inState = (state: PendingMark['state']) => queue.all().filter((pending) => pending.state === state)
   const waiting = inState('waiting')
   const isOld = useOldestSeen() !== null
+  const isAway = isOld && waiting.length > 0 && waitsFor(queue.failure()) === 'away'
   const invalid = sheet.invalidCells()
   const show = (position: CellPosition): Action => ({ word: t('unsaved.show'), run: () => onShow(position) })
   const resolve = (word: string, pending: PendingMark, choice: Parameters<typeof queue.resolve>[1]): Action => ({
@@ -41,8 +43,8 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   })
   return (
     <>
-      {waiting.length > 0 && <WaitingNotice count={waiting.length} />}
-      <AwayNotice />
+      {waiting.length > 0 && !isAway && <WaitingNotice count={waiting.length} />}
+      <AwayNotice waiting={isAway ? { text: t('unsaved.away', { count: waiting.length }), retry: () => queue.retry() } : undefined} />
       {!isConnected && waiting.length === 0 && !isOld && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
       {!isConnected && !isOld && !canKeepApp() && <Notice>{t('app:away.http')}</Notice>}
       {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
@@ -113,14 +115,17 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 /** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
 export const REPORT_DELAY = 150
 
+/** What the marks wait for: that the person signs in, that the server can be reached, or that it has time. */
+const waitsFor = (failure: Failure | null) =>
+  failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy'
+
 export function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
   const failure = queue.failure()
-  const state = failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy'
   return (
     <Notice tone="warn">
-      <span>{t(`unsaved.${state}`, { count, reason: sentenceOf(failure) })}</span>
+      <span>{t(`unsaved.${waitsFor(failure)}`, { count, reason: sentenceOf(failure) })}</span>
       <Button size="small" onClick={() => queue.retry()}>
         {t('unsaved.retry')}
       </Button>

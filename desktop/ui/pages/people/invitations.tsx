@@ -14,6 +14,8 @@ import { PrintSheet } from '../../components/print-sheet.tsx'
 import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { isLoopback } from '../../frame/loopback.ts'
+import { useServerAddress } from '../../frame/server-address.ts'
 import { day, enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { typedAddresses } from './addresses.ts'
@@ -71,12 +73,22 @@ function Withdraw({ id, email }: { id: string; email: string }) {
 function InviteDialog() {
   const { t } = useTranslation('people')
   const [invited, setInvited] = useState<Invited>()
+  const address = useServerAddress()
   return (
     <Dialog wide title={t(invited ? 'invitedTitle' : 'invite')} lead={t(invited ? 'invitedLead' : 'inviteLead')}>
-      {invited ? <Shown invited={invited} /> : <InviteForm onInvited={setInvited} />}
+      {invited ? <Shown invited={reachedAt(address, invited)} /> : <InviteForm onInvited={setInvited} />}
     </Dialog>
   )
 }
+
+/** The links with the address under which others reach this server, where they name one that answers on its own computer alone. */
+const reachedAt = (address: string | undefined, { invitations, members }: Invited): Invited => ({
+  members,
+  invitations: invitations.map((one) => {
+    const { hostname, pathname, search, hash } = new URL(one.url)
+    return address && isLoopback(hostname) ? { ...one, url: new URL(`${pathname}${search}${hash}`, address).href } : one
+  }),
+})
 
 function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
   const { t } = useTranslation(['people', 'app'])
@@ -129,6 +141,7 @@ function Shown({ invited: { invitations, members } }: { invited: Invited }) {
   return (
     <>
       {members.length > 0 && <Notice>{t('alreadyMembers', { emails: enumerated(members), count: members.length })}</Notice>}
+      {invitations.some(({ url }) => isLoopback(new URL(url).hostname)) && <Notice tone="warn">{t('linksHere')}</Notice>}
       {invitations.length > 0 && (
         <Table
           label={t('invitations')}

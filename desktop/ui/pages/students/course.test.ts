@@ -2,9 +2,14 @@ import type { StudentOverview } from '@markbook/shared/contract/calculations'
 import { describe, expect, test } from 'vitest'
 import { courseOf, pastTerms } from './course.ts'
 
-const result = (overall_average: number | null, ...subjects: [id: string, composite: number | null][]) => ({
+const result = (overall_average: number | null, ...subjects: [id: string, composite: number | null, is_partial?: boolean][]) => ({
   overall_average,
-  subjects: subjects.map(([id, term_composite]) => ({ subject_id: id, subject_name: `name of ${id}`, term_composite })),
+  subjects: subjects.map(([id, term_composite, is_partial = false]) => ({
+    subject_id: id,
+    subject_name: `name of ${id}`,
+    term_composite,
+    is_partial,
+  })),
 })
 const group = (year: string, ...terms: [name: string, starts: string, result: ReturnType<typeof result> | null][]) => ({
   academic_year: { id: year, name: year },
@@ -14,7 +19,7 @@ const overview = (...classes: ReturnType<typeof group>[]) => ({ classes }) as un
 
 describe('the course of a pupil', () => {
   const seen = overview(
-    group('2025/26', ['michaelmas', '2025-09-01', result(70, ['ma', 70])], ['hilary', '2026-01-07', result(null, ['ma', null])]),
+    group('2025/26', ['michaelmas', '2025-09-01', result(70, ['ma', 70, true])], ['hilary', '2026-01-07', result(null, ['ma', null])]),
     group('2024/25', ['michaelmas', '2024-09-01', result(50, ['ma', 40], ['en', 60])], ['trinity', '2025-04-01', null]),
   )
   test('terms without a result are left out, the earliest comes first', () => {
@@ -24,8 +29,8 @@ describe('the course of a pupil', () => {
     expect(courseOf(pastTerms(seen))).toEqual({
       overall: [50, 70],
       subjects: [
-        { id: 'ma', name: 'name of ma', results: [40, 70] },
-        { id: 'en', name: 'name of en', results: [60, null] },
+        { id: 'ma', name: 'name of ma', results: [40, 70], partial: [false, true] },
+        { id: 'en', name: 'name of en', results: [60, null], partial: [false, false] },
       ],
     })
   })

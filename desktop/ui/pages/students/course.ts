@@ -4,8 +4,8 @@ type Class = StudentOverview['classes'][number]
 type Past = Class['terms'][number]
 /** A term in which the pupil has a result. */
 export type PastTerm = { id: string; name: Past['term']['name']; year: string; result: NonNullable<Past['result']> }
-/** What came of a subject, or of all, in each of the terms; null where there was nothing. */
-export type Course = { id: string; name: string; results: (number | null)[] }
+/** What came of a subject, or of all, in each of the terms; null where there was nothing. `partial`: which of it rests on coursework or exam alone. */
+export type Course = { id: string; name: string; results: (number | null)[]; partial: boolean[] }
 
 /** The terms with any result, the earliest first. */
 export function pastTerms({ classes }: Pick<StudentOverview, 'classes'>): PastTerm[] {
@@ -21,11 +21,10 @@ export function pastTerms({ classes }: Pick<StudentOverview, 'classes'>): PastTe
 /** The overall average and each subject over the terms; subjects in the order of the latest term that has them. */
 export function courseOf(terms: readonly PastTerm[]): { overall: (number | null)[]; subjects: Course[] } {
   const names = new Map([...terms].reverse().flatMap(({ result }) => result.subjects.map((one) => [one.subject_id, one.subject_name])))
-  const subjects = [...names].map(([id, name]) => ({
-    id,
-    name,
-    results: terms.map(({ result }) => result.subjects.find(({ subject_id }) => subject_id === id)?.term_composite ?? null),
-  }))
+  const subjects = [...names].map(([id, name]) => {
+    const own = terms.map(({ result }) => result.subjects.find(({ subject_id }) => subject_id === id))
+    return { id, name, results: own.map((one) => one?.term_composite ?? null), partial: own.map((one) => one?.is_partial ?? false) }
+  })
   const isAny = ({ results }: Course) => results.some((result) => result !== null)
   return { overall: terms.map(({ result }) => result.overall_average), subjects: subjects.filter(isAny) }
 }

@@ -8,6 +8,7 @@ import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { TermLine } from '../results/charts.tsx'
+import { FigureSign } from '../results/class-tables.tsx'
 import { type Course, courseOf, type PastTerm, pastTerms } from './course.ts'
 
 type Props = { of: StudentOverview }
@@ -28,13 +29,18 @@ export function Results({ of }: Props) {
     id: past.id,
     head: `${termLabel(past.name)} ${past.year}`,
     look: 'number',
-    cell: ({ results }) => figure(results[at] ?? null),
+    cell: ({ results, partial }) => (
+      <>
+        {figure(results[at] ?? null)}
+        {partial[at] && <FigureSign of="partial" />}
+      </>
+    ),
   })
   return (
     <Card title={t('results')}>
       <Table
         label={t('results')}
-        rows={[{ id: 'overall', name: t('overall'), results: overall }, ...subjects]}
+        rows={[{ id: 'overall', name: t('overall'), results: overall, partial: [] }, ...subjects]}
         keyOf={({ id }) => id}
         columns={[
           { head: t('subject'), cell: ({ name }) => name },

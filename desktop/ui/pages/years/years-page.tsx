@@ -39,6 +39,8 @@ export function YearsPage() {
 function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYear[] }) {
   const { t } = useTranslation(['years', 'app'])
   const { id, name } = year
+  /** There is no earlier year whose classes could be carried over. */
+  const isFirst = years.every(({ start_date }) => start_date >= year.start_date)
   // Kept while the dialog is open: the year changes before it closes.
   const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
   const change = async (isActive: boolean) => {
@@ -52,7 +54,11 @@ function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYea
   const actions = (
     <>
       <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
+<<<<<<< HEAD
       {years.length > 1 && (
+=======
+      {!isFirst && (
+>>>>>>> walk
         <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
@@ -124,7 +130,7 @@ function Terms({ year }: { year: AcademicYear }) {
         ]}
       />
       {terms.data && terms.data.length < limits.termsOfYear && (
-        <div className={layout['wrap']}>
+        <div className={layout['row']}>
           <DialogButton dialog={<TermDialog year={year} term={null} terms={terms.data} />}>{t('addTerm')}</DialogButton>
           {terms.data.length === 0 && <span className={layout['note']}>{t('sets.lead')}</span>}
           {terms.data.length === 0 && sets.map((set) => <StartingSet key={set} year={year} set={set} />)}
@@ -168,7 +174,17 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
           title={t('sets.title', { names: list, year: year.name })}
           text={t('sets.text')}
           action={t('sets.action')}
+<<<<<<< HEAD
           onConfirm={() => saveWithUndo({ said: t('sets.added', { names: list, year: year.name }), run: addAll, back: removeAll })}
+=======
+          danger={false}
+          onConfirm={async () => {
+            for (const [at, days] of parts.entries()) {
+              const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
+              await save('terms', 'create', { body })
+            }
+          }}
+>>>>>>> walk
         />
       }
     >
