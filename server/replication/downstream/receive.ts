@@ -161,7 +161,11 @@ async function restOf(
   known: Known | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
-  const limitOf = taking.limits(table, known !== undefined)
+  const isWritten = writesAny(state, known, verdicts)
+  if (known && verdicts.length > 0 && !isWritten) return null
+  // Who writes nothing in a row has seen there what the history shows, also of their own.
+  const limitOf =
+    isWritten || taking.peer.kind !== 'laptop' || !isTakenAsSigned(table) ? taking.limits(table, known !== undefined) : NOBODYS
   const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
   const here = known ? knownOf(known.state) : {}
   const seen = new Map<string, number>()
@@ -178,8 +182,27 @@ async function restOf(
     vv[node] = Math.min(vv[node] ?? 0, counter - 1)
     if (vv[node] === 0) delete vv[node]
   }
-  const claimed = { ...state, vv }
+  const claimed = { ...state, vv, alive: presentIn(state, vv, known) }
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/** Whether a write is taken with the state that is not known here. A row that was lost here past the program is as it comes. */
+function writesAny({ units }: RowState, known: Known | undefined, verdicts: readonly Verdict[]): boolean {
+  if (!known || isLost(known)) return true
+  const refused = new Set(verdicts.map(({ unit }) => unit))
+  return Object.entries(units).some(([unit, stamp]) => !refused.has(unit) && !covers(known.state.vv, stamp))
+}
+const NOBODYS: LimitOf = () => 0
+
+/**
+ * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it
+ * was. One that nobody made would be seen by no deletion, ever.
+ */
+function presentIn({ alive }: RowState, vv: Vector, known: Known | undefined): readonly Presence[] {
+  const here = known?.state.alive ?? []
+  const seen = alive.filter((each) => covers(vv, each) || here.some(([node, counter]) => node === each[0] && counter === each[1]))
+  if (seen.length > 0 || alive.length === 0) return seen
+  return known ? here : alive
 }
 
 /** What is known of a row's writes: also of one that stands behind it, of which the claim to have seen it was not taken. */

@@ -12,6 +12,7 @@ import { brokenRules, sentBooks } from './checks.ts'
 import { type Founded, founded } from './founding.ts'
 import { Ledger, type Write } from './ledger.ts'
 import { carrierOf, type LineFault, lineFaults, newWay } from './line.ts'
+import { LyingLaptop } from './lying.ts'
 import type { WorldNode } from './node.ts'
 import { makeRound } from './round.ts'
 import { BEGINNING, type Role, roleOf, stageFor } from './stage.ts'
@@ -32,7 +33,7 @@ export const formerFaults = [
   'poison row',
 ] as const
 /** Each has chances of its own, so that a world without it lives as it did before there was such a fault. */
-export const newerFaults = ['a line that alters'] as const
+export const newerFaults = ['a line that alters', 'a laptop that lies', 'school restored alone'] as const
 export const faults = [...formerFaults, ...newerFaults] as const
 export type Fault = (typeof faults)[number]
 
@@ -71,14 +72,14 @@ export class Members {
   protected chaotic = true
   protected readonly altering: AlteringLine
   protected readonly structure: Chance
+  protected readonly liar: LyingLaptop
 
   constructor(protected readonly options: Options) {
     this.chance = chanceOf(options.seed)
-    this.structure = chanceOf(options.seed * 31 + 17)
-    this.altering = new AlteringLine(chanceOf(options.seed * 31 + 13), () => this.members.map(({ node }) => node), {
-      say: (text) => this.say(text),
-      fail: (text) => this.fail(text),
-    })
+    this.structure = chanceOf(options.seed * 31 + 23)
+    const tell = { say: (text: string) => this.say(text), fail: (text: string) => this.fail(text) }
+    this.altering = new AlteringLine(chanceOf(options.seed * 31 + 13), () => this.members.map(({ node }) => node), tell)
+    this.liar = new LyingLaptop(chanceOf(options.seed * 31 + 17), tell)
   }
 
   protected async begin(): Promise<void> {

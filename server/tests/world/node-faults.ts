@@ -21,19 +21,16 @@ export class NodeFaults extends Members {
     if (what === 'clock wrong') return this.setClock(chance.pick(this.members))
     if (what === 'poison row') return this.poison(chance.pick(this.members.filter((each) => each.kind === 'school')))
     if (what.endsWith('restored')) {
-      const able = this.members.filter(
-        (each) =>
-          each.kind === kind &&
-          this.backups.has(each.name) &&
-          !each.isRevoked &&
-          !this.members.some(({ unheard }) => unheard.has(each.name)),
-      )
+      const able = this.members.filter((each) => each.kind === kind && this.mayBePutBack(each))
       return able.length > 0 && chance.often(0.4) ? this.restore(chance.pick(able)) : undefined
     }
     if (laptops.length === 0 || !chance.often(0.3)) return
     if (what === 'laptop cloned') return this.clone(chance.pick(laptops))
     return this.revoke(chance.pick(laptops))
   }
+
+  protected mayBePutBack = ({ name, isRevoked }: Member): boolean =>
+    this.backups.has(name) && !isRevoked && !this.members.some(({ unheard }) => unheard.has(name))
 
   protected setClock({ node }: Member): void {
     const years = this.chance.pick([-3, -1, 0, 1, 74])

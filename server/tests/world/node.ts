@@ -39,6 +39,8 @@ export class WorldNode {
   crashed = false
   /** What the program itself could not handle; nothing of the kind may happen. */
   readonly errors: unknown[] = []
+  /** What its log said of what it did not take from others. */
+  readonly warnings: { at: number; line: unknown }[] = []
   private opened: { store: Store; services: Services; app: App | null } | null = null
   private openings = 0
   /** Of a database on Postgres, by the folder that stands for each. */
@@ -155,7 +157,8 @@ export class WorldNode {
       PUBLIC_URL: ADDRESS,
       DEDICATED: 'false',
     })
-    const log: Log = { info() {}, warn() {}, error: ((line: { err?: unknown }) => void this.errors.push(line.err ?? line)) as Log['error'] }
+    const warn = ((line: unknown) => void this.warnings.push({ at: clock.now(), line })) as Log['warn']
+    const log: Log = { info() {}, warn, error: ((line: { err?: unknown }) => void this.errors.push(line.err ?? line)) as Log['error'] }
     return {
       store: this.mortal(store),
       clock,

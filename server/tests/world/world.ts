@@ -10,15 +10,16 @@ import { deeds, doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
 import { GONE, keyOf, type Write } from './ledger.ts'
+import { believedAt } from './lies.ts'
 import type { Member, Outcome } from './members.ts'
 import { Crash, type WorldNode } from './node.ts'
-import { NodeFaults } from './node-faults.ts'
 import { requests, requestWeights, structureRequests, structureRequestWeights } from './requests.ts'
+import { RestoredAlone } from './restored-alone.ts'
 import { makeRound, meetOtherParents, seenAtParent } from './round.ts'
 import { joinUnder, plainCarrier } from './stage.ts'
 
 /** One life of all of them, from a seed: what people and misfortune do, and what must hold once everything has healed. */
-export class World extends NodeFaults {
+export class World extends RestoredAlone {
   /** Phases chaos, heal, quiesce, check, resume, check again. */
   async live(): Promise<Outcome> {
     try {
@@ -47,6 +48,8 @@ export class World extends NodeFaults {
     else if (kind === 'round') await this.round(this.chance.pick(this.members.filter((each) => each.kind !== 'centre')))
     else await this.fault()
     if (this.options.hasStructure && this.structure.often(0.5)) await this.structureHappens()
+    if (this.has('a laptop that lies')) await this.lie()
+    await this.restoreAlone()
   }
 
   /** Somebody does something with a teaching set or a category. */
@@ -67,6 +70,15 @@ export class World extends NodeFaults {
     const actor = this.actorAt(member, school, structureOfTeachers.includes(name), chance)
     const did = await this.does(member, structureDeeds[name], { school, chance, fresh: this.fresh, actor })
     await this.note(member, school, `${name}${did ? '' : ' (refused)'}`)
+  }
+
+  /** Somebody who has a laptop's key speaks for it, now and then, at any of its parents. */
+  private async lie(): Promise<void> {
+    const spoken = this.liar.next(this.members)
+    if (!spoken) return
+    const { laptop, parent } = spoken
+    await this.liar.speak({ laptop: laptop.node, parent: parent.node, school: founded(laptop.school), user: laptop.user as string })
+    for (const node of [laptop.node, parent.node]) await this.rulesAt(node, laptop.school)
   }
 
   /** Who does something where: on a laptop its user alone. */
@@ -157,6 +169,8 @@ export class World extends NodeFaults {
     const nodes = this.members.map(({ node }) => node)
     for (const write of await missingWrites(this.ledger, this.centre(), nodes, schools)) this.fail(`lost: ${wordsOf(write)}`)
     for (const node of nodes) for (const stray of [...(await strayRows(node)), ...(await uncoveredAt(node))]) this.fail(stray)
+    if (this.options.faults.has('a laptop that lies'))
+      for (const node of nodes) for (const believed of await believedAt(node, schools)) this.fail(believed)
     if (isEnd) await this.audit()
     const contents = remembered()
     for (const member of this.living()) await this.compare(member, contents, isEnd)

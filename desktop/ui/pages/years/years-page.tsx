@@ -54,11 +54,7 @@ function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYea
   const actions = (
     <>
       <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
-<<<<<<< HEAD
-      {years.length > 1 && (
-=======
       {!isFirst && (
->>>>>>> walk
         <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
@@ -174,9 +170,6 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
           title={t('sets.title', { names: list, year: year.name })}
           text={t('sets.text')}
           action={t('sets.action')}
-<<<<<<< HEAD
-          onConfirm={() => saveWithUndo({ said: t('sets.added', { names: list, year: year.name }), run: addAll, back: removeAll })}
-=======
           danger={false}
           onConfirm={async () => {
             for (const [at, days] of parts.entries()) {
@@ -184,7 +177,6 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
               await save('terms', 'create', { body })
             }
           }}
->>>>>>> walk
         />
       }
     >
