@@ -87,6 +87,26 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
+  test('beside the panel the head of the page stays one row, and 24 rows are seen', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { viewport: sizes.pc })
+    const head = page.locator('main header').first()
+    const height = (await head.boundingBox())?.height
+    await cell(page, 0, 5).click()
+    await page.getByRole('dialog').getByRole('heading', { level: 2 }).waitFor()
+    expect((await head.boundingBox())?.height).toBeLessThanOrEqual(height ?? 0)
+    expect(await wholeRows(page)).toBeGreaterThanOrEqual(24)
+    await expectForEverybody(page)
+    await picture(page, 'marks-panel-head')
+    // What does not fit is in the menu.
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await picture(page, 'marks-panel-menu')
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Add an assessment', 'Import or mark sheet', 'Print'])
+    await page.getByRole('menuitem', { name: 'Add an assessment' }).click()
+    await page.getByRole('dialog', { name: 'New assessment' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a tablet has rows for a finger', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', {
       viewport: { width: 1180, height: 820 },
