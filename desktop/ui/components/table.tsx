@@ -33,13 +33,15 @@ type TableProps<Row> = {
   keyOf: (row: Row) => string | number
   /** The place of the column that names the row; null where none does. */
   rowName?: number | null
+  /** On a telephone each row stands by itself, its name above and each value under the head of its column. */
+  stacks?: boolean
 }
 
 /** As many rows as are in sight of a new page. */
 const FIRST_ROWS = 50
 
 /** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. A page that opens shows its first rows at once. */
-export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, stacks = false }: TableProps<Row>) {
   const isWhole = useDeferredValue(true, false)
   const shown = columns
     .filter((column) => column !== false)
@@ -52,7 +54,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
     <div role="group" className={`${layout['box']} ${styles['scroller']}`} aria-label={label} tabIndex={0}>
-      <table className={styles['table']}>
+      <table className={`${styles['table']} ${stacks ? styles['stacks'] : ''}`}>
         <thead>
           <tr>
             {shown.map(({ key, head, look, th, className }) => (
@@ -69,10 +71,10 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
         <tbody>
           {(isWhole ? rows : rows.slice(0, FIRST_ROWS)).map((row, at) => (
             <tr key={keyOf(row)}>
-              {shown.map(({ key, head, className, cell }, place) => {
+              {shown.map(({ key, head, look, className, cell }, place) => {
                 const [Cell, scope] = place === rowName ? (['th', 'row'] as const) : (['td', undefined] as const)
                 return (
-                  <Cell key={key} scope={scope} className={className} data-label={head}>
+                  <Cell key={key} scope={scope} className={className} data-label={look === 'hidden' ? undefined : head}>
                     {cell(row, at, rows)}
                   </Cell>
                 )
@@ -86,7 +88,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0 }: TablePr
   )
 }
 
-type FeetProps = { columns: readonly Pick<Column<never> & { key: string | undefined }, 'key' | 'className' | 'feet'>[] }
+type FeetProps = { columns: readonly Pick<Column<never> & { key: string | undefined }, 'key' | 'head' | 'className' | 'feet'>[] }
 
 function Feet({ columns }: FeetProps) {
   const names = columns[0]?.feet ?? []
@@ -96,10 +98,10 @@ function Feet({ columns }: FeetProps) {
       {names.map((_, row) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows are always the same, in the same order.
         <tr key={row}>
-          {columns.map(({ key, className, feet }, place) => {
+          {columns.map(({ key, head, className, feet }, place) => {
             const [Cell, scope] = place === 0 ? (['th', 'row'] as const) : (['td', undefined] as const)
             return (
-              <Cell key={key} scope={scope} className={className}>
+              <Cell key={key} scope={scope} className={className} data-label={head}>
                 {feet?.[row]}
               </Cell>
             )

@@ -95,7 +95,7 @@ export function Frame() {
         <span className={styles['school']}>{profile.school?.name}</span>
         <Search pages={pages} onSignOut={askSignOut} />
         <TermChoice />
-        {isStaff(profile) && <SyncLine />}
+        {isStaff(profile) && <SyncLine isDot={SHEET.test(path) || path.startsWith('/attendance/')} />}
         <AccountMenu onSignOut={askSignOut} />
       </header>
       <main ref={main} id="page" tabIndex={-1} className={styles['main']}>
@@ -134,8 +134,11 @@ function useFocusOnArrival() {
   return main
 }
 
-/** The state of replication in one line on every page, with a link to its page. */
-function SyncLine() {
+/**
+ * The state of replication in one line on every page, with a link to its page. `isDot`: on a telephone always a dot, where the page itself says
+ * what is not saved and must not move under a finger.
+ */
+function SyncLine({ isDot }: { isDot: boolean }) {
   const { t } = useTranslation('sync')
   const { status, isReached } = useSyncStatus()
   const summary = useSyncSummary(status)
@@ -145,7 +148,7 @@ function SyncLine() {
   const known = isReached && summary ? summary : away
   const { text, tone } = unsaved > 0 && known.tone !== 'bad' ? { text: t('line.unsaved', { count: unsaved }), tone: 'warn' } : known
   return (
-    <Link to="/sync" className={styles['sync']} data-tone={tone} title={text}>
+    <Link to="/sync" className={styles['sync']} data-tone={tone} data-dot={isDot} title={text}>
       <span role="status">{text}</span>
     </Link>
   )

@@ -78,6 +78,40 @@ export async function picture(page: Page, name: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
+/** Counts from the next page on how far what was painted is pushed, as a share of the window; what follows a press within half a second is none. */
+export async function watchShifts(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const kept = window as unknown as { shifts: string[]; shifted: number }
+    kept.shifts = []
+    kept.shifted = 0
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) {
+        const {
+          value,
+          hadRecentInput,
+          sources = [],
+        } = entry as PerformanceEntry & {
+          value: number
+          hadRecentInput: boolean
+          sources?: { node: Node | null }[]
+        }
+        if (hadRecentInput) continue
+        kept.shifted += value
+        kept.shifts.push(`${value.toFixed(4)} ${sources.map(({ node }) => node?.textContent?.slice(0, 60)).join(' | ')}`)
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+}
+
+/** Of the page that is shown: at most this share was pushed. */
+export async function expectStill(page: Page, most: number): Promise<void> {
+  const { shifted, shifts } = await page.evaluate(() => {
+    const kept = window as unknown as { shifts: string[]; shifted: number }
+    return { shifted: kept.shifted, shifts: kept.shifts }
+  })
+  expect(shifted, shifts.join('\n')).toBeLessThanOrEqual(most)
+}
+
 /** Nothing is wider than the window: a page that must be pushed sideways is no page for a telephone or for 200 % zoom. */
 export async function expectFits(page: Page): Promise<void> {
   const { wide, window } = await page.evaluate(() => ({

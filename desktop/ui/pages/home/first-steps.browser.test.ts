@@ -1,7 +1,7 @@
 import { michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, expectStill, openBrowser, openWindow, picture, sizes, watchShifts } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
@@ -11,6 +11,11 @@ const ticks = (page: Page) =>
   list(page)
     .locator('li[data-done]')
     .evaluateAll((steps) => steps.map((step) => step.getAttribute('data-done') === 'true'))
+/** What the steps are told by comes after the rest of the page. */
+const late = async (route: Route) => {
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  await route.continue()
+}
 const bringBack = async (page: Page) => {
   await page.getByRole('button', { name: 'Help: Today' }).press('Enter')
   await page.getByRole('button', { name: 'Show the first steps' }).press('Enter')
@@ -28,15 +33,38 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     await site.close()
   })
 
+  test.each([
+    ['pc', sizes.pc],
+    ['phone', sizes.phone],
+  ] as const)('come with the page: on a %s nothing that was painted is pushed down', async (name, viewport) => {
+    const { context, page } = await openWindow(browser, { viewport })
+    await watchShifts(context)
+    await site.signIn(context, 'ada')
+    await page.route(/\/api\/classes\?/, late)
+    await page.goto(site.url)
+    await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Trinity' })
+    await page.reload()
+    await list(page).waitFor()
+    await page.waitForLoadState('networkidle')
+    await picture(page, `first-steps-still-${name}`)
+    await expectStill(page, 0.02)
+    await context.close()
+  })
+
   test('the administrator of an empty school walks them: each leads to its page, and is ticked once it is done', async () => {
     const head = await site.as('nobody')
     await head.auth.onboard({ body: { firstName: 'Niall', lastName: 'Ó Sé' } })
     await head.schools.create({ body: { name: 'Scoil Mhuire', schoolType: 'secondary', starterSubjects: false } })
     const { context, page, faults } = await openWindow(browser)
+    await watchShifts(context)
+    await page.route('**/api/schools/members?*', late)
     await site.signIn(context, 'nobody')
     await page.goto(site.url)
     await list(page).waitFor()
     expect(await ticks(page)).toEqual([false, false, false, false, false])
+    await page.waitForLoadState('networkidle')
+    await expectStill(page, 0.02)
+    await page.unroute('**/api/schools/members?*')
     await expectForEverybody(page)
     await picture(page, 'first-steps-empty')
     /** Follows the one filled link, does what stands there, and comes back. */

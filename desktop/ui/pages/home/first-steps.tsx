@@ -33,20 +33,23 @@ type Step = { name: 'yearAndTerms' | 'classesAndPupils' | Exclude<Part, 'year' |
 const nextOf = (parts: readonly (readonly [part: Part, isThere: boolean])[]): Part | null =>
   parts.find(([, isThere]) => !isThere)?.[0] ?? null
 
-function useProgress(): readonly ClassProgress[] | undefined {
+function useProgress(): { rows: readonly ClassProgress[] | undefined; isLoading: boolean } {
   const { term } = useChosenTerm()
   const progress = useQuery({
     ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
     staleTime: 0,
     enabled: term !== null,
   })
-  return term ? progress.data : []
+  return { rows: term ? progress.data : [], isLoading: progress.isLoading }
 }
 
 const isMarked = ({ recorded }: ClassProgress) => recorded > 0
 
-/** What a school needs, in the order in which it is set up; null while that is loading. */
-function useSchoolSteps(isNeeded: boolean): Step[] | null {
+/** The steps; null where they cannot be told, `isLoading` while that may change. */
+type Known = { steps: Step[] | null; isLoading: boolean }
+
+/** What a school needs, in the order in which it is set up. */
+function useSchoolSteps(isNeeded: boolean): Known {
   const { years, terms, year, term, isLoading } = useChosenTerm()
   const enabled = isNeeded
   const subjects = useQuery({ ...ask('subjects', 'list', { query: { limit: 1 } }), enabled })
@@ -56,12 +59,15 @@ function useSchoolSteps(isNeeded: boolean): Step[] | null {
   })
   const pupils = useQuery({ ...ask('students', 'list', { query: { limit: 1 } }), enabled })
   const members = useQuery({ ...ask('schools', 'members', { query: { limit: 2 } }), enabled })
-  const progress = useProgress()
-  if (isLoading || !subjects.data || !pupils.data || !members.data || (year && !classes.data) || !progress) return null
+  const asked = useProgress()
+  const { rows: progress } = asked
+  if (isLoading || !subjects.data || !pupils.data || !members.data || (year && !classes.data) || !progress) {
+    return { steps: null, isLoading: isLoading || [subjects, classes, pupils, members, asked].some((query) => query.isLoading) }
+  }
   const hasYear = years.some(({ is_active }) => is_active)
   // A later term without marks is no beginning.
   const isBegun = years.length > 1 || terms.findIndex(({ id }) => id === term?.id) > 0 || progress.some(isMarked)
-  return [
+  const steps: Step[] = [
     {
       name: 'yearAndTerms',
       next: nextOf([
@@ -80,20 +86,23 @@ function useSchoolSteps(isNeeded: boolean): Step[] | null {
     { name: 'colleagues', next: nextOf([['colleagues', members.data.length > 1]]) },
     { name: 'marks', next: nextOf([['marks', isBegun]]) },
   ]
+  return { steps, isLoading: false }
 }
 
 /** What a teacher does on the first day. */
-function useTeacherSteps(): Step[] | null {
-  const { year, term } = useChosenTerm()
+function useTeacherSteps(): Known {
+  const { year, term, isLoading } = useChosenTerm()
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '' } }), enabled: year !== null })
-  const progress = useProgress()
-  if (!term || !classes.data || !progress) return null
+  const asked = useProgress()
+  const { rows: progress } = asked
+  if (!term || !classes.data || !progress) return { steps: null, isLoading: isLoading || classes.isLoading || asked.isLoading }
   const own = progress.filter(({ is_own }) => is_own)
-  return [
+  const steps: Step[] = [
     { name: 'ownClass', next: nextOf([['ownClass', classes.data.length > 0]]) },
     { name: 'assessment', next: nextOf([['assessment', own.some(({ assessments }) => assessments > 0)]]) },
     { name: 'marks', next: nextOf([['marks', own.some(isMarked)]]) },
   ]
+  return { steps, isLoading: false }
 }
 
 /** By school: who works at two begins at each. */
@@ -106,13 +115,16 @@ export function useStepsAgain(): () => void {
   return () => bringBack(keyOf(school_id))
 }
 
-/** The first steps of an administrator, or of a teacher, and whether they are on the page: until all are done, or somebody puts them aside. */
+/**
+ * The first steps of an administrator, or of a teacher, and whether they are on the page: until all are done, or somebody puts them aside.
+ * `isLoading`: that is not known yet, and what is painted below would be pushed down.
+ */
 export function useFirstSteps() {
   const profile = useProfile()
   const all = isAdmin(profile)
   const ofSchool = useSchoolSteps(all)
   const ofTeacher = useTeacherSteps()
-  const steps = all ? ofSchool : ofTeacher
+  const { steps, isLoading } = all ? ofSchool : ofTeacher
   const key = keyOf(profile.school_id)
   const { isPutOff, wasBroughtBack, putOff } = usePutOff()
   const isFinished = steps?.every(({ next }) => next === null) ?? false
@@ -125,7 +137,7 @@ export function useFirstSteps() {
   useEffect(() => {
     if (isFinished && !all) finish()
   }, [isFinished, all])
-  return { steps: steps ?? [], isShown, hide }
+  return { steps: steps ?? [], isShown, isLoading: isLoading && !isPutOff(key), hide }
 }
 
 type Props = Pick<ReturnType<typeof useFirstSteps>, 'steps' | 'hide'>

@@ -64,7 +64,7 @@ function StaffToday() {
   const profile = useProfile()
   const { year, term, isLoading } = useChosenTerm()
   const first = useFirstSteps()
-  if (isLoading) return <Loading />
+  if (isLoading || first.isLoading) return <Loading />
   return (
     <>
       {isAdmin(profile) && <AuditNotice />}

@@ -62,6 +62,51 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
+  test.each([
+    ['en', 'light'],
+    ['ar', 'dark'],
+  ] as const)('on a telephone, in %s, a refused mark moves no cell', async (language, colorScheme) => {
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: sizes.phone, hasTouch: true, isMobile: true, colorScheme })
+    await page.evaluate((chosen) => localStorage.setItem('markbook.language', chosen), language)
+    await page.reload()
+    await cell(page, 0, 2).waitFor()
+    // In sight at first, and at the end of the list.
+    for (const row of [3, 29]) {
+      if (row > 3) await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
+      await cell(page, row, 0).tap()
+      await page.keyboard.type('999')
+      const before = await cell(page, row, 0).boundingBox()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.getByRole('listitem').filter({ hasText: '999' }).count()).toBe(row === 3 ? 1 : 2)
+      await expect.poll(() => page.getByRole('banner').locator('[data-tone="warn"]').count()).toBe(1)
+      expect(await cell(page, row, 0).boundingBox()).toEqual(before)
+      await picture(page, `marks-refused-phone-${language}-${row}`)
+      await expectFits(page)
+    }
+    await expectForEverybody(page)
+    await context.close()
+  })
+
+  test('beside the panel the head of the page stays one row, and 24 rows are seen', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', { viewport: sizes.pc })
+    const head = page.locator('main header').first()
+    const height = (await head.boundingBox())?.height
+    await cell(page, 0, 5).click()
+    await page.getByRole('dialog').getByRole('heading', { level: 2 }).waitFor()
+    expect((await head.boundingBox())?.height).toBeLessThanOrEqual(height ?? 0)
+    expect(await wholeRows(page)).toBeGreaterThanOrEqual(24)
+    await expectForEverybody(page)
+    await picture(page, 'marks-panel-head')
+    // What does not fit is in the menu.
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await picture(page, 'marks-panel-menu')
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Add an assessment', 'Import or mark sheet', 'Print'])
+    await page.getByRole('menuitem', { name: 'Add an assessment' }).click()
+    await page.getByRole('dialog', { name: 'New assessment' }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a tablet has rows for a finger', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', {
       viewport: { width: 1180, height: 820 },

@@ -6,6 +6,7 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import Ellipsis from 'lucide-react/icons/ellipsis'
 import { Fragment, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
@@ -13,9 +14,11 @@ import { ask, askWhole } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
+import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { Menu, MenuItem } from '../../frame/menu.tsx'
 import { termLabel } from '../../words/term-label.ts'
 import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
@@ -161,16 +164,27 @@ export function SheetView(props: SheetViewProps) {
   const isPrinting = usePrinting()
   const title = t('sheet', names)
   const lead = t('of', { term: termLabel(term.name), year: yearName })
+  const mayImport = !isReadOnly && !isSet && columns.length > 0
+  const add = () => setDialog({ is: 'assessment', column: null })
   const actions = (
     <>
       {choice}
-      {!isReadOnly && (
-        <Button look={columns.length === 0 ? 'primary' : 'plain'} onClick={() => setDialog({ is: 'assessment', column: null })}>
-          {t('add')}
-        </Button>
-      )}
-      {!isReadOnly && !isSet && columns.length > 0 && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
-      <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
+      <div className={`${layout['wrap']} ${styles['unfolded']}`}>
+        {!isReadOnly && (
+          <Button look={columns.length === 0 ? 'primary' : 'plain'} onClick={add}>
+            {t('add')}
+          </Button>
+        )}
+        {mayImport && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
+        <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
+      </div>
+      <div className={styles['folded']}>
+        <Menu button={{ 'aria-label': t('more'), children: <Icon of={Ellipsis} /> }}>
+          {!isReadOnly && <MenuItem onChoose={add}>{t('add')}</MenuItem>}
+          {mayImport && <MenuItem onChoose={() => setDialog({ is: 'import' })}>{t('import')}</MenuItem>}
+          <MenuItem onChoose={() => window.print()}>{t('app:action.print')}</MenuItem>
+        </Menu>
+      </div>
     </>
   )
   return (

@@ -162,11 +162,12 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
     { head: t('letter'), cell: (subject) => <bdi>{subject.letter_grade ?? '–'}</bdi> },
     {
       head: t('remark'),
-      cell: (subject) => (
-        <>
-          {subject.remark} {subject.is_partial && badge('partial')} {subject.under_review && badge('review')}
-        </>
-      ),
+      cell: ({ remark, is_partial, under_review }) =>
+        (remark || is_partial || under_review) && (
+          <>
+            {remark} {is_partial && badge('partial')} {under_review && badge('review')}
+          </>
+        ),
     },
     {
       head: t('explain.open'),
@@ -186,5 +187,5 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
     },
   ]
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
-  return <Table label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
+  return <Table stacks label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
 }

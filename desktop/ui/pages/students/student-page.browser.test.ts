@@ -51,6 +51,37 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
     await context.close()
   })
 
+  test.each([
+    ['en', 'light'],
+    ['ar', 'dark'],
+  ] as const)('no table is wider than a telephone, in %s', async (language, colorScheme) => {
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme })
+    await site.signIn(context, 'byrne')
+    await page.addInitScript((chosen) => localStorage.setItem('markbook.language', chosen), language)
+    for (const [name, path] of [
+      ['pupil', `/students/${elan.id}`],
+      ['pupil-term', `/results/${class3B.id}/students/${elan.id}`],
+      ['pupil-year', `/results/${class3B.id}/students/${elan.id}?view=year`],
+    ] as const) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('table').first().waitFor()
+      const wide = await page
+        .getByRole('table')
+        .evaluateAll((tables) => tables.map(({ parentElement: box }) => (box?.scrollWidth ?? 0) - (box?.clientWidth ?? 0)))
+      expect(wide, path).toEqual(wide.map(() => 0))
+      await expectFits(page)
+      await expectForEverybody(page)
+      await page.getByRole('table').first().scrollIntoViewIfNeeded()
+      await picture(page, `${name}-tables-${language}`)
+      await page
+        .getByRole('table')
+        .last()
+        .evaluate((table) => table.scrollIntoView())
+      await picture(page, `${name}-tables-${language}-last`)
+    }
+    await context.close()
+  })
+
   test('a teacher of one subject sees results without the birth date, and changes a name without it; it reads on a telephone', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await site.signIn(context, 'ada')
