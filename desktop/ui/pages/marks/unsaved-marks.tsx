@@ -116,8 +116,7 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 export const REPORT_DELAY = 150
 
 /** What the marks wait for: that the person signs in, that the server can be reached, or that it has time. */
-const waitsFor = (failure: Failure | null) =>
-  failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy'
+const waitsFor = (failure: Failure | null) => (failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy')
 
 export function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')
