@@ -56,7 +56,8 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
       sheet.disconnect()
       if (hasLooked || sheet.hasLoadedOnce) return
       hasLooked = true
-      sheet.begin((await lastSeen<LiveMark[]>(seen)) ?? [])
+      const earlier = await lastSeen<LiveMark[]>(seen)
+      if (earlier) sheet.begin(earlier)
     }
     let hasLooked = false
     let keeping: ReturnType<typeof setTimeout> | undefined

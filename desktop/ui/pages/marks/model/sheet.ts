@@ -69,6 +69,7 @@ export class Sheet {
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
   hasLoadedOnce = false
+  private hasBegun = false
   private saved = new Map<string, LiveMark>()
   private readonly recentChanges = new Map<string, number>()
   private gradesInReview: ReadonlySet<string> = new Set()
@@ -251,8 +252,15 @@ export class Sheet {
   /** Shows what was seen at an earlier time, until the server sends its marks. */
   begin(marks: readonly LiveMark[]): void {
     if (this.hasLoadedOnce) return
+    this.hasBegun = true
     this.saved = new Map(marks.map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
     this.invalidateAll()
+    this.notify('state')
+  }
+
+  /** No marks have come, neither from the server nor of an earlier time: an empty cell may have one. */
+  get isUnread(): boolean {
+    return !this.hasLoadedOnce && !this.hasBegun
   }
 
   /** Applies an event of the stream. */
