@@ -31,6 +31,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
   const { queue, isStored } = useMarkingSession()
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const isConnected = useSheetValue(sheet, 'state', () => sheet.isConnected)
+  const isUnread = useSheetValue(sheet, 'state', () => sheet.isUnread)
   const inState = (state: PendingMark['state']) => queue.all().filter((pending) => pending.state === state)
   const waiting = inState('waiting')
   const isOld = useOldestSeen() !== null
@@ -45,7 +46,7 @@ export function UnsavedMarks({ sheet, onShow }: Props) {
     <>
       {waiting.length > 0 && !isAway && <WaitingNotice count={waiting.length} />}
       <AwayNotice waiting={isAway ? { text: t('unsaved.away', { count: waiting.length }), retry: () => queue.retry() } : undefined} />
-      {!isConnected && waiting.length === 0 && !isOld && <Notice tone="warn">{t('unsaved.unheard')}</Notice>}
+      {!isConnected && waiting.length === 0 && !isOld && <Notice tone="warn">{t(isUnread ? 'unsaved.unread' : 'unsaved.unheard')}</Notice>}
       {!isConnected && !isOld && !canKeepApp() && <Notice>{t('app:away.http')}</Notice>}
       {!isStored() && <Notice tone="bad">{t('unsaved.notKept')}</Notice>}
       <MarkList tone="bad" title={t('unsaved.mistakes', { count: invalid.length })} sheet={sheet} marks={invalid}>
@@ -116,8 +117,7 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
 export const REPORT_DELAY = 150
 
 /** What the marks wait for: that the person signs in, that the server can be reached, or that it has time. */
-const waitsFor = (failure: Failure | null) =>
-  failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy'
+const waitsFor = (failure: Failure | null) => (failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy')
 
 export function WaitingNotice({ count }: { count: number }) {
   const { t } = useTranslation('marks')

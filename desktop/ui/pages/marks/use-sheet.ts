@@ -56,7 +56,7 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
       sheet.disconnect()
       if (hasLooked || sheet.hasLoadedOnce) return
       hasLooked = true
-      sheet.begin((await lastSeen<LiveMark[]>(seen)) ?? [])
+      sheet.begin((await lastSeen<LiveMark[]>(seen)) ?? null)
     }
     let hasLooked = false
     let keeping: ReturnType<typeof setTimeout> | undefined

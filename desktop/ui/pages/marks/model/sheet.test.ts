@@ -228,6 +228,17 @@ describe('a cell', () => {
   })
 })
 
+test('is unread until marks have come, from the server or of an earlier time', () => {
+  const opened = () => new Sheet(queue, people.ada.id, () => {})
+  const [without, earlier, heard] = [opened(), opened(), opened()]
+  without.begin(null)
+  expect([without.isReady, without.isUnread]).toEqual([true, true])
+  earlier.begin([])
+  expect(earlier.isUnread).toBe(false)
+  heard.receive({ is_whole: true, marks: [], gone: [], touched: [] })
+  expect(heard.isUnread).toBe(false)
+})
+
 describe('changes of others', () => {
   test('are highlighted and announced; own changes are not', () => {
     sheet.listenToRemoteChanges((news) => told.push(...news.map(({ mark }) => String(mark?.score))))

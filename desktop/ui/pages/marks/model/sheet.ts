@@ -77,8 +77,10 @@ export class Sheet {
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
   hasLoadedOnce = false
-  /** True once there is something to show: the marks of the server, or, without it, those that were seen last. */
+  /** True once the grid can be drawn: the marks of the server are there, or those that were seen last, or neither can be had. */
   isReady = false
+  /** No marks have come, neither from the server nor of an earlier time: an empty cell may have one. */
+  isUnread = true
   private saved = new Map<string, LiveMark>()
   private readonly recentChanges = new Map<string, number>()
   private gradesInReview: ReadonlySet<string> = new Set()
@@ -277,12 +279,14 @@ export class Sheet {
     return was
   }
 
-  /** Shows what was seen at an earlier time, until the server sends its marks. */
-  begin(marks: readonly LiveMark[]): void {
+  /** Shows what was seen at an earlier time, until the server sends its marks; null: nothing was. */
+  begin(marks: readonly LiveMark[] | null): void {
     if (this.hasLoadedOnce) return
     this.isReady = true
-    this.saved = new Map(marks.map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
+    this.isUnread = marks === null
+    this.saved = new Map((marks ?? []).map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
     this.invalidateAll()
+    this.notify('state')
   }
 
   /** Applies an event of the stream. */
@@ -290,6 +294,7 @@ export class Sheet {
     const isFirst = !this.hasLoadedOnce
     this.hasLoadedOnce = true
     this.isReady = true
+    this.isUnread = false
     const before = this.saved
     if (is_whole) this.saved = new Map()
     const changed: [string, string][] = []
