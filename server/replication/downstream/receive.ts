@@ -161,11 +161,7 @@ async function restOf(
   known: Known | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
-  const isWritten = writesAny(state, known, verdicts)
-  if (known && verdicts.length > 0 && !isWritten) return null
-  // Who writes nothing in a row has seen there what the history shows, also of their own.
-  const limitOf =
-    isWritten || taking.peer.kind !== 'laptop' || !isTakenAsSigned(table) ? taking.limits(table, known !== undefined) : NOBODYS
+  const limitOf = taking.limits(table, known !== undefined)
   const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
   const here = known ? knownOf(known.state) : {}
   const seen = new Map<string, number>()
@@ -185,14 +181,6 @@ async function restOf(
   const claimed = { ...state, vv, alive: presentIn(state, vv, known) }
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
 }
-
-/** Whether a write is taken with the state that is not known here. A row that was lost here past the program is as it comes. */
-function writesAny({ units }: RowState, known: Known | undefined, verdicts: readonly Verdict[]): boolean {
-  if (!known || isLost(known)) return true
-  const refused = new Set(verdicts.map(({ unit }) => unit))
-  return Object.entries(units).some(([unit, stamp]) => !refused.has(unit) && !covers(known.state.vv, stamp))
-}
-const NOBODYS: LimitOf = () => 0
 
 /**
  * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it

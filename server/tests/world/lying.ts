@@ -82,7 +82,7 @@ export class LyingLaptop {
       `${laptop.name} lies to ${parent.name}: ${lies.map(({ kind }) => kind).join(', ')}; ${rows.length} rows of its own ${manner}`,
     )
     const forged = lies.flatMap(({ lie }) => lie.rows)
-    const before = await storedOf(parent, school.id, forged)
+    const before = await storedOf(parent, school.id, forged, laptop.store.nodeId)
     const warnings = parent.warnings.length
     const feed = () => parent.store.read(asSystem(), async (tx) => (await tx.dialect.feedOf(tx.connection, school.id)).seq)
     const honest = manner === 'with claims to have seen everything' ? rows.map((row) => claiming(row, parent.store.nodeId)) : rows
@@ -97,7 +97,7 @@ export class LyingLaptop {
       await line.push(all)
       if ((await feed()) !== seq) this.tell.fail(`a bundle that is said twice changes ${parent.name} twice`)
     }
-    const after = await storedOf(parent, school.id, forged)
+    const after = await storedOf(parent, school.id, forged, laptop.store.nodeId)
     const kinds = lies.flatMap(({ kind, lie }) => lie.rows.map(() => kind))
     for (const [at, { table, state }] of forged.entries())
       if (before[at] !== after[at])
