@@ -171,12 +171,7 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
           text={t('sets.text')}
           action={t('sets.action')}
           danger={false}
-          onConfirm={async () => {
-            for (const [at, days] of parts.entries()) {
-              const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
-              await save('terms', 'create', { body })
-            }
-          }}
+          onConfirm={() => saveWithUndo({ said: t('sets.added', { names: list, year: year.name }), run: addAll, back: removeAll })}
         />
       }
     >
