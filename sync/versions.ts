@@ -28,7 +28,7 @@ export function join(a: Vector, b: Vector): Vector {
   return sorted(joined)
 }
 
-export const sameDot = (a: Stamp, b: Stamp): boolean => a[0] === b[0] && a[1] === b[1]
+export const sameDot = (a: Stamp | Presence, b: Stamp | Presence): boolean => a[0] === b[0] && a[1] === b[1]
 
 /** By hybrid clock, then node, then counter. Above zero where `a` is the later. A write that saw another is always later. */
 export const compareStamps = (a: Stamp, b: Stamp): number => a[2] - b[2] || byText(a[0], b[0]) || a[1] - b[1]

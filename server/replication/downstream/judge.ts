@@ -10,7 +10,7 @@ import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
-import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
+import { covers, EXISTENCE, type Presence, type Stamp, sameDot } from '@markbook/sync/versions'
 import { isLost, type Known } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
@@ -93,9 +93,12 @@ export class Judge {
     const isEnd = after.alive.length === 0 && (known?.state.alive.length ?? 0) > 0
     const state = isEnd ? { ...told, alive: [] } : told
     const limitOf = this.page.limits(table, known !== undefined)
-    const fresh = freshIn(table, state, known, after).filter(
+    const changed = freshIn(table, state, known, after).filter(
       ([unit, stamp]) => !(changesNothing(table, unit, state, known) && this.mayRepeat(stamp, limitOf)),
     )
+    const returned = this.peer.kind === 'laptop' ? returnedBy(state, known, { after, changed, limitOf }) : null
+    const time = state.units[EXISTENCE]?.[2] ?? 0
+    const fresh: [string, Stamp][] = returned ? [...changed, [EXISTENCE, [...returned, time, this.peer.user_id]]] : changed
     const refuse = (code: Verdict['code'], units = fresh.map(([unit]) => unit)): Verdict[] =>
       units.map((unit) => ({ unit, code, stale: false }))
     // Whole: what is not there under its own id must not come to life by a part of it.
@@ -119,13 +122,18 @@ export class Judge {
     const isNew = known === undefined
     for (const [unit, stamp] of fresh) {
       const code = await this.objectionToUnit(table, state, { unit, stamp, isNew, isOwn: isOwn(stamp) }, known)
-      if (code) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
+      const isJudged = verdicts.some((verdict) => verdict.unit === unit)
+      if (code && !isJudged) verdicts.push({ unit, code, stale: code === 'forbidden' && (await this.isStale(table, state, unit)) })
       if (code && table === 'assessment' && unit === EXISTENCE && state.alive.length === 0) this.staying.add(state.id)
     }
     const refused = new Set(verdicts.map(({ unit }) => unit))
     const taken = new Set(fresh.flatMap(([unit]) => (refused.has(unit) ? [] : [unit])))
     if (table === 'report_book' && taken.has('status') && (await this.lacksApproval(state, taken, known)))
       verdicts.push({ unit: 'status', code: 'forbidden', stale: false })
+    // A row that was deleted here comes back by what is taken, and not by what is refused.
+    const [first] = verdicts
+    if (first && this.peer.kind === 'laptop' && isReturned(known, after) && !refused.has(EXISTENCE))
+      verdicts.push({ ...first, unit: EXISTENCE })
     return awaits && verdicts.length === 0 ? refuse(AWAITS_PERSON) : verdicts
   }
 
@@ -354,6 +362,23 @@ export class Judge {
     if (table === 'sync_conflict' || (state.alive.length > 0 && !isWritable(table, state.values, columns))) return false
     return this.rights.isChangedSince(actor, this.page.seen)
   }
+}
+
+const isReturned = (known: Known | undefined, after: RowState): boolean =>
+  known !== undefined && !isLost(known) && known.state.alive.length === 0 && after.alive.length > 0
+
+/**
+ * The write by which a laptop's state says that a row is there that was deleted here, where none of the units that it changes is of that write:
+ * one that another has replaced since, or one that nobody made. It is judged like any other of the laptop's person.
+ */
+function returnedBy(
+  { alive }: RowState,
+  known: Known | undefined,
+  { after, changed, limitOf }: { after: RowState; changed: readonly [string, Stamp][]; limitOf: LimitOf },
+): Presence | undefined {
+  if (!known || !isReturned(known, after)) return undefined
+  const isOfUnit = (dot: Presence) => changed.some(([, stamp]) => sameDot(stamp, dot))
+  return alive.find((dot) => dot[1] <= limitOf(dot[0]) && !covers(known.state.vv, dot) && !isOfUnit(dot))
 }
 
 /** What a row is of is what is known here of it, whatever a push says beside the units that it writes. */

@@ -1,9 +1,9 @@
 import { naturalId } from '@markbook/shared/ids'
-import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { elan, englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { serverAndLaptop } from '../../testing/joined.ts'
@@ -54,4 +54,65 @@ test('that a row is there is not said by a write that its parent has yet to make
   })
   await settle(link)
   for (const node of [server, laptop]) expect([await scoreAt(node, own), await conflictsAt(node)]).toEqual([undefined, []])
+})
+
+describe('a mark that was deleted at the school does not come back', () => {
+  const id = naturalId('grade', englishExam.id, zoe.id)
+  const remove = () =>
+    server.services.store.write(asSystem(people.okafor.id), async (tx) => {
+      await tx.remove('grade', [(await tx.find('grade', stBrigids, id)) as Row<'grade'>])
+    })
+  const there = (state: RowState, node: string, counter: number): Partial<RowState> => ({
+    alive: [[node, counter]],
+    vv: { ...state.vv, [node]: counter },
+  })
+  const lies: [string, (state: RowState, node: string) => Partial<RowState>][] = [
+    ['by a write of the laptop’s own that no part of it bears', (state, node) => there(state, node, 1)],
+    [
+      'nor beside one that nobody has made',
+      (state, node) => ({
+        ...there(state, node, 1),
+        alive: [
+          [node, 1],
+          [server.services.store.nodeId, LARGE],
+        ],
+      }),
+    ],
+    [
+      'nor by one that is refused, and another before it',
+      (state, node) => ({
+        ...there(state, node, 2),
+        alive: [
+          [node, 1],
+          [node, 2],
+        ],
+        values: { ...state.values, score: 99 },
+        units: { ...state.units, score: [node, 2, Date.now(), people.ada.id] },
+      }),
+    ],
+    [
+      'nor by one alone that is refused',
+      (state, node) => ({
+        ...there(state, node, 2),
+        values: { ...state.values, score: 99 },
+        units: { ...state.units, score: [node, 2, Date.now(), people.ada.id] },
+      }),
+    ],
+  ]
+  test.each(lies)('%s', async (_, lie) => {
+    expect(await scoreAt(server, id)).toBeDefined()
+    await remove()
+    const before = await storedOf(server, id)
+    expect(await told(id, lie)).toMatchObject([{ table: 'grade', id, outcome: 'refused', code: 'forbidden' }])
+    expect([await scoreAt(server, id), await storedOf(server, id)]).toEqual([undefined, before])
+  })
+
+  test('but by a write of somebody who may write it, told or replaced since', async () => {
+    const mine = naturalId('grade', mathsExam.id, zoe.id)
+    await server.services.store.write(asSystem(people.okafor.id), async (tx) => {
+      await tx.remove('grade', [(await tx.find('grade', stBrigids, mine)) as Row<'grade'>])
+    })
+    await told(mine, (state, node) => there(state, node, 1))
+    expect(await scoreAt(server, mine)).toBeDefined()
+  })
 })
