@@ -286,7 +286,6 @@ export class Sheet {
     this.isUnread = marks === null
     this.saved = new Map((marks ?? []).map((mark) => [keyOf(mark.assessment_id, mark.student_id), mark]))
     this.invalidateAll()
-    this.notify('state')
   }
 
   /** Applies an event of the stream. */
