@@ -169,7 +169,7 @@ export function SheetView(props: SheetViewProps) {
   const actions = (
     <>
       {choice}
-      <div className={`${layout['wrap']} ${styles['unfolded']}`}>
+      <div className={columns.length === 0 ? layout['wrap'] : `${layout['wrap']} ${styles['unfolded']}`}>
         {!isReadOnly && (
           <Button look={columns.length === 0 ? 'primary' : 'plain'} onClick={add}>
             {t('add')}
@@ -178,7 +178,7 @@ export function SheetView(props: SheetViewProps) {
         {mayImport && <Button onClick={() => setDialog({ is: 'import' })}>{t('import')}</Button>}
         <Button onClick={() => window.print()}>{t('app:action.print')}</Button>
       </div>
-      <div className={styles['folded']}>
+      <div className={styles['folded']} hidden={columns.length === 0}>
         <Menu button={{ 'aria-label': t('more'), children: <Icon of={Ellipsis} /> }}>
           {!isReadOnly && <MenuItem onChoose={add}>{t('add')}</MenuItem>}
           {mayImport && <MenuItem onChoose={() => setDialog({ is: 'import' })}>{t('import')}</MenuItem>}
