@@ -148,6 +148,18 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('a note that is opened before the key before it was drawn keeps what is typed', async () => {
+    const { context, page } = await opened('2025-12-03')
+    await group(page, 'Chen, Mei').getByRole('radio', { checked: true }).focus()
+    await page.evaluate(async () => {
+      for (const key of ['ArrowUp', 'n']) document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+      for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame)
+    })
+    await page.keyboard.type('all of it')
+    expect(await page.getByRole('textbox', { name: 'Note on Adeyemi, Zoë' }).inputValue()).toBe('all of it')
+    await context.close()
+  })
+
   test('a note on a telephone; one that somebody else wrote since is not overwritten', async () => {
     const day = '2025-12-02'
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })

@@ -74,7 +74,9 @@ function focusOn(list: HTMLElement, id: string | undefined): void {
   const focus = () => list.querySelector<HTMLElement>(`[data-pupil="${id}"] [aria-checked="true"]`)?.focus()
   focus()
   requestAnimationFrame(() => {
-    if (idAround(document.activeElement) === id) focus()
+    const { activeElement } = document
+    // Not from a note that the next key has opened meanwhile.
+    if (activeElement?.role === 'radio' && idAround(activeElement) === id) focus()
   })
 }
 

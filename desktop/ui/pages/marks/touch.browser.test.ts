@@ -18,6 +18,9 @@ async function drag(page: Page, from: readonly [x: number, y: number], to: reado
     const part = (axis: 0 | 1) => from[axis] + ((to[axis] - from[axis]) * at) / 6
     await send('touchMove', [{ x: part(0), y: part(1) }])
   }
+  // A finger that rests before it is lifted leaves nothing rolling, which would take the next tap.
+  await page.waitForTimeout(150)
+  await send('touchMove', [{ x: to[0], y: to[1] }])
   await send('touchEnd', [])
   await session.detach()
 }
