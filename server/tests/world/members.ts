@@ -78,10 +78,10 @@ export class Members {
 
   constructor(protected readonly options: Options) {
     this.chance = chanceOf(options.seed)
-    this.structure = chanceOf(options.seed * 31 + 23)
+    this.structure = chanceOf(options.seed * 31 + 17)
     const tell = { say: (text: string) => this.say(text), fail: (text: string) => this.fail(text) }
     this.altering = new AlteringLine(chanceOf(options.seed * 31 + 13), () => this.members.map(({ node }) => node), tell)
-    this.liar = new LyingLaptop(chanceOf(options.seed * 31 + 17), tell)
+    this.liar = new LyingLaptop(chanceOf(options.seed * 31 + 23), tell)
   }
 
   protected async begin(): Promise<void> {

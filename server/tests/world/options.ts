@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { faults } from './members.ts'
 
-const names = ['seeds', 'seed', 'events', 'central', 'faults', 'also', 'laptops', 'jobs', 'show', 'trace']
+const names = ['seeds', 'seed', 'events', 'central', 'faults', 'also', 'structure', 'laptops', 'jobs', 'show', 'trace']
 /** What a process of the run is given besides. */
 const inner = ['cluster', 'works']
 
