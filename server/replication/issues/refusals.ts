@@ -6,6 +6,7 @@ import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { packRows, travelling, unpackRows } from '@markbook/sync/protocol/page'
 import { type RefusedWrite, refusedWrite } from '@markbook/sync/refused'
+import { PENDING } from '@markbook/sync/stamp'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isNotNull, isNull, ne, or } from 'drizzle-orm'
 import { applyStates } from '../../store/replica/apply.ts'
@@ -115,7 +116,12 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   // What others made may still come to the parent by another way, with all that hangs on it: it must not be deleted with what was written
   // to it on a laptop, below which nobody has to follow.
   const isOthers = isLaptop && !state && !isMadeBy(node, known.state)
-  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state: { vv } }) => (vv[node] ?? 0) <= sent))
+  // What this transaction has written over other refused writes is what the parent has: it comes again with them.
+  const isAtParent = ({ vv, units: all }: RowState) =>
+    [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
+      (counter) => counter === PENDING || counter <= sent,
+    )
+  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state }) => isAtParent(state)))
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0

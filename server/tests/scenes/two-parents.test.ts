@@ -1,10 +1,14 @@
-import { mathsExam } from '@markbook/shared/story/marks'
+import { naturalId } from '@markbook/shared/ids'
+import { englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { thisYear } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { parentsOf } from '../../replication/identity/enrolment.ts'
+import { Child } from '../../replication/upstream/child.ts'
 import { asSystem } from '../../store/tx.ts'
 import { schoolAndLaptop } from '../../testing/joined.ts'
-import { signedIn, under } from '../../testing/nodes.ts'
+import { lineOf, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { refusedAt, refusedBelow, same, settle } from './scenes.fixtures.ts'
 
@@ -64,4 +68,52 @@ test('what was made on a laptop and deleted there before anybody heard of it is 
   await settle(atSchool, link, atCentre)
   expect(await refusedAt(laptop)).toEqual([])
   expect((await centre.rows('assessment')).map(({ id }) => id)).not.toContain(made.id)
+})
+
+describe('of a row that the centre alone knows', () => {
+  const mark = naturalId('grade', englishExam.id, zoe.id)
+  const write = (laptop: School, table: 'assessment_category' | 'grade', id: string, patch: object) =>
+    laptop.services.store.write(asSystem(people.ada.id), async (tx) =>
+      tx.update(table, (await tx.find(table, stBrigids, id)) as Row<typeof table>, patch),
+    )
+
+  /** A category that was made at the centre, with a mark below it, both changed on the laptop of somebody who may change neither. */
+  async function changedBoth() {
+    const at = await newSubject()
+    const okafor = await signedIn(at.centre, 'okafor')
+    const body = { academicYearId: thisYear.id, assessmentType: 'exam' as const, name: 'Orals', weight: 2 }
+    const category = await okafor.assessmentCategories.create({ body })
+    await okafor.assessments.update({ params: { id: englishExam.id }, body: { categoryId: category.id } })
+    await at.atCentre.round()
+    await write(at.laptop, 'assessment_category', category.id, { weight: 9 })
+    await write(at.laptop, 'grade', mark, { score: 3 })
+    return { ...at, category }
+  }
+
+  test('what the school refuses is not kept on the laptop, whatever else it refuses with it', async () => {
+    const { centre, box, laptop, link, atSchool, atCentre, category } = await changedBoth()
+    await atSchool.round()
+    expect(new Set((await refusedAt(laptop)).map(({ row_id }) => row_id))).toEqual(new Set([category.id, mark]))
+    await settle(link, atSchool, atCentre)
+    const weights = await Promise.all(
+      [centre, box, laptop].map(async (node) => (await node.rows('assessment_category')).map(({ id, weight }) => [id, weight])),
+    )
+    expect(weights).toEqual([[[category.id, 2]], [[category.id, 2]], [[category.id, 2]]])
+    const scores = await Promise.all([box, laptop].map(async (node) => (await node.rows('grade')).find(({ id }) => id === mark)?.score))
+    expect(scores[1]).toBe(scores[0])
+    expect(scores[1]).not.toBe(3)
+  })
+
+  test('nor does what is written while the answer comes go with it unsaid', async () => {
+    const { box, laptop, link, atSchool, atCentre } = await changedBoth()
+    const [peer] = (await laptop.services.store.read(asSystem(), parentsOf)) as [Row<'sync_peer'>]
+    const line = await lineOf(laptop, box)
+    const child = new Child(laptop.services, peer.id, line)
+    const { page, push } = await child.pageAfter(peer)
+    const { answers } = await line.push(push)
+    await write(laptop, 'grade', mark, { remarks: 'Written meanwhile' })
+    await child.takeAnswers(peer, answers, page)
+    await settle(link, atSchool, atCentre)
+    expect((await refusedAt(laptop)).map(({ row_id, unit }) => [row_id, unit])).toContainEqual([mark, 'remarks'])
+  })
 })
