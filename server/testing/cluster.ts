@@ -123,9 +123,18 @@ function standstillOf(data: string): Pick<Cluster, 'standstill'> {
     const first = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
     // The first one before the others: it makes no more of them then.
     process.kill(first, name)
-    for (const pid of childrenOf(first)) process.kill(pid, name)
+    for (const pid of childrenOf(first)) signalWhereThere(pid, name)
   }
   return { standstill: { begin: () => signal('SIGSTOP'), end: () => signal('SIGCONT') } }
+}
+
+/** A worker of autovacuum may end after it was listed. */
+function signalWhereThere(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 const childrenOf = (parent: number): number[] =>
