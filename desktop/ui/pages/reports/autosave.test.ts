@@ -165,6 +165,23 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().state).toBe('saved')
   })
 
+  test('what was on its way before it could not be meant is taken back, and nobody is asked about it', async () => {
+    const { server, row } = world()
+    server.texts.attendance = '80'
+    row.mergeStored(server.texts)
+    row.edit('attendance', '1')
+    row.flush()
+    await later(60)
+    row.edit('attendance', '101')
+    await later(3_000)
+    expect(server.sent).toEqual([{ attendance: '1' }, { attendance: '80' }])
+    expect(row.getSnapshot()).toMatchObject({ state: 'wrong', values: { attendance: '101' } })
+    row.edit('attendance', '97')
+    await later(3_000)
+    expect(server.texts.attendance).toBe('97')
+    expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [], values: { attendance: '97' } })
+  })
+
   test('the words of somebody else are never written over unasked', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')

@@ -22,6 +22,9 @@ export type RowQueue<F extends TextField> = {
   listen(listener: () => void): () => void
 }
 
+/** True where a request has been sent whose outcome is not known. */
+const mayHaveArrived = (pending: PendingMark | undefined): boolean => pending?.state === 'sending' || pending?.ours !== undefined
+
 /**
  * The texts of one row, as they stand in its fields. Each key goes to the queue, which keeps and sends it; an invalid value stays here.
  * Neither a failure nor new values from the server replace an edited field or the focused one (`setFocusedField`).
@@ -63,8 +66,9 @@ export class Autosave<F extends TextField> {
     const pending = this.#queue.get(field)
     const value = textValue(field, typed)
     const seen = pending ? pending.seen : textValue(field, this.#stored[field])
-    const isBack = value === seen && pending?.state !== 'sending' && pending?.state !== 'conflict' && pending?.ours === undefined
-    if (this.#isInvalid(field, typed) || isBack) this.#withdraw(field, pending)
+    const isBack = value === seen && !mayHaveArrived(pending) && pending?.state !== 'conflict'
+    if (this.#isInvalid(field, typed)) this.#takeBack(field, pending)
+    else if (isBack) this.#withdraw(field, pending)
     else this.#queue.put(field, value, seen)
     this.#publish()
   }
@@ -122,7 +126,12 @@ export class Autosave<F extends TextField> {
     return this.#fields().some((field) => this.#isChanged(field) && this.#isInvalid(field, this.#snapshot.values[field]))
   }
 
-  /** What cannot be sent stays in its field alone, and what waited of the field is not what is meant any more. */
+  /** What cannot be sent stays in its field alone. What was typed on the way to it is not meant: where it may have arrived, what stood there is sent. */
+  #takeBack(field: F, pending: PendingMark | undefined): void {
+    if (pending && pending.state !== 'conflict' && mayHaveArrived(pending)) this.#queue.put(field, pending.seen, pending.seen)
+    else this.#withdraw(field, pending)
+  }
+
   #withdraw(field: F, pending: PendingMark | undefined): void {
     if (!pending) return
     delete this.#known[field]
