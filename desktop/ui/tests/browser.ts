@@ -56,14 +56,17 @@ const accessibility: RunOptions = {
 /** Nothing that keeps anybody out: WCAG 2.2 AA as far as a machine can tell. */
 export async function expectForEverybody(page: Page): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
-  // A colour on its way from one state to the next is neither.
-  await page.evaluate(async () => {
-    const finite = document.getAnimations().filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
-    await Promise.allSettled(finite.map(({ finished }) => finished))
-  })
   const violations = await page.evaluate(async (options) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') }
-    return (await axe.run(document, options)).violations
+    // A colour on its way from one state to the next is neither: an answer may change a button while axe looks.
+    const still = new CSSStyleSheet()
+    still.replaceSync('*, *::before, *::after { transition: none !important }')
+    document.adoptedStyleSheets.push(still)
+    const finite = document.getAnimations().filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+    await Promise.allSettled(finite.map(({ finished }) => finished))
+    const { violations } = await axe.run(document, options)
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== still)
+    return violations
   }, accessibility)
   const said = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => `  ${html}`).join('\n')}`)
   expect(said, page.url()).toEqual([])
