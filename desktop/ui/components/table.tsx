@@ -33,15 +33,18 @@ type TableProps<Row> = {
   keyOf: (row: Row) => string | number
   /** The place of the column that names the row; null where none does. */
   rowName?: number | null
-  /** On a telephone each row stands by itself, its name above and each value under the head of its column. */
-  stacks?: boolean
+  /**
+   * Whether its cells are compared across rows and columns. A wide table is pushed sideways on a telephone; a row of any other stands
+   * there by itself, its name above and each value under the head of its column.
+   */
+  wide?: boolean
 }
 
 /** As many rows as are in sight of a new page. */
 const FIRST_ROWS = 50
 
 /** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. A page that opens shows its first rows at once. */
-export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, stacks = false }: TableProps<Row>) {
+export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, wide = false }: TableProps<Row>) {
   const isWhole = useDeferredValue(true, false)
   const shown = columns
     .filter((column) => column !== false)
@@ -54,7 +57,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, stacks = 
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms; a region would be one landmark too many beside its card.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1).
     <div role="group" className={`${layout['box']} ${styles['scroller']}`} aria-label={label} tabIndex={0}>
-      <table className={`${styles['table']} ${stacks ? styles['stacks'] : ''}`}>
+      <table className={`${styles['table']} ${wide ? '' : styles['stacks']}`} data-wide={wide || undefined}>
         <thead>
           <tr>
             {shown.map(({ key, head, look, th, className }) => (

@@ -115,11 +115,18 @@ export async function expectStill(page: Page, most: number): Promise<void> {
   expect(shifted, shifts.join('\n')).toBeLessThanOrEqual(most)
 }
 
-/** Nothing is wider than the window: a page that must be pushed sideways is no page for a telephone or for 200 % zoom. */
+/**
+ * Nothing is wider than the window: a page that must be pushed sideways is no page for a telephone or for 200 % zoom. Nor is a table in
+ * it, but where its cells are compared across rows and columns.
+ */
 export async function expectFits(page: Page): Promise<void> {
-  const { wide, window } = await page.evaluate(() => ({
+  const { wide, window, tables } = await page.evaluate(() => ({
     wide: document.documentElement.scrollWidth,
     window: document.documentElement.clientWidth,
+    tables: [...document.querySelectorAll('[role="group"]:has(> table:not([data-wide]))')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map((table) => table.getAttribute('aria-label')),
   }))
   expect(wide, page.url()).toBeLessThanOrEqual(window)
+  expect(tables, page.url()).toEqual([])
 }

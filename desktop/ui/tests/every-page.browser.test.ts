@@ -25,6 +25,7 @@ const PAGES = {
   students: '/students',
   student: `/students/${zoe.id}`,
   years: '/years',
+  audit: '/audit',
   subjects: '/subjects',
   scale: '/scale',
   people: '/people',

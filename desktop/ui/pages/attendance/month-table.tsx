@@ -71,7 +71,7 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
         <Empty>{t('monthNone')}</Empty>
       ) : (
         <>
-          <Table label={name} columns={columns} rows={pupils} keyOf={({ id }) => id} />
+          <Table wide label={name} columns={columns} rows={pupils} keyOf={({ id }) => id} />
           <ul className={layout['legend']}>
             {attendanceCodes.map((code) => (
               <li key={code}>{t('legend', { sign: t(`sign.${code}`), word: t(`code.${code}`) })}</li>

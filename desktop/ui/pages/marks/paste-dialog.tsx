@@ -142,7 +142,7 @@ function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewP
   const rows = plan.names.map((_, at) => at)
   return (
     <div className={styles['preview']}>
-      <Table label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(at) => at} />
+      <Table wide label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(at) => at} />
       {rows.length > MAX_ROWS && <p>{t('paste.rest', { count: rows.length - MAX_ROWS })}</p>}
     </div>
   )
@@ -180,7 +180,7 @@ function Preview({ grid: { sheet }, plan: { cells }, onEdit }: { grid: Grid; pla
   ]
   return (
     <div className={styles['preview']}>
-      <Table label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(row) => row} />
+      <Table wide label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(row) => row} />
       {rows.length > MAX_ROWS && <p>{t('paste.rest', { count: rows.length - MAX_ROWS })}</p>}
     </div>
   )

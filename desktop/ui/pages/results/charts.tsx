@@ -108,7 +108,7 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
         [16, <rect key="bar" className={styles['bar']} width={16} height={16} />, t('chart.passing')],
         [16, <rect key="failing" className={styles['failing']} fill={`url(#${hatch})`} width={16} height={16} />, t('chart.failing')],
       ]}
-      table={<Table label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />}
+      table={<Table wide label={title} columns={columns} rows={bins} keyOf={({ letter }) => letter} />}
     >
       <defs>
         <pattern id={hatch} width={8} height={8} patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
@@ -190,7 +190,7 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
         ],
         [24, <line key="reach" className={styles['whisker']} x1={0} x2={24} y1={8} y2={8} />, t('chart.reach')],
       ]}
-      table={<Table label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />}
+      table={<Table wide label={title} columns={columns} rows={subjects} keyOf={({ id }) => id} />}
     >
       {[0, 25, 50, 75, 100].map((percent) => (
         <g key={percent}>

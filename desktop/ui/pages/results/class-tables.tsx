@@ -244,7 +244,7 @@ function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
   ]
   return (
     <Sheet subjects={subjects.length}>
-      <Table label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+      <Table wide label={label} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
     </Sheet>
   )
 }
@@ -290,7 +290,7 @@ function OneSubject({ rows, subject, terms, model, scale }: OneProps) {
       ),
     ),
   ]
-  return <Table label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
+  return <Table wide label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
 }
 
 const signs = { partial: '†', review: '⚑' } as const

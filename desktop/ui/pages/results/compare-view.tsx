@@ -84,7 +84,7 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
   return (
     <>
       <Sheet subjects={subjects.length}>
-        <Table label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
+        <Table wide label={t('views.compare')} columns={columns} rows={sorted} keyOf={({ student }) => student.id} />
       </Sheet>
       {hasPartial && (
         <p className={layout['legend']}>

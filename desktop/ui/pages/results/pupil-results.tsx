@@ -187,5 +187,5 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
     },
   ]
   if (subjects.length === 0) return <Empty>{t('nothing')}</Empty>
-  return <Table stacks label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
+  return <Table label={label} columns={all} rows={subjects} keyOf={({ subject_id }) => subject_id} />
 }

@@ -39,7 +39,6 @@ export function Results({ of }: Props) {
   return (
     <Card title={t('results')}>
       <Table
-        stacks
         label={t('results')}
         rows={[{ id: 'overall', name: t('overall'), results: overall, partial: [] }, ...subjects]}
         keyOf={({ id }) => id}
@@ -59,7 +58,6 @@ export function Classes({ of: { classes } }: Props) {
   return (
     <Card title={t('classes')}>
       <Table
-        stacks
         label={t('classes')}
         rows={classes}
         keyOf={({ id }) => id}
@@ -97,7 +95,6 @@ export function Books({ of: { books, classes } }: Props) {
   return (
     <Card title={t('books')}>
       <Table
-        stacks
         label={t('books')}
         rows={rows}
         keyOf={({ id }) => id}
