@@ -7,6 +7,7 @@ import { ask, askWhole } from '../../api/queries.ts'
 import { isStaff, useProfile } from '../../api/session.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
+import { useClassMembership } from '../../pages/classes/use-class-membership.ts'
 import { useChosenTerm } from '../chosen-term.ts'
 import { chooseTheme } from '../theme.ts'
 import { type Entry, search } from './matching.ts'
@@ -17,7 +18,8 @@ const MOST = 7
 /** Pupils are asked for once nobody has typed for so long, ms. */
 const ASK_AFTER = 150
 
-type Found = Entry & { open(): void }
+/** `about`: what tells two of one name apart. */
+type Found = Entry & { about?: string | undefined; open(): void }
 type Group = { id: string; title: string; items: Found[] }
 type Props = { pages: readonly { to: string; name: string }[]; onClose(): void; onSignOut(): void; onKeys(): void }
 
@@ -48,7 +50,7 @@ export function SearchDialog({ pages, onClose, onSignOut, onKeys }: Props) {
               <Autocomplete.Collection>
                 {(item: Found) => (
                   <Autocomplete.Item key={item.id} value={item} className={styles['item']} onClick={item.open}>
-                    {item.name}
+                    {item.name} {item.about && <span className={styles['about']}>{item.about}</span>}
                   </Autocomplete.Item>
                 )}
               </Autocomplete.Collection>
@@ -64,7 +66,7 @@ function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props):
   const { t } = useTranslation('app')
   const navigate = useNavigate()
   const staff = isStaff(useProfile())
-  const { term } = useChosenTerm()
+  const { year, term } = useChosenTerm()
   const classes = useQuery({ ...ask('classes', 'list', { query: {} }), enabled: staff })
   const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }), enabled: staff && term !== null })
   const asked = useSettled(query.trim())
@@ -72,6 +74,7 @@ function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props):
     ...ask('students', 'list', { query: { search: asked, limit: MOST, offset: 0 } }),
     enabled: staff && asked.length > 1,
   })
+  const membership = useClassMembership(staff && asked.length > 1 ? year?.id : undefined)
   const leading = (open: () => unknown) => () => {
     onClose()
     void open()
@@ -122,6 +125,7 @@ function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props):
   const people = ofPupils.map(({ id, first_name, last_name }) => ({
     id,
     name: `${last_name} ${first_name}`,
+    about: membership?.classByStudentId.get(id)?.name,
     open: leading(() => navigate({ to: '/students/$studentId', params: { studentId: id } })),
   }))
   const all = [...found.slice(0, 3), { id: 'pupils', title: t('search.pupils'), items: people }, ...found.slice(3)]
