@@ -112,6 +112,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
     return addresses.length > atOnce ? t('tooMany', { count: atOnce }) : undefined
   }
   const { error, ...addresses } = field('addresses')
+  const { heading } = typedAddresses(draft.addresses)
   return (
     <Form onSend={send}>
       <TextArea
@@ -123,6 +124,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
         autoFocus
         error={(isChecked ? problemOf(draft.addresses) : undefined) ?? error}
       />
+      {heading !== null && <Notice>{t('headingLeftOut', { heading })}</Notice>}
       <SelectField label={t('inviteAs')} value={draft.role} onChange={({ target }) => set({ role: target.value as Role })}>
         <Options of={ROLES.map((id) => ({ id, name: t(id) }))} />
       </SelectField>
