@@ -55,8 +55,11 @@ is nothing you need to do.
   }
 }
 
-/** `by` reminds somebody in `school` of what is `missing` in a `period` of the year; `site` is the address of the service. */
-export type ReminderText = Pick<InvitationText, 'school' | 'by'> & { period: string; missing: readonly Missing[]; site: string }
+/**
+ * `by` reminds somebody in `school` of what is `missing` in a `period` of the year; `site` is the address of the service, null where others
+ * cannot open it.
+ */
+export type ReminderText = Pick<InvitationText, 'school' | 'by'> & { period: string; missing: readonly Missing[]; site: string | null }
 
 /** The mail that tells somebody what they have yet to do for a term. Names of the school stand in the text only: a subject is one short line. */
 export function reminderMessage({ school, by, period, missing, site }: ReminderText): Pick<MailMessage, 'subject' | 'text'> {
@@ -70,9 +73,7 @@ for ${period} at ${school}:
 
 ${named.join('\n')}${more > 0 ? `\n- and ${more} more` : ''}
 
-Open this page to complete it:
-
-${site}
+${site === null ? 'Open Markbook at the school to complete it.' : `Open this page to complete it:\n\n${site}`}
 
 You have done it meanwhile?
 Then there is nothing you need to do.

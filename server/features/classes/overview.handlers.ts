@@ -9,6 +9,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { periodText } from '../../documents/report-card/words.ts'
 import { type Handlers, on } from '../../http/handler.ts'
 import { reminderMessage } from '../../mail/messages.ts'
+import { hostOf, isLoopback } from '../../network/addresses.ts'
 import { take, takenAmong } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
@@ -31,12 +32,15 @@ async function periodOf(context: PolicyContext, termId: string | undefined): Pro
 
 const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
 
+/** The address, unless it answers on the computer of the server alone: a mail that names it leads its reader to a page that does not open. */
+const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url)) ? null : url)
+
 /** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it. */
 async function remindersOf(
   context: PolicyContext,
   { term, year }: OfTerm,
   type: Row<'report_book'>['report_type'],
-  publicUrl: string,
+  site: string | null,
 ): Promise<Reminder[]> {
   const { tx, caller } = context
   const school = caller.school_id
@@ -57,7 +61,7 @@ async function remindersOf(
     person: { id: member.user_id, ...pick(member, 'first_name', 'last_name') },
     email: member.email,
     is_reminded: reminded.has(keyOf(school, member.user_id)),
-    ...reminderMessage({ school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site: publicUrl }),
+    ...reminderMessage({ school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site }),
   }))
 }
 
@@ -90,7 +94,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
       // Before anything is counted: whoever asks without end shall cost little.
       const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
       if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
-      const behind = await remindersOf(context, period, body.reportType, config.publicUrl)
+      const behind = await remindersOf(context, period, body.reportType, reachedByOthers(config.publicUrl))
       const asked = behind.filter(({ person }) => body.userIds?.includes(person.id) ?? true)
       const mailed: Reminder[] = []
       for (const reminder of asked) {

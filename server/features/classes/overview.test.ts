@@ -138,6 +138,22 @@ describe('reminders', () => {
     expect(await remind([people.ada.id])).toMatchObject({ sent: 1 })
   })
 
+  test('a mail names no address that answers on the computer of the server alone; the text to copy keeps it for the app to replace', async () => {
+    const { config } = st.services
+    await remind([people.ada.id])
+    expect(st.outbox[0]?.text).toContain(`Open this page to complete it:\n\n${config.publicUrl}\n`)
+    for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:3000']) {
+      config.publicUrl = url
+      st.clock.advance(86_400_000)
+      await remind([people.ada.id])
+      expect(st.outbox.at(-1)?.text).toContain('Open Markbook at the school to complete it.')
+      expect(st.outbox.at(-1)?.text).not.toContain('://')
+      const { people: behind } = await st.as.okafor.overview.reminders({ query })
+      expect(behind[0]?.text).toContain(url)
+    }
+    expect(st.outbox).toHaveLength(4)
+  })
+
   test('200 in a minute send one mail, and are soon refused before anything is counted', async () => {
     const ask = () => st.as.okafor.overview.remind.raw({ body: { ...query, userIds: [people.ada.id] } })
     const statuses: number[] = []

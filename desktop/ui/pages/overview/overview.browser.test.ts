@@ -38,11 +38,18 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reminders to copy' })
     await dialog.getByText('This computer sends no mail').waitFor()
+    // A colleague cannot open an address that answers on this computer alone.
+    await dialog.getByText('an address that answers on this computer alone').waitFor()
     expect(await dialog.innerText()).toContain('- 3B, Mathematics: 1 of 18 marks is missing')
     await expectForEverybody(page)
     await picture(page, 'overview-no-mail-pc')
     await dialog.getByRole('button', { name: 'Copy the text for Ada Nowak' }).click()
     await page.getByText('The text is copied.').waitFor()
+    site.running().node.services.presence = { urls: () => ['https://192.168.1.20:3000'] }
+    await page.reload()
+    await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
+    await dialog.getByText('https://192.168.1.20:3000').first().waitFor()
+    expect(await dialog.innerText()).not.toMatch(/localhost|127\.0\.0\.1|this computer alone/)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -8,6 +8,7 @@ import { ConfirmDialog, DialogButton, InfoDialog } from '../../components/dialog
 import layout from '../../components/layout.module.css'
 import { Loading, Notice } from '../../components/page.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
+import { namesLoopback, useServerAddress, withAddress } from '../../frame/server-address.ts'
 import { enumerated } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import type { BooksType } from '../reports/book-search.ts'
@@ -86,13 +87,16 @@ export function RemindAll({ of, reminders }: { of: OfTerm; reminders: UseQueryRe
 /** This server sends no mail: what it would have said, to be sent in another way. */
 function TextsDialog({ reminders }: { reminders: readonly Reminder[] }) {
   const { t } = useTranslation('overview')
+  const address = useServerAddress()
+  const shown = reminders.map((reminder) => ({ ...reminder, text: withAddress(reminder.text, address) }))
   const copy = async (text: string) => tell((await copyText(text)) ? t('remind.copied') : t('remind.notCopied'))
   return (
     <InfoDialog wide title={t('remind.noMailTitle')}>
       <Notice>{t('remind.noMail')}</Notice>
+      {shown.some(({ text }) => namesLoopback(text)) && <Notice tone="warn">{t('remind.here')}</Notice>}
       {reminders.length === 0 && <Loading />}
       <ul className={layout['list']}>
-        {reminders.map(({ person, email, text }) => (
+        {shown.map(({ person, email, text }) => (
           <li key={person.id} className={layout['stack']}>
             <div className={layout['split']}>
               <span>

@@ -14,8 +14,7 @@ import { PrintSheet } from '../../components/print-sheet.tsx'
 import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
-import { isLoopback } from '../../frame/loopback.ts'
-import { useServerAddress } from '../../frame/server-address.ts'
+import { namesLoopback, useServerAddress, withAddress } from '../../frame/server-address.ts'
 import { day, enumerated, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { typedAddresses } from './addresses.ts'
@@ -81,13 +80,10 @@ function InviteDialog() {
   )
 }
 
-/** The links with the address under which others reach this server, where they name one that answers on its own computer alone. */
+/** The links with the address under which others reach this server. */
 const reachedAt = (address: string | undefined, { invitations, members }: Invited): Invited => ({
   members,
-  invitations: invitations.map((one) => {
-    const { hostname, pathname, search, hash } = new URL(one.url)
-    return address && isLoopback(hostname) ? { ...one, url: new URL(`${pathname}${search}${hash}`, address).href } : one
-  }),
+  invitations: invitations.map((one) => ({ ...one, url: withAddress(one.url, address) })),
 })
 
 function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
@@ -143,7 +139,7 @@ function Shown({ invited: { invitations, members } }: { invited: Invited }) {
   return (
     <>
       {members.length > 0 && <Notice>{t('alreadyMembers', { emails: enumerated(members), count: members.length })}</Notice>}
-      {invitations.some(({ url }) => isLoopback(new URL(url).hostname)) && <Notice tone="warn">{t('linksHere')}</Notice>}
+      {invitations.some(({ url }) => namesLoopback(url)) && <Notice tone="warn">{t('linksHere')}</Notice>}
       {invitations.length > 0 && (
         <Table
           label={t('invitations')}
