@@ -40,10 +40,16 @@ const shown = (
   invited_by: { id: invitation.invited_by, first_name, last_name },
 })
 
-/** Where an invitation is answered, with the address and the code filled in. They stand behind `#`, which no browser sends to a server. */
-function linkOf({ publicUrl }: Services['config'], email: string, code: string | null): string {
-  const filledIn = new URLSearchParams({ email, ...(code !== null && { code }) })
-  return `${publicUrl}/sign-in#${filledIn}`
+type Said = { school: string; by: Inviter; email: string; code: string | null }
+
+/**
+ * Where an invitation is answered: the page says who invites to which school, and has the address and the code filled in. They stand behind
+ * `#`, which no browser sends to a server.
+ */
+function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: Said): string {
+  const name = [by.first_name, by.last_name].filter(Boolean).join(' ')
+  const said = new URLSearchParams({ email, ...(code !== null && { code }), school, ...(name && { by: name }) })
+  return `${publicUrl}/sign-in#${said}`
 }
 
 /** Counts what a school invites in a day, and clears what is over; 409 or 429 where a limit is reached. */
@@ -96,7 +102,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
         made.push({
           ...shown({ school_id: school.id, email, ...row }, inviter),
           code: code && grouped(code),
-          url: linkOf(config, email, code && grouped(code)),
+          url: linkOf(config, { school: school.name, by: inviter, email, code: code && grouped(code) }),
           mailed,
         })
       }

@@ -44,7 +44,7 @@ describe('on the server of one school', () => {
     expect({ email, mailed, by: invited_by.id }).toEqual({ email: NEW, mailed: false, by: people.okafor.id })
     expect(code).toMatch(/^(?:[A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)
     const filledIn = new URLSearchParams(new URL(url).hash.slice(1))
-    expect({ email: filledIn.get('email'), code: filledIn.get('code') }).toEqual({ email: NEW, code })
+    expect(Object.fromEntries(filledIn)).toEqual({ email: NEW, code, school: 'St Brigid’s', by: 'Ngozi Okafor' })
 
     const person = await arrived(NEW, code.toLowerCase().replaceAll('-', ' '))
     expect(await person.schools.offers()).toMatchObject([{ school: { id: stBrigids }, role: 'teacher', is_invitation: true }])
@@ -205,6 +205,6 @@ test('where several schools are no code is made: a mail alone shows whose an add
   const { invitations } = await invite(NEW, 'teacher', true)
   expect(invitations).toMatchObject([{ code: null, mailed: true }])
   const filledIn = new URLSearchParams(new URL(invitations[0]?.url as string).hash.slice(1))
-  expect([...filledIn.keys()]).toEqual(['email'])
+  expect([...filledIn.keys()]).toEqual(['email', 'school', 'by'])
   expect(mailsTo(NEW)).toHaveLength(1)
 })

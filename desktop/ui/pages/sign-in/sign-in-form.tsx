@@ -34,6 +34,18 @@ const rememberedAddress = () => readStored(ADDRESS_KEY) ?? ''
 /** The sign-in page without the router, so that it can be prerendered. `isBack`: the person returns to a page after it. */
 export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSignedIn: (profile: Profile) => void }) {
   const { t } = useTranslation('sign-in')
+  const invited = useInvited()
+  if (invited)
+    return (
+      <StandalonePage
+        title={invited.school ? t('invitation.title', { school: invited.school }) : t('welcome.invited')}
+        lead={<InvitedLead invited={invited} />}
+      >
+        <Card>
+          <SignInForm key="invited" invited={invited} onSignedIn={onSignedIn} />
+        </Card>
+      </StandalonePage>
+    )
   return (
     <StandalonePage title={t('title')} lead={isBack ? t('leadBack') : t('lead')}>
       <Card>
@@ -43,37 +55,51 @@ export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSigne
   )
 }
 
+/** Who invites to which school, and what is to be done first. */
+function InvitedLead({ invited: { school, by, code } }: { invited: Invited }) {
+  const { t } = useTranslation('sign-in')
+  const who = school && (by ? t('invitation.by', { by, school }) : t('invitation.bySchool', { school }))
+  return (
+    <>
+      {who ?? t('invitation.unnamed')} {t(code ? 'invitation.withCode' : 'invitation.byMail')}
+    </>
+  )
+}
+
 /**
  * A code that has to be typed. `again`: when another mail may be requested, ms. `shown`: the code, in a demonstration; `filledIn`: that of an
  * invitation.
  */
 type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string; filledIn?: string }
 
-/** What the link of an invitation has filled in (server/features/schools/invitations.handlers.ts). */
-function inLink() {
-  const filledIn = new URLSearchParams(location.hash.slice(1))
-  return { email: filledIn.get('email'), code: filledIn.get('code') }
+/** What the link of an invitation says (server/features/schools/invitations.handlers.ts). Links of older servers name no school. */
+type Invited = { email: string; code: string | null; school: string | null; by: string | null }
+
+/** The invitation by whose link the page was opened, after the first rendering, which is that of the prerendered page. */
+function useInvited(): Invited | null {
+  const [invited, setInvited] = useState<Invited | null>(null)
+  useEffect(() => {
+    const said = new URLSearchParams(location.hash.slice(1))
+    const email = said.get('email')
+    if (email) setInvited({ email, code: said.get('code'), school: said.get('school'), by: said.get('by') })
+  }, [])
+  return invited
 }
 
-type SignInFormProps = { email?: string; onSignedIn: (profile: Profile) => void }
+type SignInFormProps = { email?: string; invited?: Invited; onSignedIn: (profile: Profile) => void }
 
-/** Address, then code. With `email` it is for that person alone. */
-export function SignInForm({ email, onSignedIn }: SignInFormProps) {
+/** Address, then code. With `email` it is for that person alone; with `invited` the link of an invitation has filled it in. */
+export function SignInForm({ email, invited, onSignedIn }: SignInFormProps) {
   const { data: methods } = useQuery({ ...ask('outage', 'ways'), refetchInterval: POLL_MS })
   const { t } = useTranslation('sign-in')
-  const [request, setRequest] = useState<CodeRequest | null>(null)
-  const [address, setAddress] = useState(email ?? rememberedAddress())
+  const [request, setRequest] = useState<CodeRequest | null>(
+    invited?.code ? { email: invited.email, mailed: false, again: 0, filledIn: invited.code } : null,
+  )
+  const [address, setAddress] = useState(email ?? invited?.email ?? rememberedAddress())
   const begin = (next: CodeRequest) => {
     setAddress(next.email)
     setRequest(next)
   }
-  // After the first rendering, which is that of the prerendered page.
-  useEffect(() => {
-    const invited = inLink()
-    if (email || !invited.email) return
-    setAddress(invited.email)
-    if (invited.code) setRequest({ email: invited.email, mailed: false, again: 0, filledIn: invited.code })
-  }, [email])
   if (request)
     return <CodeStep key={request.shown} request={request} methods={methods} onSignedIn={onSignedIn} onBack={() => setRequest(null)} />
   return (
@@ -86,7 +112,20 @@ export function SignInForm({ email, onSignedIn }: SignInFormProps) {
       <MailNotice methods={methods} />
       <AddressStep key={address} email={address} fixed={email !== undefined} methods={methods} onRequest={begin} />
       <ByPasskey onSignedIn={onSignedIn} />
+      {!email && !invited && methods?.setup_code && !methods.one_school && <FoundingNote />}
     </>
+  )
+}
+
+/** Where a school can be founded here: with what, and where that is found. */
+function FoundingNote() {
+  const { t } = useTranslation('sign-in')
+  return (
+    <Notice>
+      <span>
+        <strong>{t('founding.title')}</strong> {t('founding.text')}
+      </span>
+    </Notice>
   )
 }
 
@@ -276,8 +315,10 @@ function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
   )
 }
 
-function statusText({ email, mailed, shown }: CodeRequest, methods: SignInMethods | undefined, t: TFunction<'sign-in'>): string {
+function statusText(request: CodeRequest, methods: SignInMethods | undefined, t: TFunction<'sign-in'>): string {
+  const { email, mailed, shown, filledIn } = request
   if (shown) return t('code.for', { email })
+  if (filledIn) return t('code.invited', { email })
   if (!mailed) return t('code.own', { email })
   return t(methods?.mail === 'console' ? 'code.printed' : 'code.mailed', { email })
 }
