@@ -17,6 +17,8 @@ import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { NeighbourLinks, useScale } from '../results/class-page.tsx'
+import { FigureSign } from '../results/class-tables.tsx'
+import { PartialLegend } from '../results/partial-figures.tsx'
 import { ApprovalBadge, useAsking } from './approval.tsx'
 import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
@@ -27,6 +29,7 @@ import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
+import { usePartial } from './use-partial.ts'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
@@ -57,6 +60,8 @@ function Book({ book }: { book: ReportDetail }) {
   const termName = term.data && termLabel(term.data.name)
   const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
+  const isPartial = usePartial(scopeOf(book), true)
+  const hasPartial = book.entries.some((entry) => isPartial(book.student_id, entry))
   const actions = (
     <>
       <NeighbourLinks
@@ -82,6 +87,7 @@ function Book({ book }: { book: ReportDetail }) {
         <ApprovalBadge book={book} />
         <span>
           {t('average')}: <strong>{figure(book.overall_average)}</strong>
+          {hasPartial && book.overall_average !== null && <FigureSign of="partial" />}
         </span>
         {book.position !== null && (
           <span>
@@ -91,6 +97,7 @@ function Book({ book }: { book: ReportDetail }) {
         <span className={styles['gap']} />
         <BookStatusActions book={book} />
       </div>
+      {hasPartial && <PartialLegend />}
       <OutdatedNotices book={book} />
       <div className={styles['two']}>
         <div className={layout['spaced']}>
@@ -131,6 +138,7 @@ const noBank: readonly string[] = []
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const scale = useScale(book.academic_year_id)
+  const isPartial = usePartial(scopeOf(book), true)
   return (
     <Card title={t('subjects')}>
       <Answer of={scale}>
@@ -144,6 +152,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
                 yearId={book.academic_year_id}
                 readsBooks
                 result={book.report_type === 'term' ? entry.term_composite : entry.year_grade}
+                isPartial={isPartial(book.student_id, entry)}
                 isLocked={book.status === 'sent_to_ministry'}
                 title={entry.subject.name}
                 name={entry.subject.name}

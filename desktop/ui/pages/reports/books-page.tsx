@@ -3,12 +3,13 @@ import { useTranslation } from 'react-i18next'
 import { InlineSelect } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Notice, Page } from '../../components/page.tsx'
-import { type Column, figureColumn, Table } from '../../components/table.tsx'
+import { type Column, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
+import { PartialLegend, SignedFigure } from '../results/partial-figures.tsx'
 import { ApprovalBadge } from './approval.tsx'
 import { BookActions, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
@@ -17,6 +18,7 @@ import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice } from './generate-button.tsx'
+import { usePartial } from './use-partial.ts'
 
 const route = getRouteApi('/school/reports/$classId')
 
@@ -124,6 +126,11 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     const { written, all } = wordsByBookId.get(report_book_id) ?? { written: 0, all: 0 }
     wordsByBookId.set(report_book_id, { written: written + (teacher_remark?.trim() ? 1 : 0), all: all + 1 })
   }
+  const isPartialEntry = usePartial(of, true)
+  const partialBooks = new Set(
+    entries.data?.filter((entry) => isPartialEntry(entry.student.id, entry)).map(({ report_book_id }) => report_book_id),
+  )
+  const isPartial = ({ id, overall_average }: ListedBook) => overall_average !== null && partialBooks.has(id)
   const columns: Column<ListedBook>[] = [
     {
       head: t('pupil'),
@@ -133,7 +140,11 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
         </Link>
       ),
     },
-    figureColumn(t('average'), (book) => book.overall_average),
+    {
+      head: t('average'),
+      look: 'number',
+      cell: (book) => <SignedFigure value={book.overall_average} isPartial={isPartial(book)} />,
+    },
     {
       head: t('position'),
       look: 'number',
@@ -175,7 +186,12 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
       },
     },
   ]
-  return <Table label={t('books.label')} columns={columns} rows={books} keyOf={({ id }) => id} />
+  return (
+    <>
+      <Table label={t('books.label')} columns={columns} rows={books} keyOf={({ id }) => id} />
+      {books.some(isPartial) && <PartialLegend />}
+    </>
+  )
 }
 
 /** What the class teacher has written into a book, of three parts. */

@@ -8,6 +8,7 @@ import layout from '../../components/layout.module.css'
 import { Badge } from '../../components/page.tsx'
 import { sentenceOf } from '../../words/failure.ts'
 import { editable, figure } from '../../words/format.ts'
+import { FigureSign } from '../results/class-tables.tsx'
 import type { Autosave, AutosaveSnapshot, OpenText, SaveState } from './autosave.ts'
 import { type BookScope, type ListedBook, scopeOf } from './book-queries.ts'
 import { bankOf, type RemarkBank } from './completions.ts'
@@ -154,6 +155,8 @@ type EntryRowProps = {
   readsBooks: boolean
   /** The result that the letter is calculated from. */
   result: number | null
+  /** It rests on coursework or exam alone. */
+  isPartial: boolean
   isLocked: boolean
   /** The visible name of the row; `name` is the one for screen readers. */
   title: string
@@ -164,7 +167,20 @@ type EntryRowProps = {
 }
 
 /** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
-export function EntryRow({ entry, of, yearId, readsBooks, result, isLocked, title, name, firstName, bank, scale }: EntryRowProps) {
+export function EntryRow({
+  entry,
+  of,
+  yearId,
+  readsBooks,
+  result,
+  isPartial,
+  isLocked,
+  title,
+  name,
+  firstName,
+  bank,
+  scale,
+}: EntryRowProps) {
   const { t } = useTranslation('reports')
   const { calculated, letters } = lettersFor(scale, result, entry.letter_grade)
   const stored = { letter: entry.letter_grade === calculated ? '' : (entry.letter_grade ?? ''), remark: entry.teacher_remark ?? '' }
@@ -178,6 +194,7 @@ export function EntryRow({ entry, of, yearId, readsBooks, result, isLocked, titl
         <span>{title}</span>
         <span className={`${layout['note']} ${styles['figures']}`}>
           {t('fill.figures', { coursework: figure(entry.coursework_average), exam: figure(entry.exam_average), result: figure(result) })}
+          {isPartial && <FigureSign of="partial" />}
         </span>
       </div>
       <div className={styles['field']} data-label={t('fill.letter')}>

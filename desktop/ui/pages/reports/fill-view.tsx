@@ -19,6 +19,7 @@ import { bankOf } from './completions.ts'
 import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
+import { usePartial } from './use-partial.ts'
 
 type FillProps = { of: BookScope; chosen: ChosenTerm; owns: boolean }
 
@@ -129,6 +130,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
       ),
     [subject.id, earlier.length],
   )
+  const isPartial = usePartial(of, owns)
   const result = of.type === 'term' ? ('term_composite' as const) : ('year_grade' as const)
   return (
     <Answer of={scale}>
@@ -142,6 +144,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
               yearId={chosen.year?.id ?? ''}
               readsBooks={owns}
               result={entry[result]}
+              isPartial={isPartial(entry.student.id, entry)}
               isLocked={entry.status === 'sent_to_ministry'}
               title={listedName(entry.student)}
               name={nameOf(entry.student)}

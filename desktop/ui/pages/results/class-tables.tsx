@@ -16,6 +16,7 @@ import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
 import { distributionOf, heatOf } from './distribution.ts'
 import { figureOf, OVERALL, panelOf, YearPanel } from './explained.ts'
+import { restsOnPartial } from './partial.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 import { sortColumn, sortRows } from './sort-head.tsx'
@@ -232,6 +233,7 @@ function SubjectsTable({ label, overall, rows, subjects, scale }: TableProps) {
           value={overallOf(student)}
           letter={student.letter_grade}
           passMark={passMark}
+          isPartial={restsOnPartial(overallOf(student), student.subjects)}
           label={t('explain.of', { name: nameOf(student.student), subject: t('overall') })}
           of={figureOf(student.student_id, OVERALL)}
           isExplained={explained === figureOf(student.student_id, OVERALL)}

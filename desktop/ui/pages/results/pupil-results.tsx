@@ -11,8 +11,10 @@ import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
 import { ResultBar, TermLine } from './charts.tsx'
 import { useScale } from './class-page.tsx'
-import { useYearColumns } from './class-tables.tsx'
+import { FigureSign, useYearColumns } from './class-tables.tsx'
 import { figureOf, OVERALL, OverallPanel, panelOf, YearPanel } from './explained.ts'
+import { restsOnPartial } from './partial.ts'
+import { PartialLegend } from './partial-figures.tsx'
 import styles from './results.module.css'
 
 type PupilProps = {
@@ -126,15 +128,25 @@ function ResultTiles({ overall, result }: { overall: number | null; result: Stud
   const { t } = useTranslation('results')
   const { letter_grade, position, total_students: total } = result
   const place = position === null ? '–' : t('place', { position, total })
+  const isPartial = restsOnPartial(overall, result.subjects)
   return (
-    <Facts
-      className={styles['tiles']}
-      of={[
-        [t('overall'), figure(overall)],
-        [t('letter'), <bdi key="letter">{letter_grade ?? '–'}</bdi>],
-        [t('position'), place],
-      ]}
-    />
+    <>
+      <Facts
+        className={styles['tiles']}
+        of={[
+          [
+            t('overall'),
+            <span key="overall">
+              {figure(overall)}
+              {isPartial && <FigureSign of="partial" />}
+            </span>,
+          ],
+          [t('letter'), <bdi key="letter">{letter_grade ?? '–'}</bdi>],
+          [t('position'), place],
+        ]}
+      />
+      {isPartial && <PartialLegend />}
+    </>
   )
 }
 

@@ -27,7 +27,7 @@ describe('the course of a pupil', () => {
   })
   test('each subject has a place for each term, empty where it was not taken', () => {
     expect(courseOf(pastTerms(seen))).toEqual({
-      overall: [50, 70],
+      overall: { results: [50, 70], partial: [false, true] },
       subjects: [
         { id: 'ma', name: 'name of ma', results: [40, 70], partial: [false, true] },
         { id: 'en', name: 'name of en', results: [60, null], partial: [false, false] },
@@ -35,6 +35,6 @@ describe('the course of a pupil', () => {
     })
   })
   test('nobody has none', () => {
-    expect(courseOf(pastTerms(overview()))).toEqual({ overall: [], subjects: [] })
+    expect(courseOf(pastTerms(overview()))).toEqual({ overall: { results: [], partial: [] }, subjects: [] })
   })
 })

@@ -1,4 +1,5 @@
 import type { StudentOverview } from '@markbook/shared/contract/calculations'
+import { restsOnPartial } from '../results/partial.ts'
 
 type Class = StudentOverview['classes'][number]
 type Past = Class['terms'][number]
@@ -19,12 +20,16 @@ export function pastTerms({ classes }: Pick<StudentOverview, 'classes'>): PastTe
 }
 
 /** The overall average and each subject over the terms; subjects in the order of the latest term that has them. */
-export function courseOf(terms: readonly PastTerm[]): { overall: (number | null)[]; subjects: Course[] } {
+export function courseOf(terms: readonly PastTerm[]): { overall: Pick<Course, 'results' | 'partial'>; subjects: Course[] } {
   const names = new Map([...terms].reverse().flatMap(({ result }) => result.subjects.map((one) => [one.subject_id, one.subject_name])))
   const subjects = [...names].map(([id, name]) => {
     const own = terms.map(({ result }) => result.subjects.find(({ subject_id }) => subject_id === id))
     return { id, name, results: own.map((one) => one?.term_composite ?? null), partial: own.map((one) => one?.is_partial ?? false) }
   })
   const isAny = ({ results }: Course) => results.some((result) => result !== null)
-  return { overall: terms.map(({ result }) => result.overall_average), subjects: subjects.filter(isAny) }
+  const overall = {
+    results: terms.map(({ result }) => result.overall_average),
+    partial: terms.map(({ result }) => restsOnPartial(result.overall_average, result.subjects)),
+  }
+  return { overall, subjects: subjects.filter(isAny) }
 }

@@ -4,11 +4,10 @@ import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { Badge, Card, Empty } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { TermLine } from '../results/charts.tsx'
-import { FigureSign } from '../results/class-tables.tsx'
+import { PartialLegend, SignedFigure } from '../results/partial-figures.tsx'
 import { type Course, courseOf, type PastTerm, pastTerms } from './course.ts'
 
 type Props = { of: StudentOverview }
@@ -29,18 +28,13 @@ export function Results({ of }: Props) {
     id: past.id,
     head: `${termLabel(past.name)} ${past.year}`,
     look: 'number',
-    cell: ({ results, partial }) => (
-      <>
-        {figure(results[at] ?? null)}
-        {partial[at] && <FigureSign of="partial" />}
-      </>
-    ),
+    cell: ({ results, partial }) => <SignedFigure value={results[at] ?? null} isPartial={partial[at] === true} />,
   })
   return (
     <Card title={t('results')}>
       <Table
         label={t('results')}
-        rows={[{ id: 'overall', name: t('overall'), results: overall, partial: [] }, ...subjects]}
+        rows={[{ id: 'overall', name: t('overall'), ...overall }, ...subjects]}
         keyOf={({ id }) => id}
         columns={[
           { head: t('subject'), cell: ({ name }) => name },
@@ -48,6 +42,7 @@ export function Results({ of }: Props) {
           { head: t('course'), cell: ({ results }) => <TermLine results={results} /> },
         ]}
       />
+      {subjects.some(({ partial }) => partial.includes(true)) && <PartialLegend />}
     </Card>
   )
 }

@@ -88,8 +88,9 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
     await page.goto(`${site.url}/students/${elan.id}`)
     await page
       .getByRole('region', { name: 'Results' })
-      .getByRole('row', { name: /Overall/ })
+      .getByRole('row', { name: /Overall.*rests on coursework/ })
       .waitFor()
+    await page.getByText(/^† rests on coursework or exam alone/).waitFor()
     expect(await page.getByText(/2011|Day of birth|Gender/).count()).toBe(0)
     expect(await page.getByRole('region', { name: 'Report books' }).count()).toBe(0)
     await expectForEverybody(page)
