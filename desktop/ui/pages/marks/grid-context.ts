@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useReducer, useSyncExternalStore } from 'react'
+import { createContext, type RefObject, useContext, useEffect, useLayoutEffect, useReducer, useState, useSyncExternalStore } from 'react'
 import type { GridController } from './model/grid-controller.ts'
 import type { CellMode, GridSelection } from './model/selection.ts'
 import type { Cell, Layout, Sheet } from './model/sheet.ts'
@@ -15,6 +15,36 @@ export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, r
 export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>
   columns <= FEW_COLUMNS && !sizes.isNarrow ? { ...sizes, column: 116 } : sizes
 const FEW_COLUMNS = 5
+
+/**
+ * Columns that do not all fit between the names and the figures, in a grid of this width: as many as fit whole, so that none is half covered.
+ * On a telephone the figures stand behind them.
+ */
+export function fitColumns(sizes: GridMetrics, columns: number, figures: number, width: number): GridMetrics {
+  const [beside, least] = sizes.isNarrow ? [0, 78] : [figures * sizes.figure, 70]
+  const room = width - sizes.name - beside - EDGES
+  if (columns * sizes.column <= room || room < least) return sizes
+  return { ...sizes, column: Math.floor(room / Math.min(columns, Math.floor(room / least))) }
+}
+/** Borders of the grid and of its last column. */
+const EDGES = 3
+
+/** The width that there is for the grid; null where nobody asks for it. */
+export function useWidth(root: RefObject<HTMLDivElement | null>, isAsked: boolean): number | null {
+  const [width, setWidth] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    const around = root.current?.parentElement
+    if (!around || !isAsked) return
+    setWidth(around.clientWidth)
+    const resized = new ResizeObserver(() => setWidth(around.clientWidth))
+    resized.observe(around)
+    return () => {
+      resized.disconnect()
+      setWidth(null)
+    }
+  }, [root, isAsked])
+  return width
+}
 
 export type Grid = {
   sheet: Sheet

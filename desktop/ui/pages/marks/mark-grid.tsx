@@ -10,7 +10,18 @@ import { useTranslation } from 'react-i18next'
 import { Icon, type IconShape } from '../../components/icon.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { figure, number } from '../../words/format.ts'
-import { cellId, type Grid, GridContext, type GridMetrics, useCellMode, useGrid, useLayout, useSheetValue } from './grid-context.ts'
+import {
+  cellId,
+  fitColumns,
+  type Grid,
+  GridContext,
+  type GridMetrics,
+  useCellMode,
+  useGrid,
+  useLayout,
+  useSheetValue,
+  useWidth,
+} from './grid-context.ts'
 import { type FingerStart, pointerHandlers, positionOf } from './grid-pointer.ts'
 import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
@@ -33,10 +44,15 @@ type Props = {
  * visible rows and columns are rendered, and those of the active cell: what is typed there has its field, wherever the grid is scrolled to.
  * A key repaints only the cells that it changes.
  */
-export function MarkGrid({ grid, sizes, label, root, onMenu, hasPanel }: Props) {
+export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: Props) {
   const { i18n } = useTranslation('marks')
   const { sheet, selection, controller } = grid
   const { pupils, columns } = useLayout(sheet)
+  const width = useWidth(root, hasPanel || given.isNarrow)
+  const sizes = useMemo(
+    () => (width === null ? given : fitColumns(given, columns.length, FIGURE_KEYS.length, width)),
+    [given, columns.length, width],
+  )
   const finger = useRef<FingerStart>(null)
   const rendered = useMemo(() => renderedWithActive(selection), [selection])
   const rowVirtualizer = useVirtualizer({

@@ -120,6 +120,7 @@ function Exceptions({ of }: { of: readonly Placement[] }) {
   const count = (isMeant: (to: string) => boolean) => exceptions.filter(({ to }) => isMeant(to)).length
   const [leave, later] = [count((to) => to === LEAVES), count((to) => to === LATER)]
   const elsewhere = exceptions.length - leave - later
+  if (exceptions.length === 0) return null
   return (
     <div className={layout['wrap']}>
       {elsewhere > 0 && <Badge>{t('goElsewhere', { count: elsewhere })}</Badge>}

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { fitColumns, narrowMetrics, wideMetrics, widenFewColumns } from './grid-context.ts'
+
+const FIGURES = 4
+
+test.each([
+  // Beside the panel of a PC of 1366: three columns are as wide as lets all three be seen.
+  [widenFewColumns(wideMetrics, 3), 3, 698, 74],
+  // Without it they fit.
+  [widenFewColumns(wideMetrics, 3), 3, 1_098, 116],
+  // Of ten some are seen, each of them whole.
+  [wideMetrics, 10, 698, 74],
+  // There is room for none: they are pushed under the figures.
+  [wideMetrics, 10, 500, 78],
+  [narrowMetrics, 3, 366, 81],
+  [narrowMetrics, 3, 336, 107],
+  [narrowMetrics, 2, 366, 84],
+])('%j, %i columns, in %i pixels', (sizes, columns, width, column) => {
+  expect(fitColumns(sizes, columns, FIGURES, width).column).toBe(column)
+})
