@@ -165,10 +165,10 @@ function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
   return (
     <Notice tone={of.unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
       <span>
-        {t('wouldBe', { classes: of.classes.length })} {t('wouldLeave', { count: of.left })}{' '}
-        {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })} {t('wouldWait', { count: of.unplaced })}{' '}
-        {of.categories > 0 && t('wouldTake', { count: of.categories })} {of.scale && t('wouldTakeScale')}{' '}
-        {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
+        {t('wouldBe', { classes: of.classes.length })} {of.left > 0 && t('wouldLeave', { count: of.left })}{' '}
+        {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })}{' '}
+        {of.unplaced > 0 && t('wouldWait', { count: of.unplaced })} {of.categories > 0 && t('wouldTake', { count: of.categories })}{' '}
+        {of.scale && t('wouldTakeScale')} {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
         {of.set_places > 0 && t('wouldPlaceInSets', { places: number(of.set_places) })}
       </span>
     </Notice>
