@@ -14,6 +14,7 @@ test.each([
   ['a@x.org\nNuala Reilly\nb@x', ['a@x.org'], ['Nuala Reilly', 'b@x']],
   ['a@x.org, b@x\nc@x.org; d@x', ['a@x.org', 'c@x.org'], ['b@x', 'd@x']],
   ['Name\na@x.org', ['a@x.org'], ['Name']],
+  ['Contact; a@x.org\nb@x.org', ['a@x.org', 'b@x.org'], []],
   ['a@x.org\nName, Email', ['a@x.org'], ['Name, Email']],
 ])('%j', (text, addresses, wrong) => {
   expect(typedAddresses(text)).toEqual({ addresses, wrong, heading: null })

@@ -33,7 +33,7 @@ export function typedAddresses(text: string): TypedAddresses {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   const [first = []] = lines.slice(0, 1).map(cellsOf)
-  const isHeading = first.some((cell) => known.has(keyOf(cell)))
+  const isHeading = first.some((cell) => known.has(keyOf(cell))) && !first.some((cell) => cell.match(ADDRESS))
   const addresses = new Set<string>()
   const wrong: string[] = []
   for (const line of isHeading ? lines.slice(1) : lines) {
