@@ -153,6 +153,22 @@ describe.runIf(onPostgres)('row-level security', () => {
     await expect(put).rejects.toThrow(/row-level security/)
   })
 
+  test('a teacher writes an assessment of a set only if they teach it, however they teach the subject', async () => {
+    const set = await st.as.okafor.teachingSets.create({
+      body: { academicYearId: thisYear.id, subjectId: english.id, name: 'English upper', teacherIds: [people.ada.id] },
+    })
+    const { id } = await st.as.ada.assessments.create({
+      body: { termId: englishEssay.term_id, subjectId: english.id, title: 'Paper', assessmentType: 'coursework', teachingSetId: set.id },
+    })
+    const rename = (userId: string) => directly(userId, (tx) => tx`update grading.assessment set title = 'x' where id = ${id}`)
+    expect((await rename(people.byrne.id)).count).toBe(0)
+    expect((await rename(people.ada.id)).count).toBe(1)
+    const take = (userId: string) =>
+      directly(userId, (tx) => tx`update grading.assessment set teaching_set_id = ${set.id} where id = ${englishEssay.id}`)
+    await expect(take(people.byrne.id)).rejects.toThrow(/row-level security/)
+    await st.as.okafor.teachingSets.remove({ params: { id: set.id } })
+  })
+
   test('a teacher inserts an assessment only in a subject of theirs, or for their own class', async () => {
     const insert = (userId: string, row: ReturnType<typeof newAssessment>) =>
       directly(userId, (tx) => tx`insert into grading.assessment ${tx(row)}`)
