@@ -1,6 +1,6 @@
-import { elan, hilltopExam, hilltopPupil, mathsExam, mathsHomework } from '@markbook/shared/story/marks'
+import { elan, englishEssay, hilltopExam, hilltopPupil, mathsExam, mathsHomework } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
-import { class3A, english, hilltopMaths, irish, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3A, english, hilltopMaths, irish, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import { descriptions } from '@markbook/shared/tables/tables'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
