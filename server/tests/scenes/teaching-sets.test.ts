@@ -144,7 +144,7 @@ describe('the laptop of a teacher of a set', () => {
     expect((await server.rows('assessment')).filter(({ id }) => made.includes(id))).toEqual([])
   })
 
-  test('which says of an assessment of its set that it is of a set of another subject: not taken of an administrator either', async () => {
+  test('which says of an assessment of its set that it is of a set of another subject, or of a class besides: not taken of an administrator either', async () => {
     const { box: server, link: above } = await centreAndSchool(open)
     const own = await setAt(server)
     const { laptop, link } = await laptopOf(open, server, people.okafor.id)
@@ -153,15 +153,19 @@ describe('the laptop of a teacher of a set', () => {
       body: { academicYearId: thisYear.id, subjectId: mathsQuiz.subject_id, name: 'Maths A' },
     })
     const kept = await head.assessments.create({ body: { ...paper, teachingSetId: own.id } })
+    const both = await head.assessments.create({ body: { ...paper, title: 'Both', teachingSetId: own.id } })
     await settle(link, above)
     await laptop.services.store.write(asSystem(people.okafor.id), (tx) =>
       altered(tx, async () => {
         const row = await tx.find('assessment', class3A.school_id, kept.id)
         if (row) await tx.update('assessment', row, { teaching_set_id: maths.id })
+        const second = await tx.find('assessment', class3A.school_id, both.id)
+        if (second) await tx.update('assessment', second, { student_group_id: class3A.id })
       }),
     )
     await settle(link)
     expect((await assessmentAt(server, kept.id))?.teaching_set_id).toBe(own.id)
+    expect(await assessmentAt(server, both.id)).toMatchObject({ teaching_set_id: own.id, student_group_id: null })
   })
 
   test('writes past its program: marks of other pupils and subjects are kept for people and not taken', async () => {
