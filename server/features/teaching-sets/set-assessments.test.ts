@@ -281,6 +281,19 @@ describe('a set that is deleted', () => {
     expect(await st.as.ada.assessments.update({ params: { id: kept.id }, body: { title: 'Again' } })).toMatchObject({ title: 'Again' })
   })
 
+  test('in the moment in which a mark is entered: one of both is refused, and no mark is lost', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const set = await setOf(`Set ${round}`, [people.ada], [mei])
+      const made = await giveTo(set)
+      const [mark, removal] = await Promise.all([
+        st.as.ada.grades.bulk.raw(marksOf(made, mei)),
+        st.as.okafor.teachingSets.remove.raw({ params: { id: set.id } }),
+      ])
+      const isThere = (await st.rows('grade')).some(({ assessment_id }) => assessment_id === made.id)
+      expect(`${mark.status} ${removal.status} ${isThere}`).toMatch(/^(200 409 true|40[34] 200 false)$/)
+    }
+  })
+
   test('an assessment with its marks comes back to its set, and waits for one that was deleted since', async () => {
     const set = await upper()
     const made = await giveTo(set)

@@ -13,6 +13,7 @@ import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { inOrder, orGone, subjectOf } from '../references.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
+  assessmentsOfSet,
   assessmentsThatCount,
   marksInSet,
   membersOfSet,
@@ -190,7 +191,9 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
   remove: on(teachingSets.remove, {
     load: (context, { params }) => rowOf(context, 'teaching_set', params.id),
     run: async ({ tx }, _input, set) => {
-      if ((await marksInSet(tx, { school: set.school_id, set: set.id })).length > 0) throw teachingSetFailures.hasMarks()
+      const ofSet = { school: set.school_id, set: set.id }
+      const assessments = await assessmentsOfSet(tx, ofSet)
+      if (assessments.length > 0 && (await marksInSet(tx, ofSet)).length > 0) throw teachingSetFailures.hasMarks()
       await tx.remove('teaching_set', [set])
       return { message: 'The teaching set was deleted.' }
     },

@@ -61,6 +61,9 @@ export const assessmentsThatCount = rowsBy(
   { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
 )
 
+/** The assessments of a set, locked, so that no mark is entered in them meanwhile. */
+export const assessmentsOfSet = rowsBy('assessment', { school: 'school_id', set: 'teaching_set_id' }, { lock: true, orderBy: ['id'] })
+
 /** A mark in an assessment of a set. */
 export const marksInSet = statement<{ school: string; set: string }>()(({ db, t: { assessment, grade }, p }) =>
   db
