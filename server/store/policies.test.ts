@@ -1,6 +1,6 @@
-import { elan, hilltopExam, hilltopPupil, mathsExam, mathsHomework } from '@markbook/shared/story/marks'
+import { elan, englishEssay, hilltopExam, hilltopPupil, mathsExam, mathsHomework } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
-import { class3A, english, hilltopMaths, irish, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3A, english, hilltopMaths, irish, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import { descriptions } from '@markbook/shared/tables/tables'
 import postgres from 'postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -151,6 +151,22 @@ describe.runIf(onPostgres)('row-level security', () => {
         tx`insert into public.subject ${tx({ id: crypto.randomUUID(), school_id: hilltop, name: 'n', code: 'c', sort_order: 1, is_active: true, created_at: '2026-01-01', updated_at: '2026-01-01' })}`,
     )
     await expect(put).rejects.toThrow(/row-level security/)
+  })
+
+  test('a teacher writes an assessment of a set only if they teach it, however they teach the subject', async () => {
+    const set = await st.as.okafor.teachingSets.create({
+      body: { academicYearId: thisYear.id, subjectId: english.id, name: 'English upper', teacherIds: [people.ada.id] },
+    })
+    const { id } = await st.as.ada.assessments.create({
+      body: { termId: englishEssay.term_id, subjectId: english.id, title: 'Paper', assessmentType: 'coursework', teachingSetId: set.id },
+    })
+    const rename = (userId: string) => directly(userId, (tx) => tx`update grading.assessment set title = 'x' where id = ${id}`)
+    expect((await rename(people.byrne.id)).count).toBe(0)
+    expect((await rename(people.ada.id)).count).toBe(1)
+    const take = (userId: string) =>
+      directly(userId, (tx) => tx`update grading.assessment set teaching_set_id = ${set.id} where id = ${englishEssay.id}`)
+    await expect(take(people.byrne.id)).rejects.toThrow(/row-level security/)
+    await st.as.okafor.teachingSets.remove({ params: { id: set.id } })
   })
 
   test('a teacher inserts an assessment only in a subject of theirs, or for their own class', async () => {

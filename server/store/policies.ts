@@ -10,7 +10,7 @@ import { postgresPlaceOf } from './dialect.texts.ts'
  */
 export function policyStatements(): string[] {
   const names = Object.keys(postgresTables) as (keyof Tables)[]
-  return [...roles, ...functions, ...names.flatMap(lockTable), ...names.flatMap(tablePolicies), ...grants(names)]
+  return [...roles, ...functions, ...names.flatMap(lockTable), ...names.flatMap(tablePolicies), ...grants(names), ...former]
 }
 
 /** Roles belong to the whole cluster: another database of it may be making them at this moment. */
@@ -21,6 +21,9 @@ const membership = (name: string) => `do $$ begin
   if not pg_has_role(current_user, '${name}', 'member') then execute format('grant ${name} to %I', current_user); end if;
 exception when unique_violation then null; end $$`
 const roles = [role('markbook_app'), role('markbook_system'), membership('markbook_app'), membership('markbook_system')]
+
+/** Functions of earlier versions, which no policy asks any more. */
+const former = ['drop function if exists public.app_may_set(uuid, uuid, uuid)']
 
 /** An unset setting reads as '' on a reused connection. */
 const CURRENT_USER = "nullif(current_setting('app.user_id', true), '')::uuid"
@@ -40,13 +43,13 @@ const functions = [
     `select coalesce((${ownMembership('m.role')}) = 'admin', false)
        or exists (select 1 from staff.teacher_subject_assignment a
          join public.term t on t.school_id = a.school_id and t.academic_year_id = a.academic_year_id
-         where a.user_profile_id = ${CURRENT_USER} and a.subject_id = $1 and t.id = $2)
+         where a.user_profile_id = ${CURRENT_USER} and a.subject_id = $1 and t.id = $2 and $4 is null)
        or ($3 is null and exists (select 1 from staff.teaching_set_teacher a
          join student.teaching_set s on s.school_id = a.school_id and s.id = a.teaching_set_id
          join public.term t on t.school_id = s.school_id and t.academic_year_id = s.academic_year_id
-         where a.user_profile_id = ${CURRENT_USER} and s.subject_id = $1 and t.id = $2))
+         where a.user_profile_id = ${CURRENT_USER} and s.subject_id = $1 and t.id = $2 and ($4 is null or s.id = $4)))
        or exists (select 1 from staff.class_teacher c where c.user_profile_id = ${CURRENT_USER} and c.student_group_id = $3)`,
-    'uuid, uuid, uuid',
+    'uuid, uuid, uuid, uuid',
   ),
 ]
 
@@ -135,7 +138,7 @@ const writers = (name: keyof Tables, rule: string) => [
 ]
 
 /** Specification, isolation rules: an assessment only in a subject that the teacher is assigned to; old and new row are checked. */
-const MAY_SET = 'public.app_may_set(subject_id, term_id, student_group_id)'
+const MAY_SET = 'public.app_may_set(subject_id, term_id, student_group_id, teaching_set_id)'
 const assessmentWriters = [
   ...policy('assessment', 'subject_insert', `as restrictive for insert to markbook_app with check (${MAY_SET})`),
   ...policy('assessment', 'subject_update', `as restrictive for update to markbook_app using (${MAY_SET}) with check (${MAY_SET})`),
@@ -151,7 +154,7 @@ const grants = (names: readonly (keyof Tables)[]) => [
       ? `grant select, insert on ${postgresPlaceOf(name)} to markbook_app, markbook_system`
       : `grant select, insert, update, delete on ${postgresPlaceOf(name)} to markbook_app, markbook_system`,
   ),
-  ...['app_school()', 'app_role()', 'app_may_set(uuid, uuid, uuid)'].flatMap((name) => [
+  ...['app_school()', 'app_role()', 'app_may_set(uuid, uuid, uuid, uuid)'].flatMap((name) => [
     `revoke all on function public.${name} from public`,
     `grant execute on function public.${name} to markbook_app, markbook_system`,
   ]),

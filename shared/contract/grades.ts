@@ -111,6 +111,7 @@ export const gradeFailures = failures('grades', {
   codeOrScore: [400, 'This code stands in the place of a score.'],
   aboveMaximum: [400, 'A score is above the maximum of the assessment.'],
   outsideClass: [400, 'This assessment is for one class, and a student is not in it.'],
+  outsideSet: [400, 'This assessment is for one teaching set, and a student is not in it.'],
   tooManyListeners: [429, 'You are looking at marks in too many windows at once. Close some of them.'],
   changedMeanwhile: [409, 'Somebody else has changed this grade since.'],
   notYourSubject: [403, 'You are not assigned to this subject for every one of these students.'],
@@ -143,13 +144,13 @@ export const grades = {
     notes: codes,
     body: input({ assessmentId: Id, studentId: Id, ...mark }).check(withoutScore),
     reply: Grade,
-    fails: [...writes, 'grades.outside_class', 'grades.already_exists'],
+    fails: [...writes, 'grades.outside_class', 'grades.outside_set', 'grades.already_exists'],
   }),
   bulk: endpoint('POST /api/grades/bulk', 'staff', 'Record or change the grades of several students, all or none', {
     notes: codes,
     body: BulkInput,
     reply: z.array(Grade),
-    fails: [...writes, 'grades.outside_class'],
+    fails: [...writes, 'grades.outside_class', 'grades.outside_set'],
   }),
   update: endpoint('PATCH /api/grades/:id', 'staff', 'Change a grade', {
     notes: codes,

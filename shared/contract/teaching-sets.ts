@@ -48,6 +48,7 @@ const StudentIds = ids({ max: limits.teachingSets.students })
 export const teachingSetFailures = failures('teaching_sets', {
   duplicateName: [409, 'This subject already has a set with that name in that year.'],
   tooMany: [409, `A year can have at most ${limits.teachingSets.ofYear} teaching sets.`],
+  hasMarks: [409, 'Assessments of this set have marks. Make them assessments of every class, or delete them first.'],
   inNoClass: [400, 'A student of a set must be in a class of its year.'],
 })
 
@@ -79,7 +80,11 @@ export const teachingSets = {
     reply: ListedTeachingSet,
     fails: ['teaching_sets.duplicate_name', 'teaching_sets.in_no_class'],
   }),
-  remove: endpoint('DELETE /api/teaching-sets/:id', 'admin', 'Delete a teaching set; classes and marks stay', { reply: Done }),
+  remove: endpoint('DELETE /api/teaching-sets/:id', 'admin', 'Delete a teaching set; classes and marks stay', {
+    notes: 'Its assessments without marks go with it.',
+    reply: Done,
+    fails: ['teaching_sets.has_marks'],
+  }),
   setTeachers: endpoint('PUT /api/teaching-sets/:id/teachers', 'admin', 'Say who teaches a set', {
     notes: 'Replaces the teachers. A teacher of a set counts as teaching its subject to its students.',
     body: input({ teacherIds: TeacherIds }),

@@ -1,7 +1,7 @@
 import { TermMarks, type TypeAverages } from './averages.ts'
 import { averageByCategories, type Categorised, type Category, type CategoryGroups, categoryGroups } from './categories.ts'
 import type { MarkCode, SubjectCodes } from './mark-codes.ts'
-import { type Assessment, type AssessmentType, counts, type Grade } from './marks.ts'
+import { type Assessment, type AssessmentType, counts, type Grade, isFor } from './marks.ts'
 
 /** An assessment and where a student's grade in it is kept (`gradesInPlace`). */
 export type Slot = { assessment: Assessment; place: number }
@@ -49,6 +49,10 @@ export function markPlan(
       }
   return { slotsByTermId, placeByAssessmentId, groupsBySlots }
 }
+
+/** Whether one of these assessments is for a student. `grades` in place. */
+export const isAssessed = (slots: readonly Slot[] | undefined, studentId: string, grades: readonly (Grade | undefined)[]): boolean =>
+  slots?.some(({ assessment, place }) => isFor(assessment, studentId, () => grades[place] !== undefined)) ?? false
 
 /** The grades of one student, each at its place; grades of assessments outside the plan are passed over. */
 export function gradesInPlace(plan: MarkPlan, grades: readonly Grade[]): (Grade | undefined)[] {

@@ -10,9 +10,15 @@ export type Assessment = {
   weight: number | null
   is_excluded: boolean
   student_group_id: string | null
+  /** Of an assessment of a teaching set: who is in it. */
+  sitters?: ReadonlySet<string>
   category_id?: string | null
   sort_order?: number | null
 }
+
+/** Whether an assessment that concerns the class is for one of its students: of a teaching set for who is in it, or has a grade in it all the same. */
+export const isFor = ({ sitters }: Pick<Assessment, 'sitters'>, studentId: string, hasGrade: () => boolean): boolean =>
+  sitters === undefined || sitters.has(studentId) || hasGrade()
 
 /** The columns of a student's grade that calculations read. `score` null: a code stands in its place, or nothing. */
 export type Grade = {

@@ -39,6 +39,22 @@ describe('missing marks', () => {
     ])
   })
 
+  test('an assessment of a teaching set is missed by who is in it, and gives the subject to nobody else', () => {
+    const ofSet = { ...assessment('a', 'maths'), sitters: new Set(['zoe', 'mei']) }
+    const students = [pupil('zoe', []), pupil('mei', ['a']), pupil('sean', []), pupil('elan', ['a'])]
+    expect(found({ subjects, assessments: [ofSet], students })).toEqual([['a', ['zoe']]])
+    expect(found({ subjects, assessments: [ofSet, assessment('b', 'maths')], students })).toEqual([
+      ['a', ['zoe']],
+      ['b', ['zoe', 'mei', 'sean', 'elan']],
+    ])
+    const byMei = students.map((student) => ({ ...student, subject_ids: student.id === 'mei' ? ['irish'] : [] }))
+    const both = [ofSet, { ...assessment('c', 'maths'), sitters: new Set(['sean']) }]
+    expect(found({ subjects, assessments: both, students: byMei })).toEqual([
+      ['a', ['zoe']],
+      ['c', ['sean']],
+    ])
+  })
+
   test('an excluded assessment is not missed; an excluded mark is a mark', () => {
     const left = { assessment_id: 'b', score: 3, is_excluded: true }
     const students = [{ ...pupil('zoe', []), grades: [left] }]

@@ -1,6 +1,6 @@
 import type { MissingMarks } from '../contract/calculations.ts'
 import { isRecorded, type MarkCode } from './mark-codes.ts'
-import type { Assessment } from './marks.ts'
+import { type Assessment, isFor } from './marks.ts'
 import { type StudentInput, studentName, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts'
 
@@ -14,23 +14,27 @@ export type MissingMarksInput = {
   codes?: readonly MarkCode[]
 }
 /**
- * The assessments that count and in which somebody who takes the subject has no mark: in the order of subjects, then of the mark grid.
+ * The assessments that count and in which somebody who takes the subject has no mark, of a teaching set somebody in it: in the order of subjects, then of the mark grid.
  * An excluded mark is a mark; a zero and a code too, but for a code that says that the mark is still to come.
  */
 export function missingMarks({ subjects, assessments, students, codes = [] }: MissingMarksInput): MissingMarks[] {
-  const assessed = new Set(assessments.map(({ subject_id }) => subject_id))
-  const pupils = students.map((student) => ({
-    student,
-    takes: new Set(subjectsTaken(subjects, student.subject_ids, (id) => assessed.has(id)).map(({ id }) => id)),
-    marked: new Set(student.grades.filter((grade) => isRecorded(grade, codes)).map(({ assessment_id }) => assessment_id)),
-  }))
+  const pupils = students.map((student) => {
+    const graded = new Set(student.grades.map(({ assessment_id }) => assessment_id))
+    const own = assessments.filter((one) => isFor(one, student.id, () => graded.has(one.id)))
+    const assessed = new Set(own.map(({ subject_id }) => subject_id))
+    return {
+      student,
+      takes: new Set(subjectsTaken(subjects, student.subject_ids, (id) => assessed.has(id)).map(({ id }) => id)),
+      marked: new Set(student.grades.filter((grade) => isRecorded(grade, codes)).map(({ assessment_id }) => assessment_id)),
+    }
+  })
   return inSubjectOrder(subjects).flatMap((subject) =>
     assessments
       .filter(({ subject_id, is_excluded }) => subject_id === subject.id && !is_excluded)
       .sort((a, b) => placeOf(a) - placeOf(b))
-      .flatMap(({ id, title, assessment_type }) => {
+      .flatMap(({ id, title, assessment_type, sitters }) => {
         const without = pupils
-          .filter(({ takes, marked }) => takes.has(subject.id) && !marked.has(id))
+          .filter(({ student, takes, marked }) => takes.has(subject.id) && !marked.has(id) && (sitters?.has(student.id) ?? true))
           .map(({ student }) => studentName(student))
         return without.length === 0 ? [] : [{ assessment_id: id, title, assessment_type, ...subjectName(subject), students: without }]
       }),

@@ -1,7 +1,7 @@
 import type { ClassTerm, StudentTerm, SubjectTerm } from '../contract/calculations.ts'
 import { type TermWeights, type TypeAverages, termFigures } from './averages.ts'
 import type { Category } from './categories.ts'
-import { averagesInPlace, codesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
+import { averagesInPlace, codesInPlace, gradesInPlace, isAssessed, markPlan, type TermSlots } from './class-marks.ts'
 import { meanOf, printed } from './exact.ts'
 import { compareText, sortKey } from './fold.ts'
 import { type GradingScale, letterFor } from './letters.ts'
@@ -76,7 +76,7 @@ export function classTermResult<G extends string | null>(input: ClassTermInput<G
   const subjects = inSubjectOrder(input.subjects)
   const students = byName(input.students).map((student) => {
     const grades = gradesInPlace(plan, student.grades)
-    const results = subjectsTaken(subjects, student.subject_ids, (id) => slots.has(id)).map((subject) => {
+    const results = subjectsTaken(subjects, student.subject_ids, (id) => isAssessed(slots.get(id), student.id, grades)).map((subject) => {
       const own = slots.get(subject.id) ?? []
       const averages = averagesInPlace(plan, own, grades)
       return subjectTermResult(subject, averages, term, scale, codes && codesInPlace(own, grades, averages, codes))

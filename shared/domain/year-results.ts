@@ -1,6 +1,6 @@
 import type { ClassYear, StudentYear, SubjectYear } from '../contract/calculations.ts'
 import { termComposite } from './averages.ts'
-import { averagesInPlace, codesInPlace, gradesInPlace, markPlan, type TermSlots } from './class-marks.ts'
+import { averagesInPlace, codesInPlace, gradesInPlace, isAssessed, markPlan, type TermSlots } from './class-marks.ts'
 import { type Exact, printed } from './exact.ts'
 import { compareText } from './fold.ts'
 import { letterFor } from './letters.ts'
@@ -67,10 +67,10 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
   )
   const none: TermSlots = new Map()
   const terms = inOrder.map((term) => ({ term, slots: plan.slotsByTermId.get(term.id) ?? none }))
-  const hasAssessment = (subjectId: string) => terms.some(({ slots }) => slots.has(subjectId))
 
   return (student) => {
     const grades = gradesInPlace(plan, student.grades)
+    const hasAssessment = (subjectId: string) => terms.some(({ slots }) => isAssessed(slots.get(subjectId), student.id, grades))
     const resultOf = (subject: Subject): SubjectYear => {
       // Of a term only what the year prints is rounded.
       let lastExam: Exact | null = null

@@ -83,6 +83,7 @@ const assessed = (
     exclusion_reason: null,
     sort_order: count,
     category_id: null,
+    teaching_set_id: null,
     created_by: people.okafor.id,
   }
 }

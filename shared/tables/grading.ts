@@ -4,6 +4,7 @@ import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { ofSchool } from './describe.ts'
 import type { School } from './people.ts'
+import type { TeachingSet } from './teaching-sets.ts'
 
 /** What assessments of a year are sorted into; `subject_id` null: of every subject. What it is of never changes, so no assessment stops fitting. */
 export const assessmentCategory = (c: Columns, { academic_year, subject }: Year & Subject) =>
@@ -36,10 +37,10 @@ export const assessmentCategoryDescription = ofSchool({
 
 type AssessmentCategory = { assessment_category: ReturnType<typeof assessmentCategory> }
 
-/** `student_group_id` null: an assessment of every class that takes the subject (decisions §4). */
+/** `student_group_id` and `teaching_set_id` null: an assessment of every class that takes the subject (decisions §4). At most one of both is said. */
 export const assessment = (
   c: Columns,
-  { term, subject, student_group, assessment_category }: Term & Subject & Group & AssessmentCategory,
+  { term, subject, student_group, teaching_set, assessment_category }: Term & Subject & Group & TeachingSet & AssessmentCategory,
 ) =>
   c.ofSchool('grading', 'assessment', {
     columns: {
@@ -55,6 +56,7 @@ export const assessment = (
       exclusion_reason: c.text(),
       sort_order: c.int(),
       category_id: c.uuid(),
+      teaching_set_id: c.uuid(),
       created_by: c.uuid(),
       ...timestamps(c),
     },
@@ -66,6 +68,8 @@ export const assessment = (
       c.foreign('assessment_class_fk', [t.school_id, t.student_group_id], [student_group.school_id, student_group.id]),
       c.foreign('assessment_category_fk', [t.school_id, t.category_id], [assessment_category.school_id, assessment_category.id]),
       c.index('assessment_category_use', t.school_id, t.category_id),
+      c.foreign('assessment_set_fk', [t.school_id, t.teaching_set_id], [teaching_set.school_id, teaching_set.id]),
+      c.index('assessment_set', t.school_id, t.teaching_set_id),
       c.check('assessment_type_known', sql`${t.assessment_type} in ('exam', 'coursework')`),
       c.check('assessment_max_score', sql`${t.max_score} > 0 and ${t.max_score} <= 100000`),
       c.check('assessment_weight', sql`${t.weight} between 0 and 1000`),
@@ -75,7 +79,8 @@ export const assessment = (
 export const assessmentDescription = ofSchool({
   identity: ['term_id', 'subject_id', 'created_by', 'created_at'],
   units: {
-    student_group_id: ['student_group_id'],
+    // For whom it is, as one: a class and a set of two people never mix.
+    student_group_id: ['student_group_id', 'teaching_set_id'],
     title: ['title'],
     scoring: ['max_score', 'weight', 'assessment_type', 'category_id'],
     assessment_date: ['assessment_date'],

@@ -25,6 +25,7 @@ export const teachingSetDescription = ofSchool({
   units: { name: ['name'] },
   audit: ['updated_at'],
   cascade: [
+    { table: 'assessment', column: 'teaching_set_id' },
     { table: 'teaching_set_member', column: 'teaching_set_id' },
     { table: 'teaching_set_teacher', column: 'teaching_set_id' },
   ],

@@ -9,13 +9,40 @@ import { categoryById } from '../assessment-categories/assessment-categories.pol
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf, termOf } from '../policy.ts'
 import { orGone, subjectOf } from '../references.ts'
-import { assessmentsOf, demandMayWrite, demandNotShared, exclusionAfter, lockedAssessment } from './assessments.policy.ts'
-import { gradeAbove, gradeOutsideClass } from './assessments.queries.ts'
+import { setNamed } from '../teaching-sets/teaching-sets.policy.ts'
+import { assessmentsOf, demandMayWrite, demandNotShared, exclusionAfter, lockedAssessment, withSets } from './assessments.policy.ts'
+import { gradeAbove, gradeOutsideClass, gradeOutsideSet } from './assessments.queries.ts'
 
 type Assessment = Row<'assessment'>
 
 const demandSameYear = (group: Row<'student_group'> | null, term: Row<'term'>) => {
   if (group && group.academic_year_id !== term.academic_year_id) throw assessmentFailures.classOfAnotherYear()
+}
+
+/** For whom an assessment is: a class, a teaching set, or every class. */
+type Meant = { group: Row<'student_group'> | null; set: Row<'teaching_set'> | null }
+
+const meantBy = async (context: PolicyContext, targets: Readonly<Record<string, string | undefined>>): Promise<Meant> => {
+  const { studentGroupId, teachingSetId } = targets
+  const group = await classIfNamed(context, studentGroupId)
+  const set = teachingSetId === undefined ? null : await setNamed(context, teachingSetId)
+  if (group && set) throw assessmentFailures.classAndSet()
+  return { group, set }
+}
+
+/** What a change says of it: a class takes the place of a set, and a set that of a class. So a client that knows no sets moves an assessment too. */
+function meantAfter({ student_group_id, teaching_set_id }: Assessment, targets: Readonly<Record<string, string | undefined>>) {
+  const { studentGroupId, teachingSetId } = targets
+  return {
+    student_group_id: 'studentGroupId' in targets ? (studentGroupId ?? null) : teachingSetId === undefined ? student_group_id : null,
+    teaching_set_id: 'teachingSetId' in targets ? (teachingSetId ?? null) : studentGroupId === undefined ? teaching_set_id : null,
+  }
+}
+
+/** A class is of the year of the term; a set of its year and of the subject. */
+function demandFitting({ group, set }: Meant, term: Row<'term'>, subject: string) {
+  demandSameYear(group, term)
+  if (set && (set.academic_year_id !== term.academic_year_id || set.subject_id !== subject)) throw assessmentFailures.otherSet()
 }
 
 /** Grades that are there already must fit the assessment as it is to be. */
@@ -26,6 +53,9 @@ async function demandGradesFit(tx: WriteTx, before: Assessment, after: Assessmen
   const group = after.student_group_id
   if (group !== null && group !== before.student_group_id && (await gradeOutsideClass(tx, { ...ofAssessment, group })).length > 0)
     throw assessmentFailures.gradesOutsideClass()
+  const set = after.teaching_set_id
+  if (set !== null && set !== before.teaching_set_id && (await gradeOutsideSet(tx, { ...ofAssessment, set })).length > 0)
+    throw assessmentFailures.gradesOutsideSet()
 }
 
 /** An assessment that the caller may write as it is, locked. */
@@ -71,10 +101,18 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
     load: async (context, { targets }) => {
       await termOf(context, targets['termId'])
       await subjectOf(context, targets['subjectId'])
-      await classIfNamed(context, targets['studentGroupId'])
+      await meantBy(context, targets)
     },
-    run: ({ tx, caller }, { query }) =>
-      assessmentsOf(tx, { school: caller.school_id, term: query.termId, subject: query.subjectId, group: query.studentGroupId }),
+    run: async ({ tx, caller }, { query }) => {
+      const asked = {
+        school: caller.school_id,
+        term: query.termId,
+        subject: query.subjectId,
+        group: query.studentGroupId,
+        set: query.teachingSetId,
+      }
+      return withSets(tx, caller.school_id, await assessmentsOf(tx, asked))
+    },
   }),
 
   get: onLoaded(assessments.get, (context, { params }) => rowOf(context, 'assessment', params.id)),
@@ -83,12 +121,14 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
     load: async (context, { targets }) => {
       const term = await termOf(context, targets['termId'])
       const subject = await subjectOf(context, targets['subjectId'])
-      const group = await classIfNamed(context, targets['studentGroupId'])
-      await demandMayWrite(context, { term_id: term.id, subject_id: subject.id, student_group_id: group?.id ?? null })
-      return { term, group, category: await categoryIfNamed(context, targets['categoryId']) }
+      const meant = await meantBy(context, targets)
+      const { group, set } = meant
+      const place = { term_id: term.id, subject_id: subject.id, student_group_id: group?.id ?? null, teaching_set_id: set?.id ?? null }
+      await demandMayWrite(context, place)
+      return { term, meant, category: await categoryIfNamed(context, targets['categoryId']) }
     },
-    run: async ({ tx, caller }, { body }, { group, term, category }) => {
-      demandSameYear(group, term)
+    run: async ({ tx, caller }, { body }, { meant, term, category }) => {
+      demandFitting(meant, term, body.subjectId)
       demandFits(category, { assessment_type: body.assessmentType, subject_id: body.subjectId }, term)
       const row = { id: tx.newId(), school_id: caller.school_id, ...columnsOf(body), is_excluded: false }
       return tx.insert('assessment', row).catch(orGone)
@@ -98,17 +138,18 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
   update: on(assessments.update, {
     load: async (context, { params, targets }) => {
       const assessment = await ownAssessment(context, params.id)
-      if (!('studentGroupId' in targets)) return { assessment, group: null }
-      const group = await classIfNamed(context, targets['studentGroupId'])
-      await demandMayWrite(context, { ...assessment, student_group_id: group?.id ?? null })
-      return { assessment, group }
+      const said = meantAfter(assessment, targets)
+      const isMeant = 'studentGroupId' in targets || 'teachingSetId' in targets
+      const meant = await meantBy(context, targets)
+      if (isMeant) await demandMayWrite(context, { ...assessment, ...said })
+      return { assessment, meant, said }
     },
-    run: async (context, { body }, { assessment, group }) => {
-      const patch = columnsOf(body)
+    run: async (context, { body }, { assessment, meant, said }) => {
+      const patch = { ...columnsOf(body), ...said }
       const after = { ...assessment, ...patch }
       if (countsDifferently(assessment, after)) await demandNotShared(context, assessment)
       const term = await termOf(context, assessment.term_id)
-      demandSameYear(group, term)
+      demandFitting(meant, term, assessment.subject_id)
       demandFits(await categoryIfNamed(context, after.category_id), after, term)
       await demandGradesFit(context.tx, assessment, after)
       return context.tx.update('assessment', assessment, patch).catch(orGone)

@@ -1,9 +1,9 @@
-import { assessmentFailures, type ExclusionInput } from '@markbook/shared/contract/assessments'
+import { assessmentFailures, type ExclusionInput, type ListedAssessment } from '@markbook/shared/contract/assessments'
 import { may } from '@markbook/shared/domain/access'
 import { compareText } from '@markbook/shared/domain/fold'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { and, eq, isNull, or } from 'drizzle-orm'
+import { and, eq, exists, inArray, isNull, or } from 'drizzle-orm'
 import type { z } from 'zod'
 import { classesNotTaught } from '../../replication/scope/shared-assessments.ts'
 import { setsTaught } from '../../replication/scope/teaching-sets.ts'
@@ -11,6 +11,7 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { asSystem, asUser, type ReadTx } from '../../store/tx.ts'
 import { classFactsOf, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
+import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 
 type Assessment = Row<'assessment'>
 /**
@@ -27,7 +28,7 @@ export async function lockedAssessment({ tx, caller }: PolicyContext, id: string
   return assessment
 }
 
-type Place = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id'>
+type Place = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id' | 'teaching_set_id'>
 
 /** 403 unless the caller may write such an assessment: the old row as it is, and the new one as it would be (decisions §2). */
 export async function demandMayWrite(context: PolicyContext, place: Place): Promise<void> {
@@ -35,19 +36,21 @@ export async function demandMayWrite(context: PolicyContext, place: Place): Prom
   if (caller.role === 'admin') return
   const teaching = await teachingInYear(tx, { school: caller.school_id, user: caller.user_id, term: place.term_id })
   const isClassTeacher = place.student_group_id !== null && (await classFactsOf(context, place.student_group_id)).isClassTeacher
-  const subjectIds = new Set(teaching.flatMap((row) => row.subject_id ?? []))
+  const isOfSet = place.teaching_set_id !== null
+  const subjectIds = new Set(isOfSet ? [] : teaching.flatMap((row) => row.subject_id ?? []))
   if (await teachesItInSet(context, place)) subjectIds.add(place.subject_id)
   if (!may('writeAssessments', factsAbout(caller, { teachesClass: teaching.length > 0, isClassTeacher, subjectIds }, place.subject_id)))
     throw assessmentFailures.notYourSubject()
 }
 
-/** Who teaches the subject in sets alone writes assessments of every class, and none of a single one. */
+/** Who teaches the subject in sets alone writes assessments of every class and of those sets, and none of a single class. An assessment of a set asks for that set. */
 async function teachesItInSet(
   { tx, caller }: PolicyContext,
-  { subject_id: subject, term_id: term, student_group_id }: Place,
+  { subject_id: subject, term_id: term, student_group_id, teaching_set_id }: Place,
 ): Promise<boolean> {
   if (student_group_id !== null) return false
-  return (await setsTaught(tx, { school: caller.school_id, user: caller.user_id, subject, term })).length > 0
+  const taught = await setsTaught(tx, { school: caller.school_id, user: caller.user_id, subject, term })
+  return taught.some(({ id }) => teaching_set_id === null || id === teaching_set_id)
 }
 
 const NAMED = 5
@@ -71,25 +74,99 @@ export async function demandNotShared({ tx, caller }: PolicyContext, { school_id
 /** Every assessment of a term and subject. */
 const ofSubject = rowsBy('assessment', { school: 'school_id', term: 'term_id', subject: 'subject_id' })
 
-/** Those of them that one class sits: its own and those of every class. */
-const ofClass = statement<{ school: string; term: string; subject: string; group: string }>()(({ db, t, p }) =>
-  db
+/** Those of them that one class sits: its own, those of every class, and those of sets that pupils of the class are in or have a mark in. */
+const ofClass = statement<{ school: string; term: string; subject: string; group: string }>()(({ db, t, p }) => {
+  const { assessment, enrolment, grade, teaching_set_member: member } = t
+  const inClass = (of: typeof member | typeof grade) =>
+    matches(enrolment, { school_id: of.school_id, student_id: of.student_id, student_group_id: p.group })
+  const inSet = db
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(enrolment, inClass(member))
+    .where(matches(member, { school_id: assessment.school_id, teaching_set_id: assessment.teaching_set_id }))
+  const marked = db
+    .select({ id: grade.id })
+    .from(grade)
+    .innerJoin(enrolment, inClass(grade))
+    .where(matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+  return db
     .select()
-    .from(t.assessment)
+    .from(assessment)
     .where(
       and(
-        matches(t.assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }),
-        or(isNull(t.assessment.student_group_id), eq(t.assessment.student_group_id, p.group)),
+        matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }),
+        or(isNull(assessment.student_group_id), eq(assessment.student_group_id, p.group)),
+        or(isNull(assessment.teaching_set_id), exists(inSet), exists(marked)),
       ),
-    ),
-)
+    )
+})
 
-/** The assessments of a term and subject, in order; with `group`, those that this class sits. */
+/** Those of them that the pupils of a teaching set sit: of every class and of theirs, and of sets that one of them is in or has a mark in. */
+const ofSet = statement<{ school: string; term: string; subject: string; set: string }>()(({ db, t, p }) => {
+  const { assessment, enrolment, grade, teaching_set_member: member } = t
+  const pupils = db
+    .select({ id: member.student_id })
+    .from(member)
+    .where(matches(member, { school_id: p.school, teaching_set_id: p.set }))
+  const inClass = db
+    .select({ id: member.id })
+    .from(member)
+    .innerJoin(enrolment, matches(enrolment, { school_id: member.school_id, student_id: member.student_id }))
+    .where(
+      and(
+        matches(member, { school_id: assessment.school_id, teaching_set_id: p.set }),
+        matches(enrolment, { student_group_id: assessment.student_group_id }),
+      ),
+    )
+  const inSet = db
+    .select({ id: member.id })
+    .from(member)
+    .where(
+      and(
+        matches(member, { school_id: assessment.school_id, teaching_set_id: assessment.teaching_set_id }),
+        inArray(member.student_id, pupils),
+      ),
+    )
+  const marked = db
+    .select({ id: grade.id })
+    .from(grade)
+    .innerJoin(member, matches(member, { school_id: grade.school_id, student_id: grade.student_id, teaching_set_id: p.set }))
+    .where(matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+  return db
+    .select()
+    .from(assessment)
+    .where(
+      and(
+        matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }),
+        or(isNull(assessment.student_group_id), exists(inClass)),
+        or(isNull(assessment.teaching_set_id), eq(assessment.teaching_set_id, p.set), exists(inSet), exists(marked)),
+      ),
+    )
+})
+
+/** The assessments of a term and subject, in order; with `group`, those that this class sits, with `set` its pupils. */
 export async function assessmentsOf(
   tx: ReadTx,
-  { group, ...of }: { school: string; term: string; subject: string; group?: string | undefined },
+  { group, set, ...of }: { school: string; term: string; subject: string; group?: string | undefined; set?: string | undefined },
 ) {
+  if (set !== undefined) return inOrder(await ofSet(tx, { ...of, set }))
   return inOrder(await (group === undefined ? ofSubject(tx, of) : ofClass(tx, { ...of, group })))
+}
+
+/** The same with the sets that they are for, and who is in these. */
+export async function withSets(
+  tx: ReadTx,
+  school: string,
+  rows: readonly Assessment[],
+): Promise<(Assessment & Pick<ListedAssessment, 'teaching_set'>)[]> {
+  const ids = [...new Set(rows.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
+  // Most subjects have none, and then nothing is asked.
+  if (ids.length === 0) return [...rows]
+  const sets = await studentsOfSets(tx, school, ids)
+  return rows.map((row) => {
+    const set = row.teaching_set_id === null ? undefined : sets.get(row.teaching_set_id)
+    return set ? { ...row, teaching_set: { ...set, student_ids: [...set.student_ids] } } : row
+  })
 }
 
 /** By `sort_order`, those without one last; equal ones as they were created. SQLite and Postgres put null at different ends. */

@@ -21,3 +21,14 @@ export const gradeOutsideClass = statement<{ school: string; assessment: string;
     .where(and(matches(grade, { school_id: p.school, assessment_id: p.assessment }), isNull(enrolment.id)))
     .limit(1)
 })
+
+/** A grade of a student who is not in a teaching set. */
+export const gradeOutsideSet = statement<{ school: string; assessment: string; set: string }>()(({ db, t, p }) => {
+  const { grade, teaching_set_member: member } = t
+  return db
+    .select({ id: grade.id })
+    .from(grade)
+    .leftJoin(member, matches(member, { school_id: grade.school_id, student_id: grade.student_id, teaching_set_id: p.set }))
+    .where(and(matches(grade, { school_id: p.school, assessment_id: p.assessment }), isNull(member.id)))
+    .limit(1)
+})

@@ -21,11 +21,12 @@ async function demandMayRestore(context: PolicyContext, deletion: Deletion): Pro
   if (context.caller.role === 'admin') return
   const { values } =
     (await knownRows(context.tx, 'assessment', context.caller.school_id, [deletion.row_id])).get(deletion.row_id)?.state ?? {}
-  const [term_id, subject_id, group] = [values?.['term_id'], values?.['subject_id'], values?.['student_group_id'] ?? null]
+  const idOf = (column: string) => (values?.[column] == null ? null : String(values[column]))
   await demandMayWrite(context, {
-    term_id: String(term_id),
-    subject_id: String(subject_id),
-    student_group_id: group === null ? null : String(group),
+    term_id: String(values?.['term_id']),
+    subject_id: String(values?.['subject_id']),
+    student_group_id: idOf('student_group_id'),
+    teaching_set_id: idOf('teaching_set_id'),
   })
 }
 

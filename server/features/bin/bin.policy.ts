@@ -11,7 +11,7 @@ export type InBin = Deletion & { entity: BinEntity }
 
 /** Which kinds take another with them when they go: a row that went so comes back with them alone. */
 const TAKEN_WITH: Readonly<Partial<Record<BinEntity, readonly string[]>>> = {
-  assessment: ['student_group'],
+  assessment: ['student_group', 'teaching_set'],
   student_group: ['academic_year'],
   teaching_set: ['academic_year', 'subject'],
   term: ['academic_year'],

@@ -90,6 +90,7 @@ const KINDS: Partial<Record<Replicated, string>> = {
   term: 'term',
   subject: 'subject',
   student_group: 'class',
+  teaching_set: 'teaching set',
   assessment: 'assessment',
 }
 
@@ -168,10 +169,14 @@ async function anotherYear(tx: ReadTx, school: string, { table, values }: Delete
       ? null
       : { code: 'outside_year', message: `The term lies outside the days of the year ${name} by now.`, values: { name } }
   }
-  if (table !== 'assessment' || values['student_group_id'] === null) return null
+  const set = values['teaching_set_id'] ?? null
+  if (table !== 'assessment' || (values['student_group_id'] === null && set === null)) return null
   const [term] = (await rowsNaming(tx, 'term', school, 'id', [values['term_id']])) as Values[]
-  const [group] = (await rowsNaming(tx, 'student_group', school, 'id', [values['student_group_id']])) as Values[]
+  const [of, id] = set === null ? (['student_group', values['student_group_id']] as const) : (['teaching_set', set] as const)
+  const [group] = (await rowsNaming(tx, of, school, 'id', [id])) as Values[]
   if (term?.['academic_year_id'] === group?.['academic_year_id']) return null
   const name = String(group?.['name'] ?? '')
+  if (set !== null)
+    return { code: 'other_year_of_set', message: `Its term is of another year than its teaching set ${name} by now.`, values: { name } }
   return { code: 'other_year', message: `Its term is of another year than its class ${name} by now.`, values: { name } }
 }

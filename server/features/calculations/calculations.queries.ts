@@ -37,7 +37,7 @@ export const assessmentsThatConcern = statement<{ school: string; group: string 
   return db
     .select({
       ...pick(assessment, 'id', 'term_id', 'subject_id', 'student_group_id', 'title', 'assessment_type'),
-      ...pick(assessment, 'max_score', 'weight', 'is_excluded', 'exclusion_reason', 'sort_order', 'category_id'),
+      ...pick(assessment, 'max_score', 'weight', 'is_excluded', 'exclusion_reason', 'sort_order', 'category_id', 'teaching_set_id'),
     })
     .from(assessment)
     .where(

@@ -3,15 +3,20 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 type Enrolled = { student_id: string; student_group_id: string }
 /** `marked` is the text of a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
+/** `sitters`: of an assessment of a teaching set, who is in that. */
+type CountedAssessment = { id: string; subject_id: string; student_group_id: string | null; sitters?: ReadonlySet<string> }
 export type Facts = {
-  assessments: readonly { id: string; subject_id: string; student_group_id: string | null }[]
+  assessments: readonly CountedAssessment[]
   enrolled: readonly Enrolled[]
   given: readonly (Enrolled & { subject_id: string })[]
   marked: readonly Marked[]
 }
 
-/** How many students of a class take a subject, and how many marks they have in its assessments that count there. */
-export type Tally = { takers: number; recorded: number }
+/**
+ * How many students of a class take a subject, and how many marks they have in its assessments that count there. `ofSets`: by assessment of a
+ * teaching set, how many of the students it is for.
+ */
+export type Tally = { takers: number; recorded: number; ofSets: Map<string, number> }
 export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`
 
 /** Takers and marks by class and subject, for these subjects. A student without assigned subjects takes every one (decisions §4). */
@@ -19,20 +24,30 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
   const ownSubjects = groupedBy(given, ({ student_group_id, student_id }) => keyOf(student_group_id, student_id))
+  const setAssessments = groupedBy(
+    assessments.filter(({ sitters }) => sitters !== undefined),
+    ({ subject_id }) => subject_id,
+  )
   const tallies = new Map<string, Tally>()
   const tallyOf = (group: string, subject: string) => {
     const key = keyOf(group, subject)
-    const tally = tallies.get(key) ?? { takers: 0, recorded: 0 }
+    const tally = tallies.get(key) ?? { takers: 0, recorded: 0, ofSets: new Map<string, number>() }
     tallies.set(key, tally)
     return tally
   }
   for (const { student_id, student_group_id: group } of enrolled) {
     const own = ownSubjects.get(keyOf(group, student_id))?.map(({ subject_id }) => subject_id)
-    for (const subject of own ?? subjectIds) tallyOf(group, subject).takers += 1
+    for (const subject of own ?? subjectIds) {
+      const tally = tallyOf(group, subject)
+      tally.takers += 1
+      for (const { id, sitters } of setAssessments.get(subject) ?? [])
+        if (sitters?.has(student_id)) tally.ofSets.set(id, (tally.ofSets.get(id) ?? 0) + 1)
+    }
     const text = markedByStudent.get(student_id)
     for (const id of text ? (JSON.parse(text) as string[]) : []) {
       const one = assessmentById.get(id)
       if (!one || (one.student_group_id !== null && one.student_group_id !== group) || (own && !own.includes(one.subject_id))) continue
+      if (one.sitters && !one.sitters.has(student_id)) continue
       tallyOf(group, one.subject_id).recorded += 1
     }
   }

@@ -8,6 +8,7 @@ import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
+import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { keyOf, tallied } from './progress.count.ts'
 import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
@@ -15,13 +16,27 @@ import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeache
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 
+type Counted = Awaited<ReturnType<typeof countedAssessments>>[number]
+
+async function withSitters(
+  tx: ReadTx,
+  school: string,
+  assessments: readonly Counted[],
+): Promise<(Omit<Counted, 'teaching_set_id'> & { sitters?: ReadonlySet<string> })[]> {
+  const ids = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
+  const sets = ids.length === 0 ? null : await studentsOfSets(tx, school, ids)
+  return assessments.map(({ teaching_set_id: set, ...one }) =>
+    set === null ? one : { ...one, sitters: sets?.get(set)?.student_ids ?? new Set<string>() },
+  )
+}
+
 /** The rows from which the figures of a term are counted. */
 export async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {
   const groups = JSON.stringify(listed.map(({ id }) => id))
   const enrolled = await enrolledIn(tx, { school, groups })
   const students = JSON.stringify(enrolled.map(({ student_id }) => student_id))
   const given = await givenIn(tx, { school, groups })
-  const assessments = await countedAssessments(tx, { school, term })
+  const assessments = await withSitters(tx, school, await countedAssessments(tx, { school, term }))
   const subjects = inSubjectOrder(await subjectsOfSchool(tx, { school }))
   const toCome = ` ${codesOfMarksToCome(await markCodesOf(tx, school)).join(' ')} `
   const marked = await markedByStudent(tx, { school, students, term, toCome })
@@ -39,13 +54,16 @@ export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Li
     const teachers = taught.filter(({ subject_id }) => subject_id === id)
     const is_own = teachers.some(({ user_profile_id }) => user_profile_id === caller.user_id)
     if (!is_own && !isClassTeacher && caller.role !== 'admin') return []
-    const assessments = facts.assessments.filter(
-      ({ subject_id, student_group_id: of }) => subject_id === id && (of === null || of === group.id),
+    const { takers = 0, recorded = 0, ofSets = new Map<string, number>() } = facts.tallies.get(keyOf(group.id, id)) ?? {}
+    const whole = facts.assessments.filter(
+      ({ subject_id, student_group_id: of, sitters }) => subject_id === id && (of === null || of === group.id) && !sitters,
     ).length
-    const { takers, recorded } = facts.tallies.get(keyOf(group.id, id)) ?? { takers: 0, recorded: 0 }
+    // Of teaching sets those that students of the class are in, who alone have a mark to get in them.
+    const assessments = whole + ofSets.size
+    const expected = [...ofSets.values()].reduce((sum, students) => sum + students, whole * takers)
     const isThere = assessments > 0 ? teachers.length > 0 || takers > 0 : is_active && (teachers.length > 0 || given.has(id))
     if (!isThere) return []
-    const figures = { assessments, expected: assessments * takers, recorded }
+    const figures = { assessments, expected, recorded }
     const place = { class: { id: group.id, name: group.name }, is_class_teacher: isClassTeacher }
     return [{ ...place, is_own, subject: { id, name, code }, ...figures }]
   })

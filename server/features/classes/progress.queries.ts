@@ -12,7 +12,7 @@ export const subjectTeachersOfYear = rowsBy(
 export const countedAssessments = rowsBy(
   'assessment',
   { school: 'school_id', term: 'term_id' },
-  { columns: ['id', 'subject_id', 'student_group_id'], where: { is_excluded: false } },
+  { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
 )
 
 /** Who is in these classes. `groups` is a JSON array. */

@@ -9,7 +9,7 @@ import { gradingScaleOfTerm } from '../grading-scale/grading-scale.policy.ts'
 import { classOf, rowOf, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
 import { readableSet } from '../teaching-sets/teaching-sets.policy.ts'
-import { changeGrade, createGrade, demandInClassOf, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
+import { changeGrade, createGrade, demandFor, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
 
@@ -78,7 +78,7 @@ export const gradeHandlers: Handlers<typeof grades> = {
       return { assessment, sitters: await sittersFor(context, assessment, rights, studentId === undefined ? [] : [studentId]) }
     },
     run: async ({ tx }, { body }, { assessment, sitters }) => {
-      demandInClassOf(assessment, sitters)
+      await demandFor(tx, assessment, sitters)
       const { assessmentId: _, studentId, ...said } = body
       return letteredOne(tx, assessment, await createGrade(tx, assessment, studentId, said))
     },
@@ -92,7 +92,7 @@ export const gradeHandlers: Handlers<typeof grades> = {
     run: async (context, { body }, { assessment, rights }) => {
       const ids = body.grades.map(({ studentId }) => studentId)
       const sitters = await sittersFor(context, assessment, rights, ids)
-      demandInClassOf(assessment, sitters, (at) => `grades.${at}.studentId`)
+      await demandFor(context.tx, assessment, sitters, (at) => `grades.${at}.studentId`)
       return lettered(context.tx, assessment, await recordGrades(context.tx, assessment, body.grades))
     },
   }),

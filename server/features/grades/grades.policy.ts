@@ -11,6 +11,7 @@ import { columnsOf } from '../columns.ts'
 import { type ClassFacts, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
 import { orGone, refusedAs } from '../references.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
+import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
@@ -141,8 +142,42 @@ async function markAlone(tx: ReadTx, assessment: Assessment, before: MarkValue |
   return value as MarkValue
 }
 
-/** An assessment of one class takes only that class's students, else 400 for the whole request (decisions §4). */
-export function demandInClassOf({ student_group_id }: Assessment, sitters: readonly Sitter[], pathOf = (_at: number) => 'studentId'): void {
+type Sitting = { studentId: string; at: number }
+/** 400 where an assessment is not for one of the students: of one class it takes only that class's (decisions §4), of a teaching set only who is in it. */
+export async function demandFor(
+  tx: ReadTx,
+  assessment: Assessment,
+  sitters: readonly Sitter[],
+  pathOf = (_at: number) => 'studentId',
+): Promise<void> {
+  demandInClassOf(assessment, sitters, pathOf)
+  const outside = await outsideSet(
+    tx,
+    assessment,
+    sitters.map(({ id: studentId }, at) => ({ studentId, at })),
+  )
+  if (outside.length === 0) return
+  throw gradeFailures.outsideSet({
+    issues: outside.map(({ at }): Issue => ({ path: pathOf(at), message: 'is not in the teaching set of this assessment' })),
+  })
+}
+
+/** Those of the students who are not in the set of an assessment. Whoever has a mark in it already was in it when it was given, and keeps it. */
+async function outsideSet(
+  tx: ReadTx,
+  { id, school_id: school, teaching_set_id: set }: Assessment,
+  students: readonly Sitting[],
+): Promise<Sitting[]> {
+  if (set === null) return []
+  const own = (await studentsOfSets(tx, school, [set])).get(set)?.student_ids
+  const others = students.filter(({ studentId }) => !own?.has(studentId))
+  if (others.length === 0) return []
+  const asked = { school, assessment: id, ids: JSON.stringify(others.map(({ studentId }) => studentId)) }
+  const marked = new Set((await gradesOfStudents(tx, asked)).map(({ student_id }) => student_id))
+  return others.filter(({ studentId }) => !marked.has(studentId))
+}
+
+function demandInClassOf({ student_group_id }: Assessment, sitters: readonly Sitter[], pathOf: (at: number) => string): void {
   if (student_group_id === null) return
   const issues = sitters.flatMap(({ group_id }, at): Issue[] =>
     group_id === student_group_id ? [] : [{ path: pathOf(at), message: 'is not in the class of this assessment' }],

@@ -17,7 +17,7 @@ import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { takeRegister } from '../attendance/attendance.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradeHandlers } from '../grades/grades.handlers.ts'
-import { demandInClassOf, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
+import { demandFor, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
 import { classOf } from '../policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
@@ -58,7 +58,7 @@ const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | nu
     const values = Object.fromEntries(Object.entries(changes).map(([name, { before }]) => [name, before]))
     const nulls = { remarks: null, exclusion_reason: null }
     const row = { ...nulls, ...values, id: row_id, school_id: caller.school_id, term_id: assessment.term_id } as Grade
-    demandInClassOf(assessment, sitters)
+    await demandFor(tx, assessment, sitters)
     demandWithinMaximum(assessment, [row])
     await tx.insert('grade', row)
   },

@@ -9,13 +9,13 @@ import type { WriteTx } from '../../store/tx.ts'
 import { assessmentsOf, inOrder, lockedAssessment } from '../assessments/assessments.policy.ts'
 import { studentsOfClass } from '../classes/classes.policy.ts'
 import { pick } from '../columns.ts'
-import { recordGrades } from '../grades/grades.policy.ts'
+import { demandFor, recordGrades } from '../grades/grades.policy.ts'
 import type { PolicyContext } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { type GradesPlan, planGrades } from './grades-plan.ts'
 import { recorded, type Where } from './import-record.ts'
 import { type AssessmentPlace, assessmentPlace, demandSameYear, type SheetPlace, sheetPlace } from './imports.policy.ts'
-import { gradesOfAssessments, studentsOfSchoolInYear } from './imports.queries.ts'
+import { gradesOfAssessments, studentsOfSchoolInYear, studentsOfSetInYear } from './imports.queries.ts'
 import { assessmentColumns, type MarkTable, markTable, sheetColumns } from './mark-columns.ts'
 import type { Candidate } from './mark-owners.ts'
 
@@ -30,6 +30,16 @@ async function candidatesOfClass({ tx }: PolicyContext, school: string, group: s
 async function marksOfAssessment(context: PolicyContext, sheet: Sheet, { assessment, mayWrite }: AssessmentPlace): Promise<Marks> {
   const table = markTable(sheet, (columns) => assessmentColumns(sheet, columns, assessment))
   const { school_id: school, student_group_id: group, term_id: term } = assessment
+  if (assessment.teaching_set_id !== null) {
+    const students = await studentsOfSetInYear(context.tx, { school, term, set: assessment.teaching_set_id })
+    const foreign = new Set(students.filter((student) => !mayWrite(student)).map(({ id }) => id))
+    return {
+      table,
+      candidates: students.map((student) => ({ ...student, isNear: true })),
+      assessments: [assessment],
+      isForeign: (id) => foreign.has(id),
+    }
+  }
   if (group !== null) {
     const isForeign = (id: string) => !mayWrite({ id, group_id: group })
     return { table, candidates: await candidatesOfClass(context, school, group), assessments: [assessment], isForeign }
@@ -75,10 +85,23 @@ export const importGrades = onUpload(imports.grades, {
     const grades = await gradesOfAssessments(context.tx, { school: context.caller.school_id, ids })
     const plan = planGrades(marks.table, marks.candidates, grades, await markCodesOf(context.tx, context.caller.school_id))
     if ([...plan.marked].some(marks.isForeign)) throw gradeFailures.notYourSubject()
+    await demandInSets(context.tx, marks.assessments, plan)
     if (!query.dryRun && plan.report.errors === 0) await write(context.tx, marks.assessments, plan)
     return recorded(context, plan.report, { kind: 'grades', file: filename, ...whereOf(place) }, query)
   },
 })
+
+/** A sheet of a class has columns of teaching sets that only some of its students are in. */
+async function demandInSets(tx: WriteTx, assessments: readonly Row<'assessment'>[], { marks }: GradesPlan) {
+  for (const assessment of assessments)
+    if (assessment.teaching_set_id !== null)
+      await demandFor(
+        tx,
+        assessment,
+        (marks.get(assessment.id) ?? []).map(({ studentId: id }) => ({ id, group_id: null })),
+        () => 'file',
+      )
+}
 
 const whereOf = (place: AssessmentPlace | SheetPlace): Where =>
   'assessment' in place

@@ -1,5 +1,5 @@
 import type { Row, Tables } from '@markbook/shared/tables/tables'
-import { and, desc, eq, getTableColumns, gte, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, getTableColumns, gte, inArray, or, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -25,6 +25,29 @@ export const studentsOfSchoolInYear = statement<{ school: string; term: string }
       matches(enrolment, { school_id: student.school_id, student_id: student.id, academic_year_id: term.academic_year_id }),
     )
     .where(eq(student.school_id, p.school))
+})
+
+/** Who is in a teaching set, or has a mark in an assessment of it, with the class in the year of a term where there is one. */
+export const studentsOfSetInYear = statement<{ school: string; term: string; set: string }>()(({ db, t, p }) => {
+  const { student, term, enrolment, teaching_set_member: member, assessment, grade } = t
+  const inSet = db
+    .select({ id: member.id })
+    .from(member)
+    .where(matches(member, { school_id: student.school_id, student_id: student.id, teaching_set_id: p.set }))
+  const marked = db
+    .select({ id: grade.id })
+    .from(grade)
+    .innerJoin(assessment, matches(assessment, { school_id: grade.school_id, id: grade.assessment_id, teaching_set_id: p.set }))
+    .where(matches(grade, { school_id: student.school_id, student_id: student.id, term_id: p.term }))
+  return db
+    .select({ ...pick(student, 'id', 'student_number', 'last_name', 'first_name'), group_id: enrolment.student_group_id })
+    .from(student)
+    .innerJoin(term, matches(term, { school_id: student.school_id, id: p.term }))
+    .leftJoin(
+      enrolment,
+      matches(enrolment, { school_id: student.school_id, student_id: student.id, academic_year_id: term.academic_year_id }),
+    )
+    .where(and(eq(student.school_id, p.school), or(exists(inSet), exists(marked))))
 })
 
 /** The grades of these assessments. `ids` is a JSON array. */

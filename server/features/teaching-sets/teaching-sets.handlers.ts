@@ -13,7 +13,9 @@ import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { inOrder, orGone, subjectOf } from '../references.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
+  assessmentsOfSet,
   assessmentsThatCount,
+  marksInSet,
   membersOfSet,
   membersOfSets,
   recordedInSets,
@@ -135,7 +137,9 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       const recorded = new Map((await recordedInSets(tx, { school, year, term })).map((row) => [row.set, Number(row.recorded)]))
       return sets.map(({ id, name, subject, is_own }) => {
         const own = assessments.get(subject.id) ?? []
-        const asked = (group: string) => own.filter(({ student_group_id: of }) => of === null || of === group).length
+        const isOfSet = (of: string | null) => of === null || of === id
+        const asked = (group: string) =>
+          own.filter((one) => (one.student_group_id === null || one.student_group_id === group) && isOfSet(one.teaching_set_id)).length
         const expected = (members.get(id) ?? []).reduce((sum, { group }) => sum + (group === null ? 0 : asked(group)), 0)
         return { teaching_set: { id, name }, subject, is_own, expected, recorded: recorded.get(id) ?? 0 }
       })
@@ -187,6 +191,9 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
   remove: on(teachingSets.remove, {
     load: (context, { params }) => rowOf(context, 'teaching_set', params.id),
     run: async ({ tx }, _input, set) => {
+      const ofSet = { school: set.school_id, set: set.id }
+      const assessments = await assessmentsOfSet(tx, ofSet)
+      if (assessments.length > 0 && (await marksInSet(tx, ofSet)).length > 0) throw teachingSetFailures.hasMarks()
       await tx.remove('teaching_set', [set])
       return { message: 'The teaching set was deleted.' }
     },

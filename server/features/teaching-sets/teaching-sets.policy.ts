@@ -13,6 +13,13 @@ import type { PolicyContext } from '../policy.ts'
 const setById = rowsBy('teaching_set', { school: 'school_id', id: 'id' })
 const isTeacherOf = rowsBy('teaching_set_teacher', { school: 'school_id', set: 'teaching_set_id', user: 'user_profile_id' })
 
+/** A set of the caller's school that a request names; 404 where it is none. */
+export async function setNamed({ tx, caller }: PolicyContext, id: string): Promise<Row<'teaching_set'>> {
+  const [set] = await setById(tx, { school: caller.school_id, id })
+  if (!set) throw common.notFound()
+  return set
+}
+
 /** A set that the caller teaches, or an administrator's: 404 where it is absent or another school's, then 403. */
 export async function readableSet({ tx, caller }: PolicyContext, id: string | undefined): Promise<Row<'teaching_set'>> {
   const [set] = id === undefined ? [] : await setById(tx, { school: caller.school_id, id })
@@ -42,6 +49,27 @@ const studentsByName = statement<{ school: string; set: string }>()(({ db, t, p 
     .where(and(eq(teaching_set.school_id, p.school), eq(teaching_set.id, p.set)))
     .orderBy(asc(student.sort_key), asc(student.id))
 })
+
+const membersByIds = statement<{ school: string; ids: string }>()(({ db, t, p, dialect }) => {
+  const { teaching_set, teaching_set_member: member } = t
+  return db
+    .select({ ...pick(teaching_set, 'id', 'name'), student_id: member.student_id })
+    .from(teaching_set)
+    .leftJoin(member, matches(member, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id }))
+    .where(and(eq(teaching_set.school_id, p.school), dialect.inList(teaching_set.id, p.ids)))
+    .orderBy(asc(member.student_id))
+})
+
+/** By id, sets with who is in them. */
+export async function studentsOfSets(tx: ReadTx, school: string, ids: readonly string[]) {
+  const sets = new Map<string, { id: string; name: string; student_ids: Set<string> }>()
+  for (const { id, name, student_id } of await membersByIds(tx, { school, ids: JSON.stringify(ids) })) {
+    const set = sets.get(id) ?? { id, name, student_ids: new Set() }
+    if (student_id !== null) set.student_ids.add(student_id)
+    sets.set(id, set)
+  }
+  return sets
+}
 
 /** The sets of a year, and of a subject; locked where the transaction writes. */
 export const setsOfYear = rowsBy('teaching_set', { school: 'school_id', year: 'academic_year_id' }, { lock: true })

@@ -58,7 +58,20 @@ export const studentsThere = rowsBy('student', { school: 'school_id', ids: { in:
 export const assessmentsThatCount = rowsBy(
   'assessment',
   { school: 'school_id', term: 'term_id' },
-  { columns: ['id', 'subject_id', 'student_group_id'], where: { is_excluded: false } },
+  { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
+)
+
+/** The assessments of a set, locked, so that no mark is entered in them meanwhile. */
+export const assessmentsOfSet = rowsBy('assessment', { school: 'school_id', set: 'teaching_set_id' }, { lock: true, orderBy: ['id'] })
+
+/** A mark in an assessment of a set. */
+export const marksInSet = statement<{ school: string; set: string }>()(({ db, t: { assessment, grade }, p }) =>
+  db
+    .select({ id: grade.id })
+    .from(assessment)
+    .innerJoin(grade, matches(grade, { school_id: assessment.school_id, assessment_id: assessment.id }))
+    .where(matches(assessment, { school_id: p.school, teaching_set_id: p.set }))
+    .limit(1),
 )
 
 /** How many marks are recorded in a term, of each set: in assessments of its subject that count and that are for the student. */
@@ -87,6 +100,7 @@ export const recordedInSets = statement<{ school: string; year: string; term: st
         eq(assessment.is_excluded, false),
         or(isNotNull(grade.score), isNotNull(grade.status)),
         or(isNull(assessment.student_group_id), eq(assessment.student_group_id, enrolment.student_group_id)),
+        or(isNull(assessment.teaching_set_id), eq(assessment.teaching_set_id, teaching_set.id)),
       ),
     )
     .groupBy(teaching_set.id)

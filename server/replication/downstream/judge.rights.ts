@@ -54,8 +54,8 @@ type OfRow = Pick<RowState, 'id' | 'values'>
 type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
-/** Of which class and subject a row is; of a mark also whose, and in which term. */
-type Place = { group: string | null; subject: string | null; sitting?: { student: string; term: string } }
+/** Of which class and subject a row is; of an assessment also of which set; of a mark also whose, and in which term. */
+type Place = { group: string | null; subject: string | null; set?: string | null; sitting?: { student: string; term: string } }
 
 /** Whoever enters a pupil enters these too; afterwards they are for those who see them. */
 const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
@@ -148,7 +148,8 @@ export class Rights {
   /** Of which class and subject the row is. */
   private async placeOf(table: Replicated, { id, values }: OfRow): Promise<Place | 'unknown'> {
     if (table === 'student_group') return { group: id, subject: null }
-    if (table === 'assessment') return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
+    if (table === 'assessment')
+      return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id'), set: idIn(values, 'teaching_set_id') }
     if (table === 'grade') {
       const [test, student] = [idIn(values, 'assessment_id'), idIn(values, 'student_id')]
       const assessment = test === null ? null : await this.asItWas('assessment', test)
@@ -178,9 +179,15 @@ export class Rights {
 
   /**
    * In the class of the row; of a mark also in a set that the pupil is in. An assessment asks for the subject in some class of the year (decisions
-   * §2), and one of every class also for a set.
+   * §2), one of every class also in a set, and one of a set in that set.
    */
-  private async teachesSubject(actor: string, { group, subject, sitting }: Place, { subjects }: Facts, table: Replicated, values: Values) {
+  private async teachesSubject(
+    actor: string,
+    { group, subject, set = null, sitting }: Place,
+    { subjects }: Facts,
+    table: Replicated,
+    values: Values,
+  ) {
     if (subject === null) return false
     if (sitting)
       return group !== null && (subjects.has(subject) || (await this.pupilsInSets(actor, subject, sitting.term)).has(sitting.student))
@@ -188,6 +195,7 @@ export class Rights {
     const term = idIn(values, 'term_id')
     if (term === null) return false
     const asked = { school: this.school, user: actor, subject, term }
+    if (set !== null) return group === null && (await setsTaught(this.tx, asked)).some(({ id }) => id === set)
     return (await lessonsInYear(this.tx, asked)).length > 0 || (group === null && (await setsTaught(this.tx, asked)).length > 0)
   }
 

@@ -26,9 +26,23 @@ export class ValueRules {
   /** Whether this unit of a row may have these values. */
   async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
     if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
-    if (table === 'assessment') return (unit !== 'scoring' && unit !== EXISTENCE) || this.fitsItsCategory(values)
+    if (table === 'assessment') return this.isOfItsSubject(unit, values)
     if (table === 'attendance_register' || table === 'attendance_mark') return unit !== EXISTENCE || this.isOfItsYear(values, stamp)
     return true
+  }
+
+  private async isOfItsSubject(unit: string, values: Values): Promise<boolean> {
+    if ((unit === 'scoring' || unit === EXISTENCE) && !(await this.fitsItsCategory(values))) return false
+    return (unit !== 'student_group_id' && unit !== EXISTENCE) || this.fitsItsSet(values)
+  }
+
+  /** A teaching set is of the year and subject of its assessments. */
+  private async fitsItsSet(values: Values): Promise<boolean> {
+    const [id, termId] = [idIn(values, 'teaching_set_id'), idIn(values, 'term_id')]
+    if (id === null || termId === null) return true
+    const set = await this.tx.find('teaching_set', this.school, id)
+    const term = await this.tx.find('term', this.school, termId)
+    return !set || !term || (set.academic_year_id === term.academic_year_id && set.subject_id === values['subject_id'])
   }
 
   /** A category is of the year, subject and type of its assessments. */

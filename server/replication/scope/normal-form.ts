@@ -49,11 +49,19 @@ const codes = ({ mark_codes = null }: Values): Values => {
   return { mark_codes: isNormal ? mark_codes : null }
 }
 
-const excluded: NormalForm = { columns: ['is_excluded', 'exclusion_reason'], of: exclusion }
+/** An assessment is for a class or for a set. */
+const meant = ({ student_group_id = null, teaching_set_id = null }: Values): Values =>
+  student_group_id !== null && teaching_set_id !== null
+    ? { student_group_id, teaching_set_id: null }
+    : { student_group_id, teaching_set_id }
+
 const addressed: NormalForm = { columns: ['email'], of: email }
 const normalForms: Partial<Record<Replicated, NormalForm>> = {
   academic_year: { columns: [...(descriptions.academic_year.units['model'] ?? []), 'scale_pass_mark', 'scale_bands'], of: year },
-  assessment: excluded,
+  assessment: {
+    columns: ['is_excluded', 'exclusion_reason', 'student_group_id', 'teaching_set_id'],
+    of: (values) => ({ ...exclusion(values), ...meant(values) }),
+  },
   grade: { columns: ['is_excluded', 'exclusion_reason', 'status'], of: (values) => ({ ...exclusion(values), ...coded(values) }) },
   report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
   school: { columns: ['email', 'mark_codes'], of: (values) => ({ email: null, ...email(values), ...codes(values) }) },

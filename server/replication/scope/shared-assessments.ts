@@ -17,7 +17,7 @@ export const changesResults = ({ unit, lives }: { unit: string; lives: boolean }
 /**
  * The classes, by name, whose pupils have marks in an assessment and in which somebody does not teach its subject (decisions §8). A pupil's
  * class is that of the present enrolment in the year of the term, as for results; who is in none is in nobody's results. A mark of a pupil
- * in a set that the person teaches is one of theirs.
+ * in a set that the person teaches is one of theirs. An assessment of one class or one set is nobody else's.
  */
 export const classesNotTaught = statement<{ school: string; assessment: string; user: string }>()(({ db, t, p }) => {
   const { assessment, grade, term, enrolment, student_group, teacher_subject_assignment: taught } = t
@@ -57,6 +57,7 @@ export const classesNotTaught = statement<{ school: string; assessment: string; 
       and(
         matches(assessment, { school_id: p.school, id: p.assessment }),
         isNull(assessment.student_group_id),
+        isNull(assessment.teaching_set_id),
         isNull(taught.id),
         notExists(inOwnSet),
       ),

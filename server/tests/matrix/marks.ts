@@ -34,7 +34,7 @@ import {
   michaelmas,
   science,
 } from '@markbook/shared/story/school-year'
-import { gradeIds, type HistoryIds } from './neighbour.ts'
+import { gradeIds, type HistoryIds, hilltopUpper, upper } from './neighbour.ts'
 import { ABSENT, onlyAdmins, onlyStaff, type Row, type Rows, readClass, setupWrite, staffUse } from './row.ts'
 
 const byId = (id: string) => ({ params: { id } })
@@ -61,6 +61,7 @@ const decideOnAssessment = (of: Of): Row => ({
   marked: [of(mathsHilary.id), '  403 ok 403 403:assessments.shared ok 404'],
   english: [of(englishEssay.id), '403 403 ok 403:assessments.shared ok 404'],
 })
+const ofSet = (body: { body: object }, teachingSetId: string) => ({ body: { ...body.body, teachingSetId } })
 const newAssessment = (termId: string, subjectId: string, studentGroupId?: string) => ({
   body: { termId, subjectId, title: 'Quiz 2', assessmentType: 'coursework', maxScore: 20, ...(studentGroupId && { studentGroupId }) },
 })
@@ -71,6 +72,8 @@ export const assessmentRows: Rows<typeof assessments> = {
     ofClass: [{ query: { termId: michaelmas.id, subjectId: maths.id, studentGroupId: class3B.id } }, '           403 ok  ok  ok  ok  404'],
     hilltop: [{ query: { termId: hilltopTerm.id, subjectId: hilltopMaths.id } }, '                               403 404 404 404 404 ok '],
     ofHilltopClass: [{ query: { termId: michaelmas.id, subjectId: maths.id, studentGroupId: hilltopClass.id } }, '403 404 404 404 404 404'],
+    ofSet: [{ query: { termId: michaelmas.id, subjectId: maths.id, teachingSetId: upper.id } }, '               403 ok  ok  ok  ok  404'],
+    ofHilltopSet: [{ query: { termId: michaelmas.id, subjectId: maths.id, teachingSetId: hilltopUpper.id } }, ' 403 404 404 404 404 404'],
   },
   get: staffUse(byId, assessmentIds),
   create: {
@@ -81,6 +84,8 @@ export const assessmentRows: Rows<typeof assessments> = {
     ofOtherClass: [newAssessment(michaelmas.id, science.id, class3A.id), '      403 403 403 ok  ok  404'],
     hilltop: [newAssessment(hilltopTerm.id, hilltopMaths.id), '                 403 404 404 404 404 ok '],
     ofHilltopClass: [newAssessment(michaelmas.id, maths.id, hilltopClass.id), ' 403 404 404 404 404 404'],
+    ofSet: [ofSet(newAssessment(michaelmas.id, maths.id), upper.id), '          403 ok  403 403 ok  404'],
+    ofHilltopSet: [ofSet(newAssessment(michaelmas.id, maths.id), hilltopUpper.id), ' 403 404 404 404 404 404'],
   },
   update: {
     ...writeAssessment(changed({ title: 'Quiz one' })),
@@ -88,6 +93,7 @@ export const assessmentRows: Rows<typeof assessments> = {
     // Giving an assessment to a class asks for a right to it as it was and as it would be.
     takenForClass: [{ ...byId(scienceProject.id), body: { studentGroupId: class3B.id } }, '403 403 403 403 ok 404'],
     toHilltop: [{ ...byId(mathsQuiz.id), body: { studentGroupId: hilltopClass.id } }, '403 404 403 404 404 404'],
+    toHilltopSet: [{ ...byId(mathsQuiz.id), body: { teachingSetId: hilltopUpper.id } }, '403 404 403 404 404 404'],
   },
   exclude: decideOnAssessment(changed({ isExcluded: true, exclusionReason: 'The paper had a mistake.' })),
   remove: decideOnAssessment(byId),

@@ -50,7 +50,8 @@ async function markInSet(scene: DeedContext) {
   const [place] = (await all(scene, 'enrolment')).filter(
     (row) => row.student_id === student_id && row.academic_year_id === set.academic_year_id,
   )
-  const isFor = ({ student_group_id: group }: Row<'assessment'>) => group === null || group === place?.student_group_id
+  const isFor = ({ student_group_id: group, teaching_set_id: of }: Row<'assessment'>) =>
+    (group === null || group === place?.student_group_id) && (of === null || of === set.id)
   const assessment = await some(
     scene,
     'assessment',

@@ -1,4 +1,4 @@
-import type { Assessment, AssessmentInput } from '@markbook/shared/contract/assessments'
+import type { ListedAssessment as Assessment, AssessmentInput } from '@markbook/shared/contract/assessments'
 import { fitsCategory, weightLeft } from '@markbook/shared/domain/categories'
 import { useQuery } from '@tanstack/react-query'
 import type { ChangeEvent } from 'react'
@@ -19,20 +19,27 @@ type Props = {
   subjectId: string
   /** The class from which it was opened, for which a new one is meant unless every class is chosen. */
   classId: string | null
+  /** The teaching set, likewise. */
+  set?: Named | null
 }
 
+type Named = { id: string; name: string }
+
+/** What shows another figure afterwards. */
+const CHANGED = ['grades', 'classes', 'teachingSets'] as const
+
 /** Adds or changes an assessment. */
-export function AssessmentDialog({ assessment, termId, subjectId, classId }: Props) {
+export function AssessmentDialog({ assessment, termId, subjectId, classId, set: ofSet = null }: Props) {
   const { t } = useTranslation('assessments')
   const form = useForm({
-    initial: () => draftOf(assessment, classId),
+    initial: () => draftOf(assessment, classId, ofSet),
     required: ['title'],
     isValid: (typed) => Object.keys(numberFaults(typed)).length === 0,
     save: async (typed) => {
       const said = t('saved', { title: typed.title })
       const body = toBody(typed)
       if (!assessment) {
-        const create = () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, ['grades', 'classes'])
+        const create = () => save('assessments', 'create', { body: { termId, subjectId, ...body } }, CHANGED)
         return void (await saveWithUndo({
           said,
           run: create,
@@ -40,8 +47,8 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
         }))
       }
       const params = { id: assessment.id }
-      const before = draftOf(assessment, classId)
-      const write = (change: Partial<typeof body>) => save('assessments', 'update', { params, body: change }, ['grades', 'classes'])
+      const before = draftOf(assessment, classId, ofSet)
+      const write = (change: Partial<typeof body>) => save('assessments', 'update', { params, body: change }, CHANGED)
       const exclude = (draft: Draft) => save('assessments', 'exclude', { params, body: exclusionOf(draft) }, ['grades'])
       const isMoved = JSON.stringify(exclusionOf(before)) !== JSON.stringify(exclusionOf(typed))
       const back = backTo(toBody(before), body, write)
@@ -100,8 +107,14 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId }: Pro
         />
       </Row>
       <CategoryChoice termId={termId} subjectId={subjectId} type={draft.assessmentType} {...field('categoryId')} />
-      <ClassChoice offered={classId} {...field('studentGroupId')} />
-      {draft.studentGroupId === '' && <ClassesReached termId={termId} subjectId={subjectId} />}
+      <ForWhom
+        offered={classId}
+        sets={[ofSet, assessment?.teaching_set]}
+        {...field('studentGroupId')}
+        value={draft.teachingSetId || draft.studentGroupId}
+        onChoose={set}
+      />
+      {draft.studentGroupId === '' && draft.teachingSetId === '' && <ClassesReached termId={termId} subjectId={subjectId} />}
       {assessment && (
         <Checkbox label={t('counts')} checked={!draft.isExcluded} onChange={({ target }) => set({ isExcluded: !target.checked })} />
       )}
@@ -145,20 +158,25 @@ function CategoryChoice({ termId, subjectId, type, value, ...field }: CategoryCh
   )
 }
 
-type ClassChoiceProps = {
+type ForWhomProps = {
   value: string
   offered: string | null
+  /** Teaching sets, as far as there are any. */
+  sets: readonly (Named | null | undefined)[]
   error: string | undefined
-  onChange: (event: ChangeEvent<HTMLSelectElement>) => void
+  onChoose: (chosen: { studentGroupId: string; teachingSetId: string }) => void
 }
 
-/** Every class, the class of the opening page, or the current one. */
-function ClassChoice({ value, offered, ...field }: ClassChoiceProps) {
+/** Every class, the class or teaching set of the opening page, or the current one. */
+function ForWhom({ value, offered, sets, onChoose, ...field }: ForWhomProps) {
   const { t } = useTranslation('assessments')
   const classes = useQuery(ask('classes', 'list'))
-  const choices = (classes.data ?? []).filter(({ id }) => id === offered || id === value)
+  const ofSets = new Map(sets.flatMap((set) => (set ? [[set.id, set]] : [])))
+  const choices = [...(classes.data ?? []).filter(({ id }) => id === offered || id === value), ...ofSets.values()]
+  const choose = (id: string) =>
+    onChoose(ofSets.has(id) ? { studentGroupId: '', teachingSetId: id } : { studentGroupId: id, teachingSetId: '' })
   return (
-    <SelectField label={t('class')} value={value} {...field}>
+    <SelectField label={t('class')} {...field} value={value} onChange={({ target }) => choose(target.value)}>
       <option value="">{t('everyClass')}</option>
       <Options of={choices.map(({ id, name }) => ({ id, name: t('classOnly', { name }) }))} />
       {value !== '' && choices.every(({ id }) => id !== value) && <option value={value}>…</option>}
@@ -203,7 +221,7 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
 }
 
 /** An assessment as typed, by the names of the request: numbers as text, '' for an empty field. */
-const draftOf = (assessment: Assessment | null, classId: string | null) => ({
+const draftOf = (assessment: Assessment | null, classId: string | null, set: Named | null) => ({
   title: assessment?.title ?? '',
   assessmentType: assessment?.assessment_type ?? ('coursework' as const),
   assessmentDate: assessment?.assessment_date ?? '',
@@ -211,6 +229,7 @@ const draftOf = (assessment: Assessment | null, classId: string | null) => ({
   weight: assessment?.weight == null ? '' : editable(assessment.weight),
   categoryId: assessment?.category_id ?? '',
   studentGroupId: (assessment ? assessment.student_group_id : classId) ?? '',
+  teachingSetId: (assessment ? assessment.teaching_set_id : set?.id) ?? '',
   isExcluded: assessment?.is_excluded ?? false,
   exclusionReason: assessment?.exclusion_reason ?? '',
 })
@@ -241,5 +260,6 @@ const toBody = (typed: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => 
   maxScore: typedNumber(typed.maxScore) ?? 0,
   weight: typed.weight.trim() === '' ? null : typedNumber(typed.weight),
   studentGroupId: typed.studentGroupId || null,
+  teachingSetId: typed.teachingSetId || null,
   categoryId: typed.categoryId || null,
 })

@@ -1,4 +1,4 @@
-import type { Assessment } from '@markbook/shared/contract/assessments'
+import type { ListedAssessment as Assessment } from '@markbook/shared/contract/assessments'
 import type { Subject } from '@markbook/shared/contract/subjects'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -107,7 +107,10 @@ function List(scope: Scope) {
     { head: t('weight'), look: 'number', cell: ({ weight }) => number(weight ?? 1) },
     {
       head: t('class'),
-      cell: ({ student_group_id }) => (student_group_id ? t('classOnly', { name: className(student_group_id) }) : t('everyClass')),
+      cell: ({ student_group_id, teaching_set }) => {
+        const name = teaching_set ? teaching_set.name : student_group_id && className(student_group_id)
+        return name ? t('classOnly', { name }) : t('everyClass')
+      },
     },
     {
       head: t('order'),

@@ -24,7 +24,7 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
     await page.goto(`${site.url}${path}`)
     return { context, page }
   }
-  const classOf = (page: Page) => page.getByRole('dialog').getByLabel('Class', { exact: true })
+  const classOf = (page: Page) => page.getByRole('dialog').getByLabel('Class or set')
   const listed = async () => (await site.as('ada')).assessments.list({ query: { termId: michaelmas.id, subjectId: maths.id } })
 
   test('added from a class’s grid it is for that class; a wider one says whom it reaches', async () => {

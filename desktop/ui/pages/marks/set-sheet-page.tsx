@@ -3,7 +3,6 @@ import type { Term } from '@markbook/shared/contract/terms'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
@@ -39,19 +38,14 @@ function LoadedSet({ set, term, yearName }: Props) {
   const scope = { termId: term.id, subjectId: set.subject_id }
   const sheet = useSheet({ ...scope, studentGroupId: set.id, isSet: true })
   const pupils = useQuery(askWhole('teachingSets', 'students', { params: { id: set.id } }))
-  const all = useQuery(ask('assessments', 'list', { query: scope }))
+  const columns = useQuery(ask('assessments', 'list', { query: { ...scope, teachingSetId: set.id } }))
   const scale = useQuery(ask('gradingScale', 'get', { query: { academicYearId: term.academic_year_id } }))
   const categories = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: term.academic_year_id } }))
   const school = useQuery(ask('schools', 'mine'))
-  // Those of every class, and of the classes that the pupils are in.
-  const columns = useMemo(() => {
-    const classes = new Set(pupils.data?.flatMap((pupil) => pupil.class?.id ?? []))
-    return all.data?.filter(({ student_group_id }) => student_group_id === null || classes.has(student_group_id))
-  }, [all.data, pupils.data])
-  if (!pupils.data || !columns || !scale.data || !categories.data || school.isPending)
+  if (!pupils.data || !columns.data || !scale.data || !categories.data || school.isPending)
     return (
       <Page wide title={t('sheet', { subject: set.subject.name, class: set.name })}>
-        <Unanswered queries={[pupils, all, scale, categories]} />
+        <Unanswered queries={[pupils, columns, scale, categories]} />
       </Page>
     )
   return (
@@ -63,7 +57,7 @@ function LoadedSet({ set, term, yearName }: Props) {
       subject={set.subject}
       sheet={sheet}
       pupils={pupils.data}
-      columns={columns}
+      columns={columns.data}
       scale={scale.data}
       categories={categories.data}
       codes={school.data?.mark_codes ?? standardMarkCodes}

@@ -37,6 +37,8 @@ type Props = {
   shown: OpenDialog | null
   onShow: Dispatch<SetStateAction<OpenDialog | null>>
   scope: SheetScope
+  /** The class or teaching set of the sheet. */
+  group: { id: string; name: string }
   of: Pick<ComponentProps<typeof FigurePanel>, 'term' | 'subject' | 'rules'>
 }
 
@@ -57,7 +59,7 @@ export function SheetDialogs(props: Props) {
   )
 }
 
-function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, of }: Props) {
+function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, group, of }: Props) {
   const { t } = useTranslation(['marks', 'history'])
   // A menu closes only after the dialog of the chosen item has opened.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
@@ -102,6 +104,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
           termId={scope.termId}
           subjectId={scope.subjectId}
           classId={scope.isSet ? null : scope.classId}
+          set={scope.isSet ? group : null}
         />
       )
     case 'columnHistory':

@@ -1,5 +1,5 @@
 import type { AssessmentCategory } from '@markbook/shared/contract/assessment-categories'
-import type { Assessment } from '@markbook/shared/contract/assessments'
+import type { ListedAssessment } from '@markbook/shared/contract/assessments'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { SubjectRef } from '@markbook/shared/contract/subjects'
 import type { Term } from '@markbook/shared/contract/terms'
@@ -130,7 +130,7 @@ function LoadedSheet(props: LoadedSheetProps) {
 type SheetViewProps = LoadedSheetProps & {
   sheet: Sheet
   pupils: readonly Pupil[]
-  columns: readonly Assessment[]
+  columns: readonly ListedAssessment[]
   scale: GradingScale
   categories: readonly AssessmentCategory[]
   codes: readonly MarkCode[]
@@ -231,6 +231,7 @@ export function SheetView(props: SheetViewProps) {
         shown={dialog}
         onShow={setDialog}
         scope={{ classId, subjectId, termId: term.id, isSet }}
+        group={group}
         of={{ term, subject, rules: { scale: { passMark: scale.pass_mark, bands: scale.bands }, codes, categories } }}
       />
       <LeavingWarning sheet={sheet} onShow={goTo} controller={grid.controller} />

@@ -78,7 +78,13 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
       sheet.receive(event)
       // The server is back: marks that wait can be sent.
       if (!wasConnected) session.queue.retry()
-      if (event.touched.length > 0) void refresh([...new Set(event.touched.map((table) => resourceOfTable[table]))])
+      if (event.touched.length > 0) {
+        // Whom an assessment of a teaching set is for stands with the assessment.
+        const isOfSets = event.touched.includes('teaching_set_member')
+        void refresh([
+          ...new Set([...event.touched.map((table) => resourceOfTable[table]), ...(isOfSets ? (['assessments'] as const) : [])]),
+        ])
+      }
       // A new stream begins with the marks of pupils who have just joined the class or set.
       if (event.touched.includes(isSet ? 'teaching_set_member' : 'enrolment')) subscribe()
       keepSoon()

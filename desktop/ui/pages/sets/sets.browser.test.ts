@@ -1,6 +1,6 @@
 import { englishEssay, fatima, mei } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { class3A, english, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import { class3A, class3B, english, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
@@ -136,6 +136,46 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     expect(faults).toEqual([])
     expect(set.name).toBe('English upper')
     await context.close()
+  })
+
+  test('an assessment that is added in its grid is for the set alone, and says whom a wider one reaches', async () => {
+    const set = await upper()
+    const head = await site.as('okafor')
+    const { context, page, faults } = await opened('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
+    await page.getByRole('grid').waitFor()
+    await page.getByRole('button', { name: 'Add an assessment' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Title' }).fill('Set paper')
+    const whom = dialog.getByRole('combobox', { name: 'Class or set' })
+    expect(await whom.locator('option').allInnerTexts()).toEqual(['Every class that takes it', 'only English upper'])
+    expect(await whom.inputValue()).toBe(set.id)
+    const reach = dialog.getByText('It is for every class that takes the subject', { exact: false })
+    expect(await reach.count()).toBe(0)
+    await whom.selectOption({ label: 'Every class that takes it' })
+    await reach.waitFor()
+    await whom.selectOption({ label: 'only English upper' })
+    await expect.poll(() => reach.count()).toBe(0)
+    await picture(page, 'sets-assessment')
+    await expectForEverybody(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    await page.getByRole('columnheader', { name: /Set paper/ }).waitFor()
+    const scope = { termId: michaelmas.id, subjectId: english.id }
+    const made = (await head.assessments.list({ query: scope })).find(({ title }) => title === 'Set paper')
+    expect(made).toMatchObject({ teaching_set_id: set.id, student_group_id: null })
+    await context.close()
+    // In the grid of a class whose pupil is in the set, the cells of the others are closed.
+    const own = await opened('okafor', `/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
+    const grid = own.page.getByRole('grid')
+    await grid.getByRole('columnheader', { name: /Set paper/ }).waitFor()
+    await expect.poll(() => grid.locator('[data-look="closed"]').count()).toBe(5)
+    await picture(own.page, 'sets-class-grid')
+    await expectForEverybody(own.page)
+    await own.page.goto(`${site.url}/assessments?subject=${english.id}`)
+    await expect.poll(() => own.page.getByRole('row', { name: /Set paper/ }).innerText()).toMatch(/only English upper/)
+    expect([...faults, ...own.faults]).toEqual([])
+    await own.context.close()
+    await head.assessments.remove({ params: { id: made?.id ?? '' } })
   })
 
   test('what was deleted or changed comes back by undo, with its teachers and pupils', async () => {

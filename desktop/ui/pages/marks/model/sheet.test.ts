@@ -129,6 +129,19 @@ describe('the sheet of a teaching set', () => {
     expect(shown(mathsHomework, elan)).toBeNull()
   })
 
+  test('an assessment of a set is for who is in it, and for who has a mark in it all the same', () => {
+    const hasMark = ({ id }: { id: string }) =>
+      live.some(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === id)
+    const others = pupilsOf3B.filter(({ id }) => id !== zoe.id)
+    const [marked, unmarked] = [others.find(hasMark), others.find((pupil) => !hasMark(pupil))]
+    const ofSet = { ...mathsExam, teaching_set_id: 'set', teaching_set: { id: 'set', name: 'Upper', student_ids: [zoe.id] } }
+    sheet.setLayout(pupilsOf3B, [ofSet, mathsQuiz], michaelmas, defaultGradingScale)
+    const open = (column: { id: string }) => [zoe, marked, unmarked].map((pupil) => sheet.isFor(column.id, pupil?.id ?? ''))
+    expect(open(ofSet)).toEqual([true, true, false])
+    expect(open(mathsQuiz)).toEqual([true, true, true])
+    expect(sheet.enter(ofSet.id, unmarked?.id ?? '', '3', null)).toBe('unchanged')
+  })
+
   test('takes nothing in a closed cell, typed, filled in or pasted', () => {
     const controller = new GridController(sheet, new GridSelection())
     const [row, col] = [1, columns.indexOf(mathsHomework)]

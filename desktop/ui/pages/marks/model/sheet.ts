@@ -1,4 +1,4 @@
-import type { Assessment } from '@markbook/shared/contract/assessments'
+import type { ListedAssessment as Assessment } from '@markbook/shared/contract/assessments'
 import type { Grade, LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import type { TermWeights } from '@markbook/shared/domain/averages'
 import { type Category, type CategoryGroups, categoryGroups } from '@markbook/shared/domain/categories'
@@ -61,6 +61,17 @@ function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): 
   return closed
 }
 
+/** The cells of assessments of teaching sets that the pupil is not in. */
+function cellsOutsideSets(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
+  const outside = new Set<string>()
+  for (const { id, teaching_set } of columns) {
+    if (!teaching_set) continue
+    const own = new Set(teaching_set.student_ids)
+    for (const pupil of pupils) if (!own.has(pupil.id)) outside.add(keyOf(id, pupil.id))
+  }
+  return outside
+}
+
 /**
  * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside of React, so
  * that a component subscribes to one cell, one row or the footer.
@@ -68,6 +79,7 @@ function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): 
 export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
   private closed: ReadonlySet<string> = new Set()
+  private outsideSets: ReadonlySet<string> = new Set()
   /** False until the server has sent its marks, and while the stream is interrupted. */
   isConnected = false
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
@@ -152,6 +164,7 @@ export class Sheet {
     this.codes = codes
     this.layout = { pupils, columns }
     this.closed = closedCells(pupils, columns)
+    this.outsideSets = cellsOutsideSets(pupils, columns)
     this.weights = weights
     this.scale = scale
     this.invalidateAll()
@@ -192,8 +205,14 @@ export class Sheet {
     return cells
   }
 
-  /** Whether an assessment is for a pupil: on the sheet of a teaching set, of every class or of the pupil's own. */
-  isFor = (assessmentId: string, studentId: string): boolean => !this.closed.has(keyOf(assessmentId, studentId))
+  /**
+   * Whether an assessment is for a pupil: of every class, or of their own, or of a teaching set that they are in. Who has left a set keeps the
+   * mark that they have there.
+   */
+  isFor = (assessmentId: string, studentId: string): boolean => {
+    const key = keyOf(assessmentId, studentId)
+    return !this.closed.has(key) && (!this.outsideSets.has(key) || this.saved.has(key))
+  }
 
   /** The mark that counts: a pending one unless it needs a decision, else the saved one; none where the assessment is not for the pupil. */
   effectiveMark = (assessmentId: string, studentId: string): EffectiveMark =>

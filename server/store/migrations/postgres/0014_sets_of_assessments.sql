@@ -1,0 +1,3 @@
+ALTER TABLE "grading"."assessment" ADD COLUMN "teaching_set_id" uuid;--> statement-breakpoint
+ALTER TABLE "grading"."assessment" ADD CONSTRAINT "assessment_set_fk" FOREIGN KEY ("school_id","teaching_set_id") REFERENCES "student"."teaching_set"("school_id","id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "assessment_set" ON "grading"."assessment" USING btree ("school_id","teaching_set_id");
