@@ -181,7 +181,7 @@ const forbidden = {
   },
   'a row goes without a deletion': async (pen) => {
     const state = await some(pen, 'grade')
-    if (!state || Object.values(state.units).some(([node]) => node === pen.node)) return null
+    if (!state || Object.values(state.units).some(([node]) => pen.own.has(node))) return null
     return one('grade', { ...state, alive: [] }, EXISTENCE)
   },
   'a row of another school': async (pen) => {
