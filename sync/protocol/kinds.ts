@@ -13,12 +13,26 @@ import type { Sheet } from './sheet.ts'
 export function unpackChecked(sheets: readonly Sheet[]): { rows: Carried[]; malformed: Malformed[] } {
   const { rows, malformed } = unpackRows(sheets)
   const wrong: Malformed[] = []
-  const sound = rows.filter(({ table, state }) => {
+  const sound = rows.map(written).filter(({ table, state }) => {
     if (isSound(table, state)) return true
     wrong.push({ table, id: state.id, units: Object.keys(state.units) })
     return false
   })
   return { rows: sound, malformed: [...malformed, ...wrong] }
+}
+
+/** Of a unit without a stamp nobody says that they wrote it, so nobody could be asked for the right: what stands there is passed over. */
+function written(row: Carried): Carried {
+  const { table, state } = row
+  const { units: shape } = descriptions[table]
+  const isUnwritten = (unit: string) => !state.units[unit]
+  const columns = Object.keys(shape).flatMap((unit) => (isUnwritten(unit) ? (shape[unit] ?? []) : []))
+  const said = columns.filter((column) => column in state.values)
+  const beyond = Object.keys(state.extra ?? {}).filter(isUnwritten)
+  if (said.length + beyond.length === 0) return row
+  const values = Object.fromEntries(Object.entries(state.values).filter(([column]) => !said.includes(column)))
+  const extra = Object.entries(state.extra ?? {}).filter(([unit]) => !beyond.includes(unit))
+  return { table, state: { ...state, values, extra: extra.length > 0 ? Object.fromEntries(extra) : null } }
 }
 
 function isSound(table: Replicated, { units, values }: RowState): boolean {

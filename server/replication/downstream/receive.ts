@@ -161,7 +161,9 @@ async function restOf(
   known: Known | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
-  const limitOf = taking.limits(table, known !== undefined)
+  // A laptop writes no such rows, and must not stir them either: what it says next would be judged as if rights had changed meanwhile.
+  const isSilent = taking.peer.kind === 'laptop' && descriptions[table].notOnLaptops
+  const limitOf: LimitOf = isSilent ? () => 0 : taking.limits(table, known !== undefined)
   const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
   const here = known ? knownOf(known.state) : {}
   const seen = new Map<string, number>()

@@ -97,12 +97,14 @@ type Sent = { to: number; rows: readonly Carried[] }
 export async function entriesForParent(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
   const { school_id, own_seq, node_id, user_id } = peer
   const school = school_id as string
-  const others = user_id === null ? [] : (await parentsOf(tx)).map((each) => each.node_id).filter((node) => node !== node_id)
+  const parents = user_id === null ? [] : await parentsOf(tx)
+  const others = parents.map((each) => each.node_id).filter((node) => node !== node_id)
   const all = await entriesOf(tx, school, { after: own_seq, upTo: to }, [node_id, ...others])
   const isTold = ({ node_id: node }: HistoryEntry) => node !== node_id
   const own = await proved(tx, school, secret, all.filter(isTold), all)
   const known = new Set(own.map(({ id }) => id))
-  const seen = others.length > 0 ? await entriesNamed(tx, { school, secret, from: others }, rows) : []
+  const isFirst = parents[0]?.id === peer.id
+  const seen = others.length > 0 ? await entriesNamed(tx, { school, secret, from: others, isFirst }, rows) : []
   return [...own, ...seen.filter((entry) => isTold(entry) && !known.has(entry.id))]
 }
 
@@ -128,16 +130,22 @@ async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Prom
   return all
 }
 
-type Reading = { school: string; secret: string; from: readonly string[] }
+type Reading = { school: string; secret: string; from: readonly string[]; isFirst: boolean }
 
-/** Of what other parents told here, the entries of writes that rows of a page name: nothing else proves to this parent that they were made. */
-async function entriesNamed(tx: ReadTx, { school, secret, from }: Reading, rows: readonly Carried[]): Promise<HistoryEntry[]> {
+/**
+ * Of what other parents told here, the entries of writes that rows of a page name: nothing else proves to this parent that they were made. The
+ * first is told all of these rows, as far as there is room: it may have been put back, and only the entries between show that what stands there was
+ * seen.
+ */
+async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Reading, rows: readonly Carried[]): Promise<HistoryEntry[]> {
   const wanted = await named(tx, school, rows)
   const dots = new Set(wanted.flatMap(({ row, dots }) => dots.map(([node, counter]) => `${row} ${node} ${counter}`)))
   const ids = (list: readonly string[]) => JSON.stringify([...new Set(list)])
   const asked = { nears: ids(wanted.map(({ near }) => near)), rows: ids(wanted.map(({ row }) => row)), from: ids(from) }
   const stored: Stored[] = await entriesOfRows(tx, { school, ...asked })
-  const told = stored.filter(({ row_id, node_id, node_seq }) => dots.has(`${row_id} ${node_id} ${node_seq}`))
+  const isNamed = ({ row_id, node_id, node_seq }: Stored) => dots.has(`${row_id} ${node_id} ${node_seq}`)
+  const told = stored.filter(isNamed)
+  if (isFirst) told.push(...stored.filter((entry) => !isNamed(entry)).slice(-limits.sync.pageHistory))
   if (told.length === 0) return []
   const { history } = tx.t
   const seqs = [...new Set(told.map(({ seq }) => seq))]

@@ -34,6 +34,7 @@ import { dropUnknown } from '../scope/missed-deletions.ts'
 import { letBooksGo } from '../scope/moved-books.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
+import { handOn } from './hand-on.ts'
 import { type News, pendingRows } from './pending-rows.ts'
 import { prune } from './prune.ts'
 
@@ -105,6 +106,7 @@ export class Child {
         last_seen_at: tx.now,
       })
       if (isNewEpoch && peer.their_epoch !== null) await resendToFirst(tx, peer)
+      if (isNewEpoch) await handOn(tx, peer)
       return { anew: false, wipe: welcome.wipe !== null && (await isObeyed(tx, this.services, peer)) ? welcome.wipe : null }
     })
   }

@@ -15,7 +15,7 @@ import { centreAndSchool, schoolAndLaptop, serverAndLaptop } from '../../testing
 import { signedIn } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { liar, mark, marksOf } from './altered.fixtures.ts'
-import { refusedBelow, settle } from './scenes.fixtures.ts'
+import { conflictsAt, refusedBelow, settle } from './scenes.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {
@@ -82,6 +82,27 @@ describe('a row that a child tells as it stands, with a claim to have seen what 
     await settle(link)
     for (const node of [server, laptop]) expect(await marksOf(node, zoe)).toEqual([59])
   })
+})
+
+test('a lie about one’s own place is no change of rights: what is refused after it is no conflict', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  const own = laptop.services.store.nodeId
+  const place = (await server.rows('school_management')).find(({ user_id }) => user_id === people.ada.id)?.id ?? ''
+  const before = await storedOf(server, 'school_management', place)
+  const state = await stateOf(server, 'school_management', place)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(elan, 11))
+  const stamp: Stamp = [own, 1, 2_000_000_000_000, people.ada.id]
+  const units = { ...state.units, role: stamp }
+  const lie = { ...state, values: { ...state.values, role: 'admin' }, units, vv: { ...state.vv, [own]: 1 }, alive: [[own, 1] as const] }
+  const { says } = await liar(laptop, server)
+  for (let time = 0; time < 2; time += 1) {
+    const { answers } = await says(beside({ table: 'school_management', state: lie }))
+    expect(answers).toMatchObject([{ id: place, outcome: 'refused', code: 'forbidden', units: ['role'] }])
+  }
+  expect(await conflictsAt(server)).toEqual([])
+  expect(await storedOf(server, 'school_management', place)).toEqual(before)
+  await settle(link)
+  expect(await marksOf(server, elan)).toEqual([11])
 })
 
 describe('a write under a number that is not the child’s', () => {

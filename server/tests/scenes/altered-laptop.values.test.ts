@@ -1,4 +1,4 @@
-import { elan, zoe } from '@markbook/shared/story/marks'
+import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { maths } from '@markbook/shared/story/school-year'
@@ -130,6 +130,27 @@ describe('an honest mark that is changed on its way', () => {
     await settle(link)
     expect(await marksOf(server, elan)).toEqual([11])
   })
+})
+
+test('what stands in a row that is made, and bears no stamp, is not taken: nobody says that they wrote it', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(elan, 11))
+  const { says: tells } = await liar(laptop, server)
+  const without = (unit: string, told: Partial<RowState>) =>
+    tells(({ table, state }) => {
+      const units = Object.fromEntries(Object.entries(state.units).filter(([name]) => name !== unit))
+      return table === 'grade' ? [{ table, state: { ...state, units, ...told, values: { ...state.values, ...told.values } } }] : []
+    })
+  const { answers } = await without('score', { values: { score: 99_999 } })
+  expect(answers).toMatchObject([{ outcome: 'refused', code: 'malformed' }])
+  expect(await marksOf(server, elan)).toEqual([])
+  await without('remarks', { values: { remarks: 'a'.repeat(100_000) }, extra: { whim: { a: 1 } } })
+  const row = (await server.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === elan.id)
+  expect([row?.score, row?.remarks]).toEqual([11, null])
+  const beside = await server.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_row))
+  expect(beside.find(({ row_id }) => row_id === row?.id)).toMatchObject({ extra: null })
+  await settle(link)
+  expect(await marksOf(server, elan)).toEqual([11])
 })
 
 test('what the story holds, the interface would take', async () => {

@@ -23,6 +23,8 @@ export type Pen = {
   /** The laptop's person. */
   user: string
   node: string
+  /** Every number under which a laptop of the person was enrolled: it answers for all of them. */
+  own: ReadonlySet<string>
   counter: number
   now: number
   chance: Chance
@@ -179,7 +181,7 @@ const forbidden = {
   },
   'a row goes without a deletion': async (pen) => {
     const state = await some(pen, 'grade')
-    if (!state || Object.values(state.units).some(([node]) => node === pen.node)) return null
+    if (!state || Object.values(state.units).some(([node]) => pen.own.has(node))) return null
     return one('grade', { ...state, alive: [] }, EXISTENCE)
   },
   'a row of another school': async (pen) => {
@@ -239,7 +241,7 @@ const silent = {
     const table = pen.chance.pick(['grade', 'subject', 'student', 'assessment', 'school_management'] as const)
     const state = await some(pen, table)
     if (!state) return null
-    const all = Object.keys(state.vv).filter((node) => node !== pen.node)
+    const all = Object.keys(state.vv).filter((node) => !pen.own.has(node))
     return one(table, { ...state, vv: Object.fromEntries([...all, pen.parent.store.nodeId].map((node) => [node, LARGE])) })
   },
   'a row that is there by other writes': async (pen) => {
@@ -249,9 +251,15 @@ const silent = {
   'a row that was deleted is there by no write': async (pen) => {
     const table = pen.chance.pick(['grade', 'student', 'assessment', 'enrolment'] as const)
     const gone = await deleted(pen, table)
-    if (!gone) return null
-    const alive = [pen.chance.pick([[pen.parent.store.nodeId, LARGE] as const, [pen.node, pen.counter] as const])]
-    return one(table, { ...gone, vv: { ...gone.vv, ...Object.fromEntries(alive) }, alive })
+    const alive = [[pen.parent.store.nodeId, LARGE]] as const
+    return gone && one(table, { ...gone, vv: { ...gone.vv, ...Object.fromEntries(alive) }, alive })
+  },
+  'a row that was deleted is there by a write that its person may not make': async (pen) => {
+    if ((await placeOf(pen)).isAdmin) return null
+    const table = pen.chance.pick(['subject', 'term', 'academic_year'] as const)
+    const gone = await deleted(pen, table)
+    const alive = [[pen.node, pen.counter]] as const
+    return gone && one(table, { ...gone, vv: { ...gone.vv, ...Object.fromEntries(alive) }, alive })
   },
 } satisfies Record<string, Teller>
 
@@ -277,18 +285,20 @@ export const kindsOfLies = Object.keys(tellers)
 export const lieOf = (kind: string, pen: Pen): Promise<Lie | null> => (tellers[kind] as Teller)(pen)
 
 /**
- * Everything that is stored of rows that are lied about, versions and all, but what is known of the laptop's own number, `own`: that it has
- * seen what it says of itself, and that it says that the row is there.
+ * Everything that is stored of rows that are lied about, versions and all, but what is known of the numbers for which the laptop answers, `own`:
+ * that they have seen what it says of itself, and that it says that the row is there.
  */
-export function storedOf(node: WorldNode, school: string, rows: readonly Carried[], own: string): Promise<string[]> {
+export function storedOf(node: WorldNode, school: string, rows: readonly Carried[], own: ReadonlySet<string>): Promise<string[]> {
   return node.store.read(asSystem(), (tx) =>
     Promise.all(
       rows.map(async ({ table, state: { id } }) => {
         const known = (await knownRows(tx, table, school, [id])).get(id)
         const { vv = {}, units, alive = [] } = known?.state ?? {}
-        const others = Object.entries(vv).filter(([number]) => number !== own)
-        const there = alive.filter(([number]) => number !== own)
-        return JSON.stringify([others, units, there, alive.length > 0, known?.extra, Object.entries(known?.row ?? {}).sort()])
+        const others = Object.entries(vv).filter(([number]) => !own.has(number))
+        const there = alive.filter(([number]) => !own.has(number))
+        // Who wrote here with a wrong clock sees it in this column until the row is written again: it follows from the stamps then.
+        const { updated_at: _, ...row } = (known?.row ?? {}) as Record<string, unknown>
+        return JSON.stringify([others, units, there, alive.length > 0, known?.extra, Object.entries(row).sort()])
       }),
     ),
   )

@@ -5,7 +5,9 @@ import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import type { Sheet } from '@markbook/sync/protocol/sheet'
 import { keysOfEnrolment } from '../../replication/incarnation/incarnation.ts'
 import { LineFailure, ParentLine } from '../../replication/line/parent-line.ts'
+import { numbersOf } from '../../replication/scope/writers.ts'
 import { Child } from '../../replication/upstream/child.ts'
+import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import type { Chance } from './chance.ts'
 import type { Founded } from './founding.ts'
@@ -75,17 +77,18 @@ export class LyingLaptop {
   private async bundle(ends: Ends, line: ParentLine, { push, rows }: { push: Push; rows: readonly Carried[] }): Promise<void> {
     const { laptop, parent, school } = ends
     const { chance } = this
-    const lies = await this.liesFor(ends, push.to, rows)
+    const own = await ownNumbers(ends)
+    const lies = await this.liesFor(ends, { own, to: push.to, rows })
     const manner = chance.pick(manners)
     const isAhead = chance.often(0.1)
     this.tell.say(
       `${laptop.name} lies to ${parent.name}: ${lies.map(({ kind }) => kind).join(', ')}; ${rows.length} rows of its own ${manner}`,
     )
     const forged = lies.flatMap(({ lie }) => lie.rows)
-    const before = await storedOf(parent, school.id, forged, laptop.store.nodeId)
+    const before = await storedOf(parent, school.id, forged, own)
     const warnings = parent.warnings.length
     const feed = () => parent.store.read(asSystem(), async (tx) => (await tx.dialect.feedOf(tx.connection, school.id)).seq)
-    const honest = manner === 'with claims to have seen everything' ? rows.map((row) => claiming(row, parent.store.nodeId)) : rows
+    const honest = manner === 'with claims to have seen everything' ? await claiming(parent, { school, own }, rows) : rows
     const all: Push = { ...push, to: isAhead ? push.to + 1_000 : push.to, tables: packRows([...honest, ...forged]) }
     if (manner === 'with forged history') all.history = packEntries([...entriesOf(push.history), ...this.forgedHistory(ends, push)])
     if (manner === 'with unknown columns') all.tables = withUnknown(all.tables, this.fresh)
@@ -95,9 +98,12 @@ export class LyingLaptop {
     if (manner === 'twice') {
       const seq = await feed()
       await line.push(all)
-      if ((await feed()) !== seq) this.tell.fail(`a bundle that is said twice changes ${parent.name} twice`)
+      const asked = { after: seq, upTo: Number.MAX_SAFE_INTEGER, limit: 5 }
+      const changed = await parent.store.read(asSystem(), (tx) => tx.dialect.feedEntries(tx.connection, school.id, asked))
+      const rowsOf = changed.map(({ table_name, row_id }) => `${table_name} ${row_id}`).join(', ')
+      if ((await feed()) !== seq) this.tell.fail(`a bundle that is said twice changes ${parent.name} twice: ${rowsOf}`)
     }
-    const after = await storedOf(parent, school.id, forged, laptop.store.nodeId)
+    const after = await storedOf(parent, school.id, forged, own)
     const kinds = lies.flatMap(({ kind, lie }) => lie.rows.map(() => kind))
     for (const [at, { table, state }] of forged.entries())
       if (before[at] !== after[at])
@@ -111,7 +117,10 @@ export class LyingLaptop {
       this.checkLog(parent, warnings)
   }
 
-  private async liesFor(ends: Ends, to: number, rows: readonly Carried[]): Promise<Told[]> {
+  private async liesFor(
+    ends: Ends,
+    { own, to, rows }: { own: ReadonlySet<string>; to: number; rows: readonly Carried[] },
+  ): Promise<Told[]> {
     const { laptop, parent, school, user } = ends
     const { chance, fresh } = this
     const busy = new Set(rows.map(({ state }) => state.id))
@@ -120,6 +129,7 @@ export class LyingLaptop {
       school,
       user,
       node: laptop.store.nodeId,
+      own,
       counter: Math.max(to, 1),
       now: laptop.services.clock.now(),
       chance,
@@ -219,10 +229,30 @@ function changeOf(before: string, after: string): string {
   return a.flatMap((part, at) => (part === b[at] ? [] : [`${part} → ${b[at]}`])).join('; ')
 }
 
-/** As if every other node's writes to come were known to it. */
-function claiming({ table, state }: Carried, parent: string): Carried {
-  const nodes = [...Object.keys(state.vv), parent].filter((node) => !Object.values(state.units).some(([own]) => own === node))
-  return { table, state: { ...state, vv: { ...state.vv, ...Object.fromEntries(nodes.map((node) => [node, 1_000_000_000])) } } }
+/**
+ * As if every other node's writes to come were known to it. Not where the parent has some that it has not seen: whoever may write the row may
+ * say that they saw what stands there, and write over it.
+ */
+async function claiming(
+  parent: WorldNode,
+  { school: { id: school }, own: mine }: { school: Founded; own: ReadonlySet<string> },
+  rows: readonly Carried[],
+): Promise<Carried[]> {
+  const claimed: Carried[] = []
+  for (const { table, state } of rows) {
+    const known = (await parent.store.read(asSystem(), (tx) => knownRows(tx, table, school, [state.id]))).get(state.id)?.state.vv ?? {}
+    const isOther = (node: string) => !mine.has(node) && !Object.values(state.units).some(([own]) => own === node)
+    const isSeen = (node: string) => (known[node] ?? 0) <= (state.vv[node] ?? 0)
+    const nodes = [...Object.keys(state.vv), parent.store.nodeId].filter((node) => isOther(node) && isSeen(node))
+    claimed.push({ table, state: { ...state, vv: { ...state.vv, ...Object.fromEntries(nodes.map((node) => [node, 1_000_000_000])) } } })
+  }
+  return claimed
+}
+
+/** Under which the person's laptops were enrolled. */
+async function ownNumbers({ laptop, parent, school, user }: Ends): Promise<ReadonlySet<string>> {
+  const listed = await parent.store.read(asSystem(), (tx) => numbersOf(tx, { school: school.id, user }))
+  return new Set([laptop.store.nodeId, ...listed.map(({ node_id }) => node_id)])
 }
 
 function withUnknown(sheets: readonly Sheet[], fresh: () => number): Sheet[] {

@@ -2,7 +2,6 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { canonical, pick } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
-import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
@@ -83,11 +82,9 @@ export class RestoredAlone extends NodeFaults {
     for (const { name, node } of laptops) {
       const shows = await shownAt(node, id)
       const past = await pastAt(node, id)
-      const comesOtherwise = await fromOthersAt(node, id)
       for (const write of this.ledger.writes) {
         if (write.school !== id || write.forgiven || !MARKED.includes(write.table) || write.unit === EXISTENCE || !shows(write)) continue
         const said = past.get(write.entry)
-        if (comesOtherwise.has(write.row) || comesOtherwise.has(write.entry)) continue
         if (said !== undefined && (write.node === name || stoodThere(write))) owed.set(write, { write, said })
       }
     }
@@ -118,22 +115,6 @@ async function shownAt(node: WorldNode, school: string): Promise<(write: Write) 
     const stands = rows.get(`${table} ${row}`)
     return stands !== undefined && canonical(pick(stands, descriptions[table].units[unit] ?? [])) === value
   }
-}
-
-/**
- * Rows, and entries of the history, that another parent of a laptop has told it: those it does not tell its school, where they come without
- * it, once the school has a line again (SPEC, «A laptop with two parents»).
- */
-async function fromOthersAt({ store }: WorldNode, school: string): Promise<Set<string>> {
-  return store.read(asSystem(), async (tx) => {
-    const [, ...others] = await parentsOf(tx)
-    const numbers = new Set<string | null>(others.flatMap(({ node_id, their_epoch }) => (their_epoch ? [node_id, their_epoch] : [node_id])))
-    const { sync_row, history } = tx.t
-    const rows = await tx.connection.db.select().from(sync_row).where(eq(sync_row.school_id, school))
-    const entries = await tx.connection.db.select().from(history).where(eq(history.school_id, school))
-    const told = (each: { source_id: string | null }) => each.source_id !== null && numbers.has(each.source_id)
-    return new Set([...rows.filter(told).map(({ row_id }) => row_id), ...entries.filter(told).map(({ id }) => id)])
-  })
 }
 
 /** By the ids of entries, who wrote what and when. */

@@ -1,5 +1,8 @@
 import { join } from 'node:path'
 import { COMMONS } from '@markbook/shared/ids'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { tableOrder } from '../../store/replica/links.ts'
+import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
 import type { Chance } from './chance.ts'
@@ -195,6 +198,24 @@ export class World extends RestoredAlone {
     if (found.length > 0 || held.size > 0 || !isEnd) return
     const seen = await seenAtParent(member.node, parent, plainCarrier(member.node, parent))
     if (seen.length > 0) this.fail(`${member.name} would say that it differs from ${parent.name}: ${seen}`)
+    if (seen.length > 0) for (const apart of await this.statesApart(parent, member.node, id)) this.say(apart)
+  }
+
+  /** Versions that differ of the rows that both have, for who reads the trace: the values are the same by then. */
+  private async statesApart(parent: WorldNode, child: WorldNode, school: string): Promise<string[]> {
+    const apart: string[] = []
+    const statesAt = ({ store }: WorldNode, table: Replicated, ids: readonly string[]) =>
+      store.read(asSystem(), (tx) => knownRows(tx, table, school, ids))
+    for (const table of tableOrder) {
+      const rows = await child.store.read(asSystem(), (tx) => rowsWhere(tx, table, school))
+      const ids = rows.map(({ id }) => id)
+      const [there, here] = [await statesAt(parent, table, ids), await statesAt(child, table, ids)]
+      for (const id of ids) {
+        const [a, b] = [there, here].map((known) => JSON.stringify(known.get(id)?.state))
+        if (a !== b) apart.push(`${table} ${id}: ${a} ≠ ${b}`)
+      }
+    }
+    return apart
   }
 
   private async heldAt(nodes: readonly WorldNode[], school: string): Promise<Set<string>> {

@@ -1,0 +1,82 @@
+import type { Replicated, Row } from '@markbook/shared/tables/tables'
+import { textToVersions, type VersionsText, versionsToText } from '@markbook/sync/versions'
+import { and, eq, isNotNull } from 'drizzle-orm'
+import { tableOrder } from '../../store/replica/links.ts'
+import { versionsHeld } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import { parentsOf } from '../identity/enrolment.ts'
+import { isTakenAsSigned } from '../journal/row-proofs.ts'
+
+type Peer = Row<'sync_peer'>
+
+const rowsFrom = statement<{ school: string; from: string }>()(({ db, t: { sync_row: of }, p, dialect }) =>
+  db
+    .select({ table_name: of.table_name, row_id: of.row_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), dialect.inList(of.source_id as never, p.from))),
+)
+const entriesTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
+  db
+    .select({ entity: of.entity, row_id: of.row_id, node_id: of.node_id, node_seq: of.node_seq, seq: of.seq })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), isNotNull(of.source_id))),
+)
+/** The signature stands on one entry of those that came together. */
+const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
+  db
+    .select({ node_id: of.node_id, node_seq: of.node_seq, seq: of.seq })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), isNotNull(of.source_id), isNotNull(of.proof))),
+)
+
+/**
+ * At a laptop with several parents whose first has begun anew: what came here from another parent, and is signed, is told to the first, which may
+ * have lost it and have no line to the other. What came without its history stays here: the first would have to refuse it, and gets it from above.
+ */
+export async function handOn(tx: WriteTx, first: Peer): Promise<void> {
+  const school = first.school_id as string
+  const [own, ...others] = await parentsOf(tx)
+  if (first.user_id === null || own?.id !== first.id || others.length === 0) return
+  const from = JSON.stringify(others.flatMap(({ node_id, their_epoch }) => [node_id, their_epoch ?? node_id]))
+  const rows = await rowsFrom(tx, { school, from })
+  if (rows.length === 0) return
+  const signed = await signedWrites(tx, school)
+  for (const table of tableOrder.filter(isTakenAsSigned)) {
+    const ids = rows.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
+    const held = await versionsHeld(tx, table, school, ids)
+    const told = held.filter((row) => isSigned(table, row, signed))
+    // The next number of the feed, and from nobody: so it goes up like what is written here.
+    tx.replica.bring(
+      school,
+      told.map(({ row_id, extra, settled, schema, ...text }) => {
+        const versions = textToVersions(text)
+        const deleted = versions.alive.length === 0
+        return {
+          table_name: table,
+          row_id,
+          deleted,
+          extra,
+          settled: Boolean(settled),
+          schema,
+          source_id: null,
+          ...versionsToText(versions),
+        }
+      }),
+    )
+  }
+}
+
+const keyOf = (table: string, row: string, node: string, counter: number) => `${table}:${row} ${node} ${counter}`
+
+async function signedWrites(tx: ReadTx, school: string): Promise<ReadonlySet<string>> {
+  const placeOf = ({ seq, node_id, node_seq }: { seq: number; node_id: string; node_seq: number }) => `${seq} ${node_id} ${node_seq}`
+  const proved = new Set((await proofsTold(tx, { school })).map(placeOf))
+  const entries = (await entriesTold(tx, { school })).filter((entry) => proved.has(placeOf(entry)))
+  return new Set(entries.map(({ entity, row_id, node_id, node_seq }) => keyOf(entity, row_id, node_id, node_seq)))
+}
+
+/** One write of the row that stands. What has no entry is older than the history of this laptop, and mostly in any backup of the first parent. */
+function isSigned(table: Replicated, { row_id, ...text }: VersionsText & { row_id: string }, signed: ReadonlySet<string>): boolean {
+  return Object.values(textToVersions(text).units).some(([node, counter]) => signed.has(keyOf(table, row_id, node, counter)))
+}
