@@ -13,6 +13,9 @@ const productCode = [
 /** Files that still have such casts. The list only shrinks. */
 const knownCasts = ['desktop/ui/api/queries.ts']
 
+/** Names of types that once meant something else in each of a dozen files. A type is named by what it is of. */
+const OVERLOADED = '^ *(export )?(type|interface) (Place|Shown|Asked|Told|Said|Heard|Seen|Known|Way)\\b'
+
 /** The longest comes first, so that no core waits for it at the end. */
 const steps = [
   ['types', bin('tsc', '-p', '.')],
@@ -32,6 +35,7 @@ const steps = [
   ],
   ['exports that nobody imports', bin('knip', '--no-config-hints')],
   ['casts', ['git', 'grep', '-lE', '\\bas never\\b|school_id as string', '--', ...productCode], onlyKnownCasts],
+  ['type names with many meanings', ['git', 'grep', '-nE', OVERLOADED, '--', '*.ts', '*.tsx'], noneFound],
   ['docs/openapi.json is current', [process.execPath, '--import', 'tsx', 'scripts/openapi.mjs', '--check']],
   ['the version of the schema is current', [process.execPath, '--import', 'tsx', 'scripts/generate.mjs', '--check']],
   ['documents', [process.execPath, 'scripts/check-documents.mjs']],
@@ -50,6 +54,10 @@ function noneForbidden(output) {
 function onlyTypes(output) {
   const values = output.split('\n').filter((line) => line !== '' && !line.startsWith('import type '))
   if (values.length > 0) throw new Error(`shared/domain imports more than types: ${values.join(', ')}`)
+}
+
+function noneFound(output) {
+  if (output !== '') throw new Error(`a name that says too little:\n${output}`)
 }
 
 /** `as never` and `school_id as string` hide what the compiler would say. */

@@ -13,7 +13,7 @@ export type Comparing = {
 }
 
 /** `unclear`: something was on its way, or the parent had no time. */
-export type Seen = 'same' | 'different' | 'unclear'
+export type ComparisonResult = 'same' | 'different' | 'unclear'
 /** A number between 0 and 1. */
 export type Chance = () => number
 
@@ -57,7 +57,7 @@ export function failed(state: Comparing, isLine: boolean, now: number, chance: C
 /** After a comparison. `mayMerge`: everything may be merged again where they are believed to differ. */
 export function compared(
   state: Comparing,
-  seen: Seen,
+  seen: ComparisonResult,
   { now, chance, mayMerge }: { now: number; chance: Chance; mayMerge: boolean },
   bounds: ComparingBounds,
 ): ComparingStep {

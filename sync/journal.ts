@@ -13,7 +13,7 @@ import { EXISTENCE, type Stamp, type Versions } from './versions.ts'
 export type Detail = { units?: Readonly<Record<string, readonly [hlc: number, high?: number]>>; values?: Values; again?: true }
 
 /** An entry of the history as far as it says what a write was. `at` in ms. */
-export type Told = {
+export type JournalEntry = {
   entity: string
   row_id: string
   action: 'create' | 'update' | 'delete'
@@ -26,7 +26,7 @@ export type Told = {
 }
 
 /** The units that a write of a row writes, as its action and the changed columns show. */
-function unitsShown(table: Replicated, action: Told['action'], changes: Changes): string[] {
+function unitsShown(table: Replicated, action: JournalEntry['action'], changes: Changes): string[] {
   const { units } = descriptions[table]
   if (action === 'delete') return [EXISTENCE]
   if (action === 'create') return [EXISTENCE, ...Object.keys(units)]
@@ -36,7 +36,7 @@ function unitsShown(table: Replicated, action: Told['action'], changes: Changes)
 const columnsOf = (table: Replicated, unit: string): readonly string[] =>
   unit === EXISTENCE ? descriptions[table].identity : (descriptions[table].units[unit] ?? [])
 
-type Write = Pick<Told, 'action' | 'actor_id' | 'at' | 'changes'> & {
+type Write = Pick<JournalEntry, 'action' | 'actor_id' | 'at' | 'changes'> & {
   table: Replicated
   /** As it stands after the write, or stood before it was removed. */
   row: Values
@@ -85,10 +85,10 @@ const automatic = (column: string, at: number, actor: string | null): string | n
   column === 'created_at' ? toInstant(at) : column === 'created_by' ? actor : undefined
 
 /** The hybrid clock of a write as an entry says it of a unit, in ms; of one that it did not write, that of the others. */
-export const clockIn = ({ detail, at }: Told, unit: string): number => detail?.units?.[unit]?.[0] ?? clockOf(at)
+export const clockIn = ({ detail, at }: JournalEntry, unit: string): number => detail?.units?.[unit]?.[0] ?? clockOf(at)
 
 /** The stamp that a write gave a unit, in full; null where it did not write it. */
-export function stampIn(table: Replicated, told: Told, unit: string): Stamp | null {
+export function stampIn(table: Replicated, told: JournalEntry, unit: string): Stamp | null {
   const named = told.detail?.units?.[unit]
   if (!named && !unitsShown(table, told.action, told.changes).includes(unit)) return null
   const [hlc, high] = [clockIn(told, unit), named?.[1]]
@@ -97,7 +97,7 @@ export function stampIn(table: Replicated, told: Told, unit: string): Stamp | nu
 }
 
 /** The value that a column has in what an entry says; undefined where it does not say. */
-function valueIn(table: Replicated, { action, actor_id, at, changes, detail, row_id }: Told, column: string): unknown {
+function valueIn(table: Replicated, { action, actor_id, at, changes, detail, row_id }: JournalEntry, column: string): unknown {
   if (column === 'id') return row_id
   const change = changes[column]
   if (change) return action === 'delete' ? change.before : change.after
@@ -108,7 +108,7 @@ function valueIn(table: Replicated, { action, actor_id, at, changes, detail, row
 }
 
 /** The school is that of the entry. What a deletion does not show is who made the row, and when. */
-const isElsewhere = (column: string, { action }: Told) =>
+const isElsewhere = (column: string, { action }: JournalEntry) =>
   column === 'school_id' || (action === 'delete' && (column === 'created_at' || column === 'created_by'))
 
 /** A write of a row: the stamp and the values of a unit in `state`. `highest`: the highest value of the unit that is known of any write of the row. */
@@ -118,7 +118,7 @@ type Claimed = { state: Pick<RowState, 'id' | 'values' | 'units' | 'alive'>; uni
  * Whether an entry says that this very write was made. A merge keeps the highest value of all writes beside the latest, so the stamp may
  * have one that the entry has not.
  */
-export function isWriteIn(table: Replicated, told: Told, claimed: Claimed): boolean {
+export function isWriteIn(table: Replicated, told: JournalEntry, claimed: Claimed): boolean {
   const { state, unit } = claimed
   const stamp = state.units[unit]
   if (!stamp || told.entity !== table || told.row_id !== state.id || told.node_id !== stamp[0] || told.node_seq !== stamp[1]) return false
@@ -126,13 +126,13 @@ export function isWriteIn(table: Replicated, told: Told, claimed: Claimed): bool
 }
 
 /** `unsaid`: the program that wrote the entry did not tell what would show it. */
-type Said = 'this' | 'other' | 'unsaid'
+type EntryVerdict = 'this' | 'other' | 'unsaid'
 
 /**
  * What an entry of the row and the transaction that a write names says of this write. `isWhole`: it is of a program that tells `detail`; one
  * before it did not tell clocks, nor what kept its value. No entry has a sealed value, which is passed over.
  */
-export function saidOf(table: Replicated, told: Told, claimed: Claimed, isWhole: boolean): Said {
+export function saidOf(table: Replicated, told: JournalEntry, claimed: Claimed, isWhole: boolean): EntryVerdict {
   const { state, unit } = claimed
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column))
   const difference = differenceIn(table, told, state.units[unit] as Stamp, claimed, columns)
@@ -149,7 +149,7 @@ type Difference = 'unit' | 'author' | 'time' | 'highest' | { column: string }
 
 function differenceIn(
   table: Replicated,
-  told: Told,
+  told: JournalEntry,
   [, , hlc, actor, high]: Stamp,
   { state, unit, highest }: Claimed,
   columns: readonly string[],
@@ -166,7 +166,11 @@ function differenceIn(
 }
 
 /** An entry without `detail` shows what changed, and a time before which no clock was. */
-function isTold({ action, at, changes }: Told, { state, unit }: Claimed, difference: Exclude<Difference, 'author' | 'highest'>): boolean {
+function isTold(
+  { action, at, changes }: JournalEntry,
+  { state, unit }: Claimed,
+  difference: Exclude<Difference, 'author' | 'highest'>,
+): boolean {
   if (difference === 'unit') return false
   if (difference === 'time') return (state.units[unit] as Stamp)[2] < clockOf(at)
   const { column } = difference
@@ -174,7 +178,7 @@ function isTold({ action, at, changes }: Told, { state, unit }: Claimed, differe
 }
 
 /** The columns of a unit, but for the sealed ones, with the values that an entry says; null of those of which it says nothing. */
-export function toldValues(table: Replicated, told: Told, unit: string): Values {
+export function toldValues(table: Replicated, told: JournalEntry, unit: string): Values {
   const columns = columnsOf(table, unit).filter((column) => !isSealed(table, column) && !isElsewhere(column, told))
   return Object.fromEntries(columns.map((column) => [column, valueIn(table, told, column) ?? null]))
 }
@@ -183,7 +187,7 @@ export function toldValues(table: Replicated, told: Told, unit: string): Values 
 export type Loss = { row: string; unit: string; stamp: Stamp; value: Values | null }
 
 /** Whether an entry says that a write which did not stand was made, with this value. */
-export function isLossIn(table: Replicated, told: Told, { row, unit, stamp, value }: Loss): boolean {
+export function isLossIn(table: Replicated, told: JournalEntry, { row, unit, stamp, value }: Loss): boolean {
   if (value !== null)
     return isWriteIn(table, told, {
       state: { id: row, values: value, units: { [unit]: stamp }, alive: [[stamp[0], stamp[1]]] },
@@ -195,7 +199,7 @@ export function isLossIn(table: Replicated, told: Told, { row, unit, stamp, valu
 }
 
 /** What an entry found in a unit that it wrote, or in any unit of a row that it deleted; null where it says nothing, as of what it made. */
-function valueBefore(table: Replicated, { action, changes, detail }: Told, unit: string): Values | null {
+function valueBefore(table: Replicated, { action, changes, detail }: JournalEntry, unit: string): Values | null {
   if (action === 'create') return null
   const values: Record<string, unknown> = {}
   for (const column of columnsOf(table, unit)) {
@@ -207,8 +211,8 @@ function valueBefore(table: Replicated, { action, changes, detail }: Told, unit:
 }
 
 /** Entries by the value that they leave in a unit. */
-function entriesByValue(table: Replicated, all: readonly Told[], unit: string): Map<string, Told[]> {
-  const byValue = new Map<string, Told[]>()
+function entriesByValue(table: Replicated, all: readonly JournalEntry[], unit: string): Map<string, JournalEntry[]> {
+  const byValue = new Map<string, JournalEntry[]>()
   for (const told of all) {
     if (told.action === 'delete' || stampIn(table, told, unit) === null) continue
     const value = canonical(columnsOf(table, unit).map((column) => valueIn(table, told, column)))
@@ -223,8 +227,8 @@ function entriesByValue(table: Replicated, all: readonly Told[], unit: string): 
  */
 export function leadsBackTo(
   table: Replicated,
-  all: readonly Told[],
-  from: Told,
+  all: readonly JournalEntry[],
+  from: JournalEntry,
   { unit, value }: { unit: string; value: Values },
 ): boolean {
   const columns = columnsOf(table, unit)
@@ -242,12 +246,12 @@ export function leadsBackTo(
 }
 
 /** The units of which an entry says that it wrote them. */
-export const unitsIn = (table: Replicated, told: Told): string[] => [
+export const unitsIn = (table: Replicated, told: JournalEntry): string[] => [
   ...new Set([...unitsShown(table, told.action, told.changes), ...Object.keys(told.detail?.units ?? {})]),
 ]
 
 /** The highest value that an entry says of a unit. */
-export const highIn = (table: Replicated, told: Told, unit: string): number | undefined => stampIn(table, told, unit)?.[4]
+export const highIn = (table: Replicated, told: JournalEntry, unit: string): number | undefined => stampIn(table, told, unit)?.[4]
 
 /** Null where the text is not the JSON of a detail. */
 export function parsedDetail(text: string): Detail | null {

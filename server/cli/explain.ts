@@ -3,13 +3,21 @@ import { CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { LineFailure } from '../replication/line/parent-line.ts'
 
-type Known = { code?: string; port?: number; address?: string; message?: string; path?: string; syscall?: string; cause?: Known }
+type SystemError = {
+  code?: string
+  port?: number
+  address?: string
+  message?: string
+  path?: string
+  syscall?: string
+  cause?: SystemError
+}
 
 /** As somebody typed it: what is written whole has another name until it is (`atomic-write.ts`). Reading says no path. */
 const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
 /** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
-const sentences: Record<string, (error: Known) => string> = {
+const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
   EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
   ENOTFOUND: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
@@ -43,7 +51,7 @@ const sentences: Record<string, (error: Known) => string> = {
 export function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof Failure || error instanceof CommanderError) return error.message
   if (error instanceof LineFailure) return error.code === 'line' ? `The other server cannot be reached: ${error.message}` : error.message
-  const known = error as Known
+  const known = error as SystemError
   for (const { code, ...rest } of [known, known.cause ?? {}].map((one) => ({ ...one, code: one.code, message: one.message }))) {
     const sentence = code === undefined ? undefined : sentences[code]
     if (sentence) return sentence(rest)

@@ -5,7 +5,7 @@ import { CommanderError } from 'commander'
 import { describe, expect, test } from 'vitest'
 import type { Issue } from '../features/replication/issues.ts'
 import { decisionOf } from './issue-decision.ts'
-import type { Told } from './issue-text.ts'
+import type { DescribedIssue } from './issue-text.ts'
 
 const conflict: Conflict = {
   id: zoe.id,
@@ -55,7 +55,7 @@ const node = {
   began_anew: { name: 'PC (2)', at: conflict.at, both_heard: true },
 } as const
 const at = { ref: 'edd119aaaaaaaaaa', school: zoe.id, since: conflict.at, isDone: false }
-const told = (issue: Issue, of: Conflict | null = null): Told => ({ issue, short: 'edd119', conflict: of, named: () => null })
+const told = (issue: Issue, of: Conflict | null = null): DescribedIssue => ({ issue, short: 'edd119', conflict: of, named: () => null })
 const ofConflict = (change: Partial<Conflict> = {}, isDone = false) =>
   // Of the stored row nothing is read here.
   told({ ...at, kind: 'conflict', about: conflict as never, records: [] as never, isDone }, { ...conflict, ...change })
@@ -98,7 +98,7 @@ describe('wrong usage, with what can be done', () => {
   const copy = told({ ...at, kind: 'copy', about: node })
   const held = { entity: 'grade', row_id: zoe.id, where: '', reason: 'waits for its assessment', since: conflict.at, tries: 2 }
   const both = { is_excluded: true, exclusion_reason: 'ill' }
-  test.each<[string, Told, ReturnType<typeof typed>, RegExp]>([
+  test.each<[string, DescribedIssue, ReturnType<typeof typed>, RegExp]>([
     ['nothing said', ofConflict(), typed(), /^Say now \(71 \/ 100\), other \(81 \/ 100\), or --value/],
     ['two things said', ofConflict(), typed('now', '3'), /^Say now/],
     ['no number', ofConflict(), typed(undefined, '3x'), /^3x is not a number/],

@@ -1,6 +1,6 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { wrongUsage } from './help.ts'
-import { elsewhere, nowText, otherText, type Told } from './issue-text.ts'
+import { type DescribedIssue, elsewhere, nowText, otherText } from './issue-text.ts'
 import { personName } from './replication-words.ts'
 import { shortMoment } from './words.ts'
 
@@ -12,7 +12,7 @@ export type Decision =
   | { of: 'refused'; id: string }
 
 /** Throws wrong usage, with what can be done, where it is done already, is not decided here, or is decided by other words. */
-export function decisionOf(told: Told, { choice, values }: Typed): Decision {
+export function decisionOf(told: DescribedIssue, { choice, values }: Typed): Decision {
   const { issue, conflict, short } = told
   if (issue.isDone) throw wrongUsage(`${alreadyDone(told)} Nothing was changed.`)
   const isTyped = values.length > 0
@@ -33,7 +33,7 @@ export function decisionOf(told: Told, { choice, values }: Typed): Decision {
     : { of: 'conflict', id, body: { choice: 'kept' }, deletes: kept === null }
 }
 
-const alreadyDone = ({ issue, conflict }: Told): string =>
+const alreadyDone = ({ issue, conflict }: DescribedIssue): string =>
   conflict?.resolved_at
     ? `That was decided already, on ${shortMoment(conflict.resolved_at)} by ${personName(conflict.resolved_by)}.`
     : `That was put aside already, on ${shortMoment((issue.kind === 'refused' ? issue.about.seen_at : null) ?? issue.since)}.`

@@ -5,14 +5,14 @@ import { factLines, INDENT, shortened, WIDTH, wrap } from './table.ts'
 import { lasting, shortMoment } from './words.ts'
 
 /** An issue with what is said of it: `conflict` with both values; `named`: by what people know the row of an id. `short`: as much of its ref as nobody else's begins with. */
-export type Told = {
+export type DescribedIssue = {
   issue: Issue
   short: string
   conflict: Conflict | null
   named: (column: string, id: string) => string | null
 }
 /** A school, and what is to be looked at in it. */
-export type ToldOfSchool = { school: string; told: readonly Told[] }
+export type ToldOfSchool = { school: string; told: readonly DescribedIssue[] }
 
 /** The short list, two lines for each, by what it is; the school is named where there are several. */
 export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
@@ -23,7 +23,7 @@ export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isName
   })
 }
 
-function twoLines(told: Told): string[] {
+function twoLines(told: DescribedIssue): string[] {
   const { short, issue } = told
   const room = WIDTH - INDENT.length - short.length - 2
   const when = shortMoment(issue.since).padEnd(STAMP + 2)
@@ -46,13 +46,13 @@ function headOf(issue: Issue): string {
 const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Two computers that were one' }
 
 /** Which row or computer. */
-export function whatOf({ issue, conflict }: Told): string {
+export function whatOf({ issue, conflict }: DescribedIssue): string {
   if (issue.kind === 'clock' || issue.kind === 'copy') return issue.about.name
   return rowName(issue.kind === 'conflict' ? (conflict ?? { entity: issue.about.entity, where: '' }) : issue.about)
 }
 
 /** In a few words what is the matter, in `room` letters. */
-function gistOf(told: Told, room: number): string {
+function gistOf(told: DescribedIssue, room: number): string {
   const { issue, conflict } = told
   if (issue.kind === 'conflict') return conflict ? bothIn(room, nowText(told, conflict), otherText(told, conflict)) : ''
   if (issue.kind === 'refused') return shortened([writtenText(told), whyOf(issue)].filter(Boolean).join('; '), room)
@@ -78,17 +78,18 @@ const copyText = ({ began_anew }: { began_anew: { name: string } | null }) => `a
 const heldBecause = (reason: string) =>
   reason.replace(/^waits for its (\w+)$/, (_, entity: string) => `waits for what it belongs to (${entityName(entity)})`)
 
-const textOf = ({ named }: Told, columns: Readonly<Record<string, unknown>>, outOf: number | null) => valuesText(columns, { outOf, named })
+const textOf = ({ named }: DescribedIssue, columns: Readonly<Record<string, unknown>>, outOf: number | null) =>
+  valuesText(columns, { outOf, named })
 
 /** What stands. Beside a deletion it is the row itself, of which what was written last is shown. */
-export function nowText(told: Told, { kept, current, kind, out_of }: Conflict): string {
+export function nowText(told: DescribedIssue, { kept, current, kind, out_of }: Conflict): string {
   if (current) return textOf(told, current, out_of) || 'it is still there'
   return kept === null && kind === 'delete' ? 'nothing' : 'not there any more'
 }
-export const otherText = (told: Told, { kept, out_of }: Conflict): string => (kept ? textOf(told, kept, out_of) : 'deleted')
+export const otherText = (told: DescribedIssue, { kept, out_of }: Conflict): string => (kept ? textOf(told, kept, out_of) : 'deleted')
 
 /** What was written and not taken; empty for what could not be read, and for what stands for more of its kind. */
-function writtenText(told: Told): string {
+function writtenText(told: DescribedIssue): string {
   if (told.issue.kind !== 'refused') return ''
   const { code, value, out_of } = told.issue.about
   if (code === 'malformed' || code === 'more') return ''
@@ -97,7 +98,7 @@ function writtenText(told: Told): string {
 }
 
 /** Everything about one. `school` where there are several. */
-export function wholeText(told: Told, school: string | null): string[] {
+export function wholeText(told: DescribedIssue, school: string | null): string[] {
   const { issue, short } = told
   const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
   const what: Fact = isOfComputer ? ['Computer', `${issue.about.name}, ${whoseText(issue.about, null)}`] : ['What', whatOf(told)]
@@ -110,7 +111,7 @@ type Fact = readonly [name: string, ...lines: string[]]
 /** Nothing where there is nothing to say. */
 const fact = (name: string, text: string | null | undefined): Fact[] => (text ? [[name, text]] : [])
 
-function factsOf(told: Told): Fact[] {
+function factsOf(told: DescribedIssue): Fact[] {
   const { issue, conflict } = told
   switch (issue.kind) {
     case 'conflict':
@@ -146,7 +147,7 @@ function factsOf(told: Told): Fact[] {
   }
 }
 
-function conflictFacts(told: Told, conflict: Conflict): Fact[] {
+function conflictFacts(told: DescribedIssue, conflict: Conflict): Fact[] {
   const { kind, before, out_of, standing, resolved_at, resolved_by } = conflict
   return [
     ['Counts now', nowText(told, conflict), ...(standing ? byLines(standing) : [])],
@@ -165,7 +166,7 @@ function byLines({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standi
 }
 
 /** What can be done about one, in lines for the terminal. */
-export function adviceText(told: Told): string[] {
+export function adviceText(told: DescribedIssue): string[] {
   const { issue, short, conflict } = told
   if (issue.isDone) return []
   const typed = `markbook issues resolve ${short}`

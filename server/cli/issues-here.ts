@@ -4,7 +4,7 @@ import { type Here, shownConflicts } from '../features/replication/replication.q
 import type { ReadTx } from '../store/tx.ts'
 import { schoolsHere } from './export/naming.ts'
 import { wrongUsage } from './help.ts'
-import type { Told } from './issue-text.ts'
+import type { DescribedIssue } from './issue-text.ts'
 
 /** Of several schools; `done`: what is decided or put aside. */
 export async function everyIssue(tx: ReadTx, schools: readonly { id: string; name: string }[], done = false): Promise<Issue[]> {
@@ -14,9 +14,9 @@ export async function everyIssue(tx: ReadTx, schools: readonly { id: string; nam
 }
 
 /** With what is said of each. `among`: those whose refs must be told apart. */
-export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<Told[]> {
+export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<DescribedIssue[]> {
   const length = telling(among)
-  const told: Told[] = []
+  const told: DescribedIssue[] = []
   for (const school of new Set(issues.map((each) => each.school))) {
     const own = issues.filter((each) => each.school === school)
     const rows = own.flatMap((each) => (each.kind === 'conflict' ? each.records : []))
@@ -40,7 +40,11 @@ function telling(issues: readonly Issue[]): number {
 }
 
 /** By as many digits of its ref as tell it from the others; one that is done already is found too. Throws wrong usage where there is none, or several. */
-export async function issueNamed(tx: ReadTx, here: Here, typed: string): Promise<{ told: Told; school: string; isOnlySchool: boolean }> {
+export async function issueNamed(
+  tx: ReadTx,
+  here: Here,
+  typed: string,
+): Promise<{ told: DescribedIssue; school: string; isOnlySchool: boolean }> {
   const schools = await schoolsHere(tx)
   const ref = typed.trim().toLowerCase()
   if (ref.length < SHORT) throw wrongUsage(`There is no ${typed}: an id has ${SHORT} digits and more. markbook issues list shows them.`)
@@ -52,7 +56,11 @@ export async function issueNamed(tx: ReadTx, here: Here, typed: string): Promise
     if (found.length > 1)
       throw wrongUsage(`${found.length} ids begin with ${typed}: type more of the one that you mean. markbook issues list shows them.`)
     const [told] = await toldOf(tx, here, [issue], all)
-    return { told: told as Told, school: schools.find(({ id }) => id === issue.school)?.name ?? '', isOnlySchool: schools.length === 1 }
+    return {
+      told: told as DescribedIssue,
+      school: schools.find(({ id }) => id === issue.school)?.name ?? '',
+      isOnlySchool: schools.length === 1,
+    }
   }
   throw wrongUsage(`There is no ${typed} to look at. markbook issues list shows what there is.`)
 }

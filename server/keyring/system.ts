@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { limits } from '@markbook/shared/limits'
 import type { Kept, Keyring } from './keyring.ts'
 
-type Asked = { does: 'read' | 'write' | 'remove'; name: string; secret?: string }
+type KeyringRequest = { does: 'read' | 'write' | 'remove'; name: string; secret?: string }
 type Answer = { secret?: string | null; done?: boolean; error?: string }
 
 /** A program of its own asks, because a keyring that waits for a person's password holds up the whole process, and cannot be told to stop. */
@@ -12,7 +12,7 @@ const NO_ANSWER = 'the keyring does not answer'
 
 /** The keyring of the account that runs this process: Credential Manager, Keychain, or the Secret Service of a Linux desktop. */
 export function systemKeyring(program: readonly string[] = ASKS): Keyring {
-  const ask = (asked: Asked, patience: number) => askChild(program, asked, patience)
+  const ask = (asked: KeyringRequest, patience: number) => askChild(program, asked, patience)
   return {
     async read(name, patience): Promise<Kept> {
       const { secret, error } = await ask({ does: 'read', name }, patience)
@@ -25,7 +25,7 @@ export function systemKeyring(program: readonly string[] = ASKS): Keyring {
 }
 
 /** The secret goes through pipes: a command line and an environment can be read by others. */
-function askChild(program: readonly string[], asked: Asked, patience: number): Promise<Answer> {
+function askChild(program: readonly string[], asked: KeyringRequest, patience: number): Promise<Answer> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true })
     const overdue = setTimeout(() => {

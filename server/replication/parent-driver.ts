@@ -12,7 +12,7 @@ import type { Comparison } from './upstream/comparison.ts'
 import type { Copy, Obstacle } from './upstream/upstream-status.ts'
 
 /** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go; `wipe` carries an order out. */
-export type Told = {
+export type DriverEvents = {
   tell(notice: Notice, reason: string | null, obstacle: Obstacle | null): void
   copying(copy: Copy | null): void
   reached(above: number | null): void
@@ -31,7 +31,7 @@ export function driverFor(
   services: Services,
   parent: Row<'sync_peer'>,
   line: ParentLine,
-  told: Told,
+  told: DriverEvents,
   comparison: Comparison | null,
   rhythm: Rhythm,
 ): Driver {

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 
-type Seen = { schoolId: string; table: string; vvById: Map<string, string | null> }
+type AbsentRows = { schoolId: string; table: string; vvById: Map<string, string | null> }
 
 /**
  * Rows that a transaction found absent. What is not there cannot be locked, so another transaction may make it in between; merged with
@@ -9,7 +9,7 @@ type Seen = { schoolId: string; table: string; vvById: Map<string, string | null
  * enough to look once more before the end. SQLite has one writer at a time.
  */
 export class Absences {
-  private seen = new Map<string, Seen>()
+  private seen = new Map<string, AbsentRows>()
 
   constructor(
     private readonly connection: Connection,

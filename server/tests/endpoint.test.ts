@@ -44,8 +44,8 @@ async function withChild() {
   return { box, peer: parent.id, keys: keysOfEnrolment(box.services, parent) }
 }
 
-type Said = { headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string }
-const ask = async (path: string, { headers = {}, body = '{}' }: Said = {}) => {
+type RequestParts = { headers?: Record<string, string>; body?: Uint8Array<ArrayBuffer> | string }
+const ask = async (path: string, { headers = {}, body = '{}' }: RequestParts = {}) => {
   const request = new Request(`https://parent.test${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },

@@ -50,8 +50,8 @@ async function heldBack(method: string, path: string, value: object) {
   }
 }
 
-type Asked = [method: string, path: string, value: object]
-const asked: Record<string, Asked> = {
+type HeldRequest = [method: string, path: string, value: object]
+const asked: Record<string, HeldRequest> = {
   'another administrator': ['PATCH', schools.updateMember.path.replace(':userId', people.ada.id), { role: 'admin' }],
   'an invitation': ['POST', invitations.invite.path, { people: [{ email: 'later@mail.example', role: 'admin' }], byMail: false }],
   'a code for a server': ['POST', '/api/sync/nodes/invite', { kind: 'school' }],
@@ -67,7 +67,7 @@ describe('a request whose last byte is held back', () => {
   test.each(Object.keys(losses).flatMap((loss) => Object.keys(asked).map((what) => [what, loss] as const)))(
     'makes no %s once its person %s',
     async (what, loss) => {
-      const finish = await heldBack(...(asked[what] as Asked))
+      const finish = await heldBack(...(asked[what] as HeldRequest))
       const [lose, refusal] = losses[loss as keyof typeof losses]
       await lose()
       const before = await st.digest()
@@ -78,7 +78,7 @@ describe('a request whose last byte is held back', () => {
   )
 
   test('is done while nothing has changed, however long it took', async () => {
-    const finish = await heldBack(...(asked['another administrator'] as Asked))
+    const finish = await heldBack(...(asked['another administrator'] as HeldRequest))
     st.clock.advance(120_000)
     expect(await finish()).toBe('200 done')
   })

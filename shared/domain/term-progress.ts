@@ -9,14 +9,14 @@ export type ClassState = {
   books: { made: number; without_remark: number }
 }
 
-type Place = { class: Named }
-type OfSubject = Place & { subject: Named }
+type OfClass = { class: Named }
+type OfSubject = OfClass & { subject: Named }
 type Count = { count: number; of: number }
 /** Something that a class still lacks in a term, and whose work it is. */
 export type Missing = { people: readonly Person[] } & (
   | ({ kind: 'assessment' } & OfSubject)
   | ({ kind: 'marks' } & OfSubject & Count)
-  | ({ kind: 'books' | 'remarks' } & Place & Count)
+  | ({ kind: 'books' | 'remarks' } & OfClass & Count)
 )
 
 /**

@@ -4,8 +4,8 @@
  * feeds stood when it began, and reading goes on from there. Between the two a school reads the history up to where its copy began:
  * `epoch/history/seq/people/after`. Behind it `~digest.acknowledged.former.seal`, its checkpoint, but in a place that an older program wrote or reads.
  */
-export type Cursor = Place & { checkpoint?: Checkpoint | undefined }
-type Place =
+export type Cursor = CursorPosition & { checkpoint?: Checkpoint | undefined }
+type CursorPosition =
   | { kind: 'feed'; epoch: string; seq: number; people: number }
   | { kind: 'history'; epoch: string; seq: number; people: number; after: number }
   | { kind: 'copy'; epoch: string; seq: number; people: number; table: string; after: string; copied: number }
@@ -47,7 +47,7 @@ export function textToCursor(text: string | null): Cursor | null {
   return place && { ...place, checkpoint: { digest, acknowledged: Number(acknowledged), former, seal } }
 }
 
-function textToPlace(text: string | null): Place | null {
+function textToPlace(text: string | null): CursorPosition | null {
   const feed = FEED.exec(text ?? '')
   if (feed) return { kind: 'feed', epoch: feed[1] as string, seq: Number(feed[2]), people: Number(feed[3]) }
   const history = HISTORY.exec(text ?? '')
@@ -58,5 +58,5 @@ function textToPlace(text: string | null): Place | null {
   const copy = COPY.exec(text ?? '')
   if (!copy) return null
   const [, epoch, seq, people, table, after, copied] = copy as unknown as string[]
-  return { kind: 'copy', epoch, seq: Number(seq), people: Number(people), table, after, copied: Number(copied) } as Place
+  return { kind: 'copy', epoch, seq: Number(seq), people: Number(people), table, after, copied: Number(copied) } as CursorPosition
 }

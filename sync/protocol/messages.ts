@@ -149,10 +149,10 @@ export const Wiped = z.object({ asked_at: z.string().max(40) })
 export type Wiped = z.infer<typeof Wiped>
 
 /** Which of these rows the parent does not know at all: neither as they are, nor as deleted, nor waiting. */
-export const Known = z.object({ table: z.string().max(63), ids: z.array(Id).max(20_000) })
-export type Known = z.infer<typeof Known>
-export const Unknown = z.object({ unknown: z.array(Id) })
-export type Unknown = z.infer<typeof Unknown>
+export const KnownRowsQuery = z.object({ table: z.string().max(63), ids: z.array(Id).max(20_000) })
+export type KnownRowsQuery = z.infer<typeof KnownRowsQuery>
+export const UnknownRows = z.object({ unknown: z.array(Id) })
+export type UnknownRows = z.infer<typeof UnknownRows>
 
 /**
  * Per table: how many rows live, and a digest of their states that does not depend on order. `seq`, `people`: where the feeds of the school

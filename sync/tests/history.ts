@@ -50,14 +50,14 @@ export type Moment = { state: RowState | null; seen: number }
 export type Lived = {
   history: History
   writes: Write[]
-  nodes: Place[]
+  nodes: SimulatedNode[]
   recorded: Record<string, number>
   covered: Record<string, number>
   absorbed: Record<string, number>
   /** Records that say what was not so. */
   untrue: string[]
 }
-export type Place = { name: string; shape: Shape; counter: number; past: Moment[] }
+export type SimulatedNode = { name: string; shape: Shape; counter: number; past: Moment[] }
 
 export const LATER_UNIT = 'of_a_newer_schema'
 const ROW_ID = '0190c8a0-0000-7000-8000-000000000001'
@@ -70,13 +70,13 @@ export function shapeOf(table: Replicated, newer: boolean): Shape {
 }
 
 export const ruleIn = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
-export const now = (place: Place): Moment => place.past.at(-1) as Moment
+export const now = (place: SimulatedNode): Moment => place.past.at(-1) as Moment
 export const writeOf = (lived: Lived, [node, counter]: readonly [string, number, ...unknown[]]): Write =>
   lived.writes.find((write) => write.node === node && write.counter === counter) as Write
 
 /** Lets a history happen. */
 export function live(history: History, core: Core): Lived {
-  const nodes = Array.from({ length: history.nodes }, (_, index): Place => {
+  const nodes = Array.from({ length: history.nodes }, (_, index): SimulatedNode => {
     const shape = shapeOf(history.table, (history.newer & (1 << index)) !== 0)
     return { name: `node-${index}`, shape, counter: 0, past: [{ state: null, seen: 0 }] }
   })
@@ -84,10 +84,10 @@ export function live(history: History, core: Core): Lived {
   const start: Event = { node: 0, kind: 'write', units: 0, value: 0, clock: 'right', from: 0, back: 0 }
   const copies = nodes.slice(1).map((_, index): Event => ({ ...start, node: index + 1, kind: 'merge' }))
   for (const [time, event] of [...(history.together ? [start, ...copies] : []), ...history.events].entries()) {
-    const place = nodes[event.node % nodes.length] as Place
+    const place = nodes[event.node % nodes.length] as SimulatedNode
     if (event.kind !== 'merge') writeAt(lived, core, place, event, time)
     else {
-      const { past } = nodes[event.from % nodes.length] as Place
+      const { past } = nodes[event.from % nodes.length] as SimulatedNode
       mergeAt(lived, core, place, past[Math.max(0, past.length - 1 - event.back)] as Moment)
     }
   }
@@ -115,7 +115,7 @@ function stepAfter({ furthest, of }: Exclude<Rule, string>, state: RowState | nu
 export const isFinal = (rule: Rule, value: Values): boolean => typeof rule === 'object' && value[rule.of] === rule.furthest.at(-1)
 
 /** What a program lets a person write: no step back, and nothing that is final is written or deleted. Null: nothing. */
-function allowed(lived: Lived, { shape, past }: Place, event: Event): Record<string, Values> | null {
+function allowed(lived: Lived, { shape, past }: SimulatedNode, event: Event): Record<string, Values> | null {
   const { table } = lived.history
   const { state } = past.at(-1) as Moment
   const isThere = state !== null && state.alive.length > 0
@@ -146,7 +146,7 @@ const clocks: Record<Clock, (time: number) => number> = {
 }
 
 /** A local write, as the store's change tracker makes it: stamped, then numbered. */
-function writeAt(lived: Lived, core: Core, place: Place, event: Event, time: number) {
+function writeAt(lived: Lived, core: Core, place: SimulatedNode, event: Event, time: number) {
   const { table } = lived.history
   const values = allowed(lived, place, event)
   if (!values) return
@@ -199,7 +199,7 @@ export function carried(state: RowState, shape: Shape): RowState {
 export const valueAt = (shape: Shape, unit: string, { values, extra }: RowState): Values =>
   unit === EXISTENCE ? pick(values, shape.identity) : (extra?.[unit] ?? pick(values, shape.units[unit] ?? []))
 
-function mergeAt(lived: Lived, core: Core, place: Place, from: Moment) {
+function mergeAt(lived: Lived, core: Core, place: SimulatedNode, from: Moment) {
   const mine = now(place)
   if (!from.state) return
   const theirs = { ...from, state: carried(from.state, place.shape) }

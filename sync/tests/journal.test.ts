@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changesOf } from '../../server/store/row-changes.ts'
 import { times } from '../../server/testing/long.ts'
-import { detailOf, isWriteIn, leadsBackTo, parsedDetail, saidOf, type Told } from '../journal.ts'
+import { detailOf, isWriteIn, type JournalEntry, leadsBackTo, parsedDetail, saidOf } from '../journal.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { isSame, type RowState, type Values } from '../merge/state.ts'
 import { LATEST_CLOCK, PENDING, stamp } from '../stamp.ts'
@@ -30,7 +30,7 @@ const hasSealed = (table: Replicated, unit: string) => columnsOf(table, unit).so
  */
 type Write = {
   table: Replicated
-  action: Told['action']
+  action: JournalEntry['action']
   before: 'nothing' | 'there' | 'deleted' | 'staying'
   columns: number
   touched: number
@@ -73,7 +73,7 @@ const anyWrite: fc.Arbitrary<Write> = fc
   })
   .map(({ kind: [action, before], ...rest }) => ({ ...rest, action, before }))
 
-type Happened = { table: Replicated; state: RowState; told: Told; written: readonly string[] }
+type Happened = { table: Replicated; state: RowState; told: JournalEntry; written: readonly string[] }
 
 /** Lets it happen as the change tracker of the store does (server/store/change-tracker.ts), to the text of the entry and back. */
 function happen({ table, action, before, columns, touched, at, ahead, actor, values }: Write): Happened {
@@ -108,7 +108,7 @@ function happen({ table, action, before, columns, touched, at, ahead, actor, val
   const changes = changesOf({ entryId: '', schoolId: SCHOOL, units: new Set(units), ...change } as Parameters<typeof changesOf>[0])
   const told = { table, action, actor_id: who, at, changes, row: action === 'delete' ? (stood as Values) : row, stamps: stamps.units }
   const detail = detailOf(told)
-  const entry: Told = {
+  const entry: JournalEntry = {
     entity: table,
     row_id: ID,
     action,
@@ -166,10 +166,17 @@ const ofAnyWrite = (claim: (happened: Happened) => void) =>
     fc.property(anyWrite, (write) => claim(happen(write))),
     { numRuns: RUNS },
   )
-const claims = ({ table, told, state }: Happened, unit: string, given: Partial<{ state: RowState; told: Told; highest: number }> = {}) =>
-  isWriteIn(table, given.told ?? told, { state: given.state ?? state, unit, highest: given.highest })
-const said = ({ table, told, state }: Happened, unit: string, given: Partial<{ state: RowState; told: Told }> = {}, isWhole = true) =>
-  saidOf(table, given.told ?? told, { state: given.state ?? state, unit, highest: undefined }, isWhole)
+const claims = (
+  { table, told, state }: Happened,
+  unit: string,
+  given: Partial<{ state: RowState; told: JournalEntry; highest: number }> = {},
+) => isWriteIn(table, given.told ?? told, { state: given.state ?? state, unit, highest: given.highest })
+const said = (
+  { table, told, state }: Happened,
+  unit: string,
+  given: Partial<{ state: RowState; told: JournalEntry }> = {},
+  isWhole = true,
+) => saidOf(table, given.told ?? told, { state: given.state ?? state, unit, highest: undefined }, isWhole)
 
 describe('the entry of a write', () => {
   test('proves it, unit by unit, but for what is sealed', () => {
@@ -286,7 +293,7 @@ describe('an entry from before it told all that a write said', () => {
 })
 
 describe('from a write back to what its author had seen', () => {
-  const score = (at: number, before: number | null, after: number, node = NODE): Told => ({
+  const score = (at: number, before: number | null, after: number, node = NODE): JournalEntry => ({
     entity: 'grade',
     row_id: ID,
     action: before === null ? 'create' : 'update',
@@ -297,12 +304,13 @@ describe('from a write back to what its author had seen', () => {
     changes: { score: { before, after } },
     detail: null,
   })
-  const leads = (all: readonly Told[], to: number) => leadsBackTo('grade', all, all.at(-1) as Told, { unit: 'score', value: { score: to } })
+  const leads = (all: readonly JournalEntry[], to: number) =>
+    leadsBackTo('grade', all, all.at(-1) as JournalEntry, { unit: 'score', value: { score: to } })
 
   test('through values that came back, whichever of the writes is looked at first', () => {
     const past = [score(1, null, 53), score(2, 53, 39), score(3, 39, 84), score(4, 84, 53), score(5, 53, 46)]
     expect(leads(past, 39)).toBe(true)
-    expect(leads([...past.slice(0, 4).reverse(), past[4] as Told], 39)).toBe(true)
+    expect(leads([...past.slice(0, 4).reverse(), past[4] as JournalEntry], 39)).toBe(true)
     expect(leads(past, 40)).toBe(false)
   })
 

@@ -11,10 +11,10 @@ export const school: Writer = { node: 'school', actor: 'mrs-byrne' }
 export const laptop: Writer = { node: 'laptop', actor: 'mr-nolan' }
 export const centre: Writer = { node: 'centre', actor: 'ms-doyle' }
 
-type Told = { at: number; nr: number; deletes?: boolean; id?: string }
+type WriteOptions = { at: number; nr: number; deletes?: boolean; id?: string }
 
 /** The row after somebody wrote `values` at `at` (ms) as his node's transaction `nr`; `before` null makes it. */
-export function written(table: Replicated, before: RowState | null, { node, actor }: Writer, values: Values, told: Told): RowState {
+export function written(table: Replicated, before: RowState | null, { node, actor }: Writer, values: Values, told: WriteOptions): RowState {
   const { identity, units } = descriptions[table]
   const isMade = before === null || (before.alive.length === 0 && identity.some((column) => column in values))
   const named = Object.entries(units).filter(([, columns]) => isMade || columns.some((column) => column in values))

@@ -6,13 +6,13 @@ import type { Node } from '../../start.ts'
 import { withNode } from '../console.ts'
 import { exportSchool } from '../export/export-school.ts'
 import { marksWorkbook } from '../export/marks-workbook.ts'
-import { type Place, placesIn, schoolNamed } from '../export/naming.ts'
+import { type ClassAndTerm, placesIn, schoolNamed } from '../export/naming.ts'
 import { demandFree, demandFreeFile, writeExport } from '../export/place.ts'
 import { addCommand } from '../help.ts'
 import { counted } from '../words.ts'
 import { printProgress } from './backup.ts'
 
-type Marks = { places: Place[] }
+type Marks = { places: ClassAndTerm[] }
 type Options = { to?: string; school?: string; marks?: Marks; year?: string; subject?: string }
 
 export const exportCommand = (program: Command) =>

@@ -12,7 +12,7 @@ import { atConsole, withNode } from '../console.ts'
 import { schoolsHere, staffById, staffMember } from '../export/naming.ts'
 import { addCommand, wrongUsage } from '../help.ts'
 import { type Decision, decisionOf } from '../issue-decision.ts'
-import { adviceText, listText, nowText, type Told, whatOf, wholeText } from '../issue-text.ts'
+import { adviceText, type DescribedIssue, listText, nowText, whatOf, wholeText } from '../issue-text.ts'
 import { everyIssue, issueNamed, toldOf } from '../issues-here.ts'
 import { configureExisting } from '../settings/environment.ts'
 import { harmless, WIDTH, wrap } from '../table.ts'
@@ -157,7 +157,7 @@ function inWords({ status, message, issues = [] }: Failure, email: string): stri
   return [why, ...issues.map(({ path, message }) => `${path.replace(/^value\./, '')} ${message}.`), 'Nothing was changed.'].join(' ')
 }
 
-function outcomeOf(told: Told, email: string): string[] {
+function outcomeOf(told: DescribedIssue, email: string): string[] {
   const { issue, conflict } = told
   if (issue.kind === 'refused') return [`Put aside in the name of ${email}: ${whatOf(told)}`]
   const now = conflict?.current ? `Now counts: ${nowText(told, conflict)}` : 'It is not there any more.'

@@ -10,7 +10,7 @@ import { placeOf } from '../../store/backup/place.ts'
 import { keyNameOfBackup } from '../../store/backup/plain.ts'
 import {
   beginRestore,
-  type Known,
+  type KnownBackup,
   knownBackups,
   latestBackup,
   ownOf,
@@ -104,7 +104,7 @@ async function listing(place: BackupLocation, school?: string): Promise<string> 
   const known = await knownBackups(place)
   if (known.length === 0) return 'There is no backup yet.'
   const mine = await whoseHere(place)
-  const isWanted = ({ whose }: Known) => (school ? whose && isCalled(whose, school) : !mine || whose?.id === mine.id)
+  const isWanted = ({ whose }: KnownBackup) => (school ? whose && isCalled(whose, school) : !mine || whose?.id === mine.id)
   const lines = known.filter(isWanted).map(({ at, whose, path }) => `${shortMoment(at)}  ${whoseInWords(whose)}  ${path}`)
   const others = known.filter((one) => !isWanted(one))
   for (const [id, whose] of new Map(others.map(({ whose }) => [whose?.id, whose]))) {

@@ -134,10 +134,10 @@ function copies({ copies, newest, school }: Backups): Finding[] {
   })
 }
 
-type Known = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
+type BackupState = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
 
 /** Reads the newest backup whole, as a restore would, unless `quick`. */
-export async function lookAtBackups(place: BackupLocation, known: Known, { quick = false } = {}): Promise<Backups> {
+export async function lookAtBackups(place: BackupLocation, known: BackupState, { quick = false } = {}): Promise<Backups> {
   const { whose, backup, copy } = await newestHere(place)
   const newest = backup && { at: backup.at, path: backup.path, isRead: !quick, flaw: quick ? null : await flawOf(backup.path, place) }
   const school = whose?.school ?? null

@@ -3,16 +3,20 @@ import { type WorkbookSheet, writeWorkbook } from '../../documents/workbook.ts'
 import { marksheetOf } from '../../features/imports/grade-sheet.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
-import { type Place, placeNamed, type Sheet, sheetNamed } from './naming.ts'
+import { type ClassAndTerm, placeNamed, type Sheet, sheetNamed } from './naming.ts'
 
 /** `places`: what may be meant by the class and the term that were typed. */
-type Wanted = Omit<Sheet, keyof Place> & { places: readonly Place[] }
+type Wanted = Omit<Sheet, keyof ClassAndTerm> & { places: readonly ClassAndTerm[] }
 
 /**
  * The marks of a class in a term: a sheet for each subject that has an assessment, as the teachers' own mark sheets. Where one subject is
  * named, its workbook comes back through the import.
  */
-export const marksWorkbook = (store: Store, schoolId: string, asked: Wanted): Promise<Place & { bytes: Uint8Array; subjects: string[] }> =>
+export const marksWorkbook = (
+  store: Store,
+  schoolId: string,
+  asked: Wanted,
+): Promise<ClassAndTerm & { bytes: Uint8Array; subjects: string[] }> =>
   store
     .read(asSystem(), async (tx) => {
       const place = await placeNamed(tx, schoolId, asked)

@@ -84,8 +84,8 @@ export const schoolNamed = (store: Store, typed: string | undefined): Promise<Ad
     throw new Error(`${school.name} has no administrator, in whose name its results could be read.`)
   })
 
-export type Place = { className: string; term: string }
-export type Sheet = Place & { year?: string | undefined; subject?: string | undefined }
+export type ClassAndTerm = { className: string; term: string }
+export type Sheet = ClassAndTerm & { year?: string | undefined; subject?: string | undefined }
 export type FoundSheet = { year: Row<'academic_year'>; group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
 
 /** A year, a class and a term of it and the subjects, by their names; of the active year where none is named. */
@@ -106,15 +106,19 @@ export async function sheetNamed(tx: ReadTx, school: string, { year, className, 
 }
 
 /** What «class/term» may mean, by the slash between the two: either may have one in its name. The last slash comes first. */
-export const placesIn = (typed: string): Place[] =>
+export const placesIn = (typed: string): ClassAndTerm[] =>
   [...typed.matchAll(/\//g)]
     .map(({ index }) => ({ className: typed.slice(0, index), term: typed.slice(index + 1) }))
     .filter(({ className, term }) => className !== '' && term !== '')
     .reverse()
 
 /** Of several that may be meant the one that is there; where none is, or several are, what is wrong with the first. */
-export async function placeNamed(tx: ReadTx, school: string, { places, ...more }: { places: readonly Place[]; year?: string | undefined }) {
-  const found: Place[] = []
+export async function placeNamed(
+  tx: ReadTx,
+  school: string,
+  { places, ...more }: { places: readonly ClassAndTerm[]; year?: string | undefined },
+) {
+  const found: ClassAndTerm[] = []
   const wrong: unknown[] = []
   for (const place of places) {
     await sheetNamed(tx, school, { ...more, ...place }).then(

@@ -4,7 +4,7 @@ import { systemClock, toInstant } from '@markbook/shared/clock'
 import type { Config } from '../../config.ts'
 import { openBackup } from '../../store/backup/manifest.ts'
 import { placeOf } from '../../store/backup/place.ts'
-import { type Known, knownBackups, latestBackup } from '../../store/backup/restore.ts'
+import { type KnownBackup, knownBackups, latestBackup } from '../../store/backup/restore.ts'
 import { engineOf } from '../../store/backup/take.ts'
 import { readWhoseNote, WHOSE_NOTE, whoseInWords } from '../../store/backup/whose.ts'
 import { type QuickCheck, quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
@@ -48,13 +48,13 @@ async function signsOf(config: Settings): Promise<string[]> {
 
 /** A line for each school that has backups here; of several there is no newest. */
 async function backupsInWords(config: Settings): Promise<string[]> {
-  const bySchool = new Map<string, Known[]>()
+  const bySchool = new Map<string, KnownBackup[]>()
   for (const backup of await knownBackups(placeOf(config))) {
     const name = whoseInWords(backup.whose)
     bySchool.set(name, [...(bySchool.get(name) ?? []), backup])
   }
   return [...bySchool].map(([name, backups]) => {
-    const { at, path } = backups.at(-1) as Known
+    const { at, path } = backups.at(-1) as KnownBackup
     const age = lasting(systemClock.now() - at)
     return `${counted(backups.length, 'backup')} of ${name}, the newest of ${shortMoment(at)} (${age} ago)${marksIn(path)}`
   })

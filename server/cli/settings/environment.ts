@@ -77,10 +77,10 @@ export async function configureToMigrate(): Promise<Config> {
 }
 
 /** What somebody who starts a server said: that it is to begin anew, and that they know where its folder lies. */
-type Said = { anew: boolean; isKnown: boolean }
+type StartChoices = { anew: boolean; isKnown: boolean }
 
 /** The configuration for a server: it works as the owner of its folder. A laptop that is to be erased is erased before. */
-export async function configureServer(more: Settings, { anew, isKnown }: Said, keyring = systemKeyring()): Promise<Config> {
+export async function configureServer(more: Settings, { anew, isKnown }: StartChoices, keyring = systemKeyring()): Promise<Config> {
   const gathered = gather()
   const settings = { ...gathered.settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))

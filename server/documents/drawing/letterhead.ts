@@ -11,10 +11,14 @@ const CREST = 52
 const GAP = 14
 const RULE = 12
 
-type Place = { crest: CrestPicture | null; fonts: Fonts; left: number; width: number }
+type LetterheadLayout = { crest: CrestPicture | null; fonts: Fonts; left: number; width: number }
 
 /** The school's name, address and crest over the rule in its colour; `gap` is the room below it. */
-export function letterhead({ name, address, email, phone }: Letterhead, { crest, fonts, left, width }: Place, gap: number): Block {
+export function letterhead(
+  { name, address, email, phone }: Letterhead,
+  { crest, fonts, left, width }: LetterheadLayout,
+  gap: number,
+): Block {
   const across = crest ? CREST * Math.min(1, crest.width / crest.height) : 0
   const indent = crest ? across + GAP : 0
   const size = fonts.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size

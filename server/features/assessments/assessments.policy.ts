@@ -28,10 +28,10 @@ export async function lockedAssessment({ tx, caller }: PolicyContext, id: string
   return assessment
 }
 
-type Place = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id' | 'teaching_set_id'>
+type AssessmentScope = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id' | 'teaching_set_id'>
 
 /** 403 unless the caller may write such an assessment: the old row as it is, and the new one as it would be (decisions §2). */
-export async function demandMayWrite(context: PolicyContext, place: Place): Promise<void> {
+export async function demandMayWrite(context: PolicyContext, place: AssessmentScope): Promise<void> {
   const { tx, caller } = context
   if (caller.role === 'admin') return
   const teaching = await teachingInYear(tx, { school: caller.school_id, user: caller.user_id, term: place.term_id })
@@ -46,7 +46,7 @@ export async function demandMayWrite(context: PolicyContext, place: Place): Prom
 /** Who teaches the subject in sets alone writes assessments of every class and of those sets, and none of a single class. An assessment of a set asks for that set. */
 async function teachesItInSet(
   { tx, caller }: PolicyContext,
-  { subject_id: subject, term_id: term, student_group_id, teaching_set_id }: Place,
+  { subject_id: subject, term_id: term, student_group_id, teaching_set_id }: AssessmentScope,
 ): Promise<boolean> {
   if (student_group_id !== null) return false
   const taught = await setsTaught(tx, { school: caller.school_id, user: caller.user_id, subject, term })

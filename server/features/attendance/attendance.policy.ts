@@ -10,14 +10,14 @@ import { marksInRegister, marksOfDays, pupilsOfClass, registerOf, registersOfDay
 
 type Group = Row<'student_group'>
 type Mark = Row<'attendance_mark'>
-type Said = {
+type RegisterEntry = {
   studentId: string
   code?: AttendanceCode | undefined
   note?: string | null | undefined
   expected?: AttendanceCode | null | undefined
   expectedNote?: string | null | undefined
 }
-type Taken = { day: string; lesson: number; marks: readonly Said[] }
+type Taken = { day: string; lesson: number; marks: readonly RegisterEntry[] }
 
 /** 400 for a day of another year, or one that has not come. */
 async function demandDay(tx: ReadTx, { school_id: school, academic_year_id }: Group, day: string): Promise<void> {
@@ -28,7 +28,7 @@ async function demandDay(tx: ReadTx, { school_id: school, academic_year_id }: Gr
 }
 
 /** 400 where one of the pupils is not in the class; 404 where one is absent or another school's. */
-async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group, marks: readonly Said[]): Promise<void> {
+async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group, marks: readonly RegisterEntry[]): Promise<void> {
   const pupils = new Set((await pupilsOfClass(tx, { school, group })).map(({ student_id }) => student_id))
   const issues = marks.flatMap(({ studentId }, at): Issue[] =>
     pupils.has(studentId) ? [] : [{ path: `marks.${at}.studentId`, message: 'is not in the class' }],
@@ -44,7 +44,7 @@ const isAsSeen = <T>(standing: T, seen: T | undefined, wanted: T | undefined): b
   seen === undefined || seen === standing || wanted === standing
 
 /** 409 where another code or note stands than was seen, unless it is the one that is wanted. */
-function demandAsSeen(marks: readonly Said[], known: ReadonlyMap<string, Mark>): void {
+function demandAsSeen(marks: readonly RegisterEntry[], known: ReadonlyMap<string, Mark>): void {
   const issues = marks.flatMap(({ studentId, code, note, expected, expectedNote }, at): Issue[] => {
     const { code: standing, note: standingNote } = known.get(studentId) ?? { code: 'present', note: null }
     const path = `marks.${at}.studentId`

@@ -15,9 +15,13 @@ afterAll(() => st.close())
 const in3B = { params: { classId: class3B.id } }
 const day = '2025-11-17'
 type Code = 'present' | 'absent' | 'late' | 'excused'
-type Said = { studentId: string; code?: Code; note?: string | null; expected?: 'absent' | null; expectedNote?: string | null }
-const of = (student: { id: string }, code: Code, more: Partial<Said> = {}): Said => ({ studentId: student.id, code, ...more })
-const taken = (marks: readonly Said[], more: { day?: string; lesson?: number } = {}) => ({
+type RegisterEntry = { studentId: string; code?: Code; note?: string | null; expected?: 'absent' | null; expectedNote?: string | null }
+const of = (student: { id: string }, code: Code, more: Partial<RegisterEntry> = {}): RegisterEntry => ({
+  studentId: student.id,
+  code,
+  ...more,
+})
+const taken = (marks: readonly RegisterEntry[], more: { day?: string; lesson?: number } = {}) => ({
   ...in3B,
   body: { day, lesson: 0, marks: [...marks], ...more },
 })
@@ -82,7 +86,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
 
   test('a note without a code leaves the code, and the code leaves the note', async () => {
     const on = '2026-01-08'
-    const noted = (student: { id: string }, note: string | null, more: Partial<Said> = {}): Said => ({
+    const noted = (student: { id: string }, note: string | null, more: Partial<RegisterEntry> = {}): RegisterEntry => ({
       studentId: student.id,
       note,
       ...more,

@@ -6,7 +6,7 @@ import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from '../replication/naming.ts'
 import { peopleNamed } from '../replication/people.ts'
 import { type Here, nodeNames } from '../replication/replication.queries.ts'
-import { entriesByIds, entriesOfSpan, type Place, rowsOfStudent } from './audit.queries.ts'
+import { entriesByIds, entriesOfSpan, type PagePosition, rowsOfStudent } from './audit.queries.ts'
 
 export type Filters = {
   actorId?: string | undefined
@@ -15,14 +15,14 @@ export type Filters = {
   from?: string | undefined
   to?: string | undefined
 }
-type Asked = Filters & { before?: string | undefined; limit?: number | undefined }
+type PageQuery = Filters & { before?: string | undefined; limit?: number | undefined }
 export type EntriesPage = { entries: AuditEntry[]; next: string | null; back_to: string | null }
 
 const DAY = 86_400_000
-const placeOf = (text: string): Place => ({ at: text.slice(0, 24), id: text.slice(25) })
+const placeOf = (text: string): PagePosition => ({ at: text.slice(0, 24), id: text.slice(25) })
 
 /** One look at the writes of a school: at most `limits.audit.entries.scan` of them, of which those are told that pass the filters. */
-export async function entriesPage(tx: ReadTx, here: Here, school: string, asked: Asked): Promise<EntriesPage> {
+export async function entriesPage(tx: ReadTx, here: Here, school: string, asked: PageQuery): Promise<EntriesPage> {
   const { actorId, studentId, entity, from, to, before, limit = limits.audit.entries.page } = asked
   const isFiltered = actorId !== undefined || studentId !== undefined || entity !== undefined
   const looked = isFiltered ? limits.audit.entries.scan : limit
@@ -36,7 +36,7 @@ export async function entriesPage(tx: ReadTx, here: Here, school: string, asked:
   const rows = studentId === undefined ? null : await rowsOfStudent(tx, school, studentId)
   const seen = await entriesOfSpan(tx, span, studentId ?? null)
   const passed: string[] = []
-  let last: Place | undefined
+  let last: PagePosition | undefined
   for (const each of seen) {
     if (passed.length === limit) break
     last = each

@@ -4,10 +4,10 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /** Where a page begins: the time and id of the entry before it. */
-export type Place = { at: string; id: string }
+export type PagePosition = { at: string; id: string }
 
 /** `from` and `until` are instants, the second not included. */
-export type Span = { school: string; from: string | null; until: string | null; before: Place | null; limit: number }
+export type Span = { school: string; from: string | null; until: string | null; before: PagePosition | null; limit: number }
 
 /** As the index by time says it (`history_by_time`): without it a database reads the whole school. */
 const isInTime = (history: Tables['history']) => sql`${history.action} <> ''`

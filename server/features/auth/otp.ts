@@ -20,7 +20,7 @@ import {
 import { verifyConsoleCode, verifyDeskCode, verifyInvitationCode } from './issued-codes.ts'
 import { isPrintedCode, verifyRecoveryCode } from './recovery-codes.ts'
 import { isAskedForSecond } from './second-factor.ts'
-import { boundedNetworks, countWrong, forgiveClient, pauseOf, takeTurn, type Way, waitAt, ways } from './wrong-tries.ts'
+import { boundedNetworks, type CodeKind, countWrong, forgiveClient, pauseOf, takeTurn, waitAt, ways } from './wrong-tries.ts'
 
 const { otp } = limits
 const HOUR = 3_600_000
@@ -101,14 +101,14 @@ async function finishMailed(tx: WriteTx, attempt: SignInAttempt, second: SecondC
 
 /** Codes that somebody handed over count their own wrong tries, and are looked at whatever was tried before. */
 const issuedCodes = [verifyDeskCode, verifyConsoleCode]
-const verifiersOf: Record<Way, readonly CodeVerifier[]> = {
+const verifiersOf: Record<CodeKind, readonly CodeVerifier[]> = {
   mail: [verifyMailedCode],
   app: [verifyTotp, verifyRecoveryCode],
   printed: [verifyRecoveryCode, verifyInvitationCode],
 }
 
 /** The ways that a code may belong to. The last is the one it counts at; the mailed code alone is used up by what is wrong for it. */
-async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<Way[]> {
+async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<CodeKind[]> {
   if (isPrintedCode(token)) return ['printed']
   return (await liveCode(tx, { email, kind: 'mail' })) ? ['app', 'mail'] : ['app']
 }
@@ -119,7 +119,7 @@ async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<Way
  */
 export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys, second: SecondCheck): Promise<Failure | null> {
   await takeTurn(tx, attempt.email)
-  const open: Way[] = []
+  const open: CodeKind[] = []
   let wait = 0
   for (const way of await waysOf(tx, attempt)) {
     wait = await waitAt(tx, way, attempt)
@@ -139,7 +139,7 @@ export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys
 
 /** Tries the code that comes beside a right one by mail. A wrong one is counted as at the way it is of; the transaction has to commit. */
 export async function trySecondCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
-  const way: Way = isPrintedCode(attempt.token) ? 'printed' : 'app'
+  const way: CodeKind = isPrintedCode(attempt.token) ? 'printed' : 'app'
   const wait = await waitAt(tx, way, attempt)
   if (wait > 0) return lockedFailure(tx, attempt, wait)
   for (const verify of [verifyTotp, verifyRecoveryCode]) if (await verify(tx, attempt, secrets)) return null
@@ -147,7 +147,7 @@ export async function trySecondCode(tx: WriteTx, attempt: SignInAttempt, secrets
   return authFailures.secondInvalid()
 }
 
-const WORDS: Record<Way, string> = {
+const WORDS: Record<CodeKind, string> = {
   mail: 'a code by mail',
   app: 'a code of your authenticator app',
   printed: 'one of your printed codes',

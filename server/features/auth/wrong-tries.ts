@@ -12,14 +12,14 @@ const DAY = 86_400_000
  * printed codes from before they had sixteen characters; `printed`: sixteen characters.
  */
 export const ways = ['mail', 'app', 'printed'] as const
-export type Way = (typeof ways)[number]
+export type CodeKind = (typeof ways)[number]
 /** Whose tries, from where. Counted by the address, so that the counts tell nothing of whether it has an account. */
 type Tried = Pick<SignInAttempt, 'email' | 'address'>
 
 const keys = {
   turn: (email: string) => `otp-turn:${email}`,
-  inAll: (way: Way, email: string) => `otp-wrong:${way} ${email}`,
-  from: (way: Way, email: string, network: string) => `otp-wrong:${way} ${email} ${network}`,
+  inAll: (way: CodeKind, email: string) => `otp-wrong:${way} ${email}`,
+  from: (way: CodeKind, email: string, network: string) => `otp-wrong:${way} ${email} ${network}`,
   pause: (email: string, network: string) => `otp-pause:${email} ${network}`,
 }
 
@@ -41,7 +41,7 @@ export async function pauseOf(tx: WriteTx, { email, address }: Tried): Promise<n
 }
 
 /** Milliseconds until this client may try a way; 0 where it may now, infinite where the way is closed for everybody. */
-export async function waitAt(tx: WriteTx, way: Way, tried: Tried): Promise<number> {
+export async function waitAt(tx: WriteTx, way: CodeKind, tried: Tried): Promise<number> {
   const { email, address } = tried
   if ((await waitFor(tx, keys.inAll(way, email), { max: wrongPerDay })) > 0) return Number.POSITIVE_INFINITY
   let wait = way === 'mail' ? await pauseOf(tx, tried) : 0
@@ -51,7 +51,7 @@ export async function waitAt(tx: WriteTx, way: Way, tried: Tried): Promise<numbe
 }
 
 /** Counts a wrong try, in all and for its networks. At the mailed way each network pauses after some, for twice as long every time. */
-export async function countWrong(tx: WriteTx, way: Way, { email, address }: Tried): Promise<void> {
+export async function countWrong(tx: WriteTx, way: CodeKind, { email, address }: Tried): Promise<void> {
   await count(tx, keys.inAll(way, email), DAY)
   for (const { network, untilPause } of boundedNetworks(address)) {
     const { count: wrong } = await count(tx, keys.from(way, email, network), DAY)

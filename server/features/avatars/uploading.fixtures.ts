@@ -39,12 +39,12 @@ export async function openDesk({ onS3 }: { onS3: boolean }): Promise<Desk> {
 
 export const seen = async (address: string): Promise<Buffer> => Buffer.from(await (await fetch(address)).arrayBuffer())
 
-type Way = { cutAfter?: number; previous?: string | null; chunkSize?: number }
+type UploadOptions = { cutAfter?: number; previous?: string | null; chunkSize?: number }
 /** Uploads by tus-js-client as a page would; `cutAfter` breaks the connection after so many bytes. Answers the upload's address. */
 export function upload(
   bytes: Buffer,
   issued: AvatarUpload,
-  { cutAfter, previous = null, chunkSize = issued.chunk_size }: Way = {},
+  { cutAfter, previous = null, chunkSize = issued.chunk_size }: UploadOptions = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const client: Upload = new Upload(bytes, {

@@ -7,20 +7,20 @@ import { setAndTerm } from './calculations.policy.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm } from './reviewed-results.ts'
 
-type Asked = { answer: SetTerm; classes: { id: string; result: () => Promise<ClassTerm> }[] }
+type PendingAnswer = { answer: SetTerm; classes: { id: string; result: () => Promise<ClassTerm> }[] }
 
 /**
  * What the results of the students' classes say of the subject of a set: a set has no calculation of its own. Each class is one question,
  * whose answer is kept.
  */
-export const setTerm: Handler<typeof calculations.setTerm, { set: Row<'teaching_set'>; term: Row<'term'> }, unknown, Asked> = {
+export const setTerm: Handler<typeof calculations.setTerm, { set: Row<'teaching_set'>; term: Row<'term'> }, unknown, PendingAnswer> = {
   kind: 'transaction',
   as: 'user',
   load: (context, { targets }) => setAndTerm(context, targets),
   run: async (context, _input, { set, term }) => {
     const students = await studentsInOrder(context.tx, set)
     const ids = [...new Set(students.flatMap((student) => student.class?.id ?? []))]
-    const classes: Asked['classes'] = []
+    const classes: PendingAnswer['classes'] = []
     for (const group of (await rowsOfClasses(context.tx, { school: set.school_id, ids: JSON.stringify(ids) })).sort(byFoldedName)) {
       const whole = (result: ClassTerm) => result
       const result = await questionOf(context, 'class-term', [group.id, term.id], (tx) => reviewedClassTerm(tx, group, term), whole)

@@ -15,20 +15,23 @@ import { booksOfStudent, classesOfStudent, pdfsOfBooks } from './student-overvie
 type Overview = StudentOverview
 type Context = HandlerContext<typeof calculations.student>
 type Student = Row<'student'>
-type Place = Awaited<ReturnType<typeof classesOfStudent>>[number] & { facts: ClassFacts; terms: Row<'term'>[] }
+type ClassOfStudent = Awaited<ReturnType<typeof classesOfStudent>>[number] & { facts: ClassFacts; terms: Row<'term'>[] }
 type Result = NonNullable<Overview['classes'][number]['terms'][number]['result']>
 /** What is known of a pupil when the transaction ends; the results of a class are asked for after it. */
-type Asked = { overview: Omit<Overview, 'classes'>; classes: (Omit<Overview['classes'][number], 'terms'> & { terms: AskedTerm[] })[] }
-type AskedTerm = { term: Overview['classes'][number]['terms'][number]['term']; result: () => Promise<Result | null> }
+type PendingOverview = {
+  overview: Omit<Overview, 'classes'>
+  classes: (Omit<Overview['classes'][number], 'terms'> & { terms: PendingTerm[] })[]
+}
+type PendingTerm = { term: Overview['classes'][number]['terms'][number]['term']; result: () => Promise<Result | null> }
 
 /** One pupil on one page, as far as the caller may see each part: a class that is not theirs is left out with its results and books. */
-export const studentOverview: Handler<typeof calculations.student, Student, unknown, Asked> = {
+export const studentOverview: Handler<typeof calculations.student, Student, unknown, PendingOverview> = {
   kind: 'transaction',
   as: 'user',
   load: (context, { params }) => rowOf(context, 'student', params.id),
   run: async (context, _input, student) => {
     const places = await placesSeen(context, student)
-    const classes: Asked['classes'] = []
+    const classes: PendingOverview['classes'] = []
     for (const place of places) classes.push(await askedClass(context, student, place))
     const shown = seenPupil(await personalDataSeenBy(context))(student)
     return {
@@ -47,8 +50,8 @@ export const studentOverview: Handler<typeof calculations.student, Student, unkn
   },
 }
 
-async function placesSeen(context: Context, student: Student): Promise<Place[]> {
-  const places: Place[] = []
+async function placesSeen(context: Context, student: Student): Promise<ClassOfStudent[]> {
+  const places: ClassOfStudent[] = []
   for (const place of await classesOfStudent(context.tx, { school: student.school_id, student: student.id })) {
     const facts = await classFactsOf(context, place.group.id)
     if (!may('readStudentResults', factsAbout(context.caller, facts))) continue
@@ -57,8 +60,12 @@ async function placesSeen(context: Context, student: Student): Promise<Place[]> 
   return places
 }
 
-async function askedClass(context: Context, student: Student, { group, year, leader, terms }: Place): Promise<Asked['classes'][number]> {
-  const asked: AskedTerm[] = []
+async function askedClass(
+  context: Context,
+  student: Student,
+  { group, year, leader, terms }: ClassOfStudent,
+): Promise<PendingOverview['classes'][number]> {
+  const asked: PendingTerm[] = []
   for (const term of terms) {
     const own = ({ students: all }: { students: (Result & { student_id: string })[] }) =>
       all.find((one) => one.student_id === student.id) ?? null
@@ -95,7 +102,7 @@ async function booksSeen(context: Context, { school_id: school, id: student }: S
 }
 
 /** Marks of the active year that are missing: of every subject for the class teacher and administrators, else of the caller's own subjects. */
-async function missingNow(context: Context, student: Student, places: readonly Place[]): Promise<Overview['missing']> {
+async function missingNow(context: Context, student: Student, places: readonly ClassOfStudent[]): Promise<Overview['missing']> {
   const register = await activeYearOf(context.tx, student.school_id)
   const place = places.find(({ year }) => year.id === register?.academic_year_id)
   if (!place) return []

@@ -96,7 +96,7 @@ export async function lockedGrade(context: PolicyContext, id: string): Promise<{
 
 type Grade = Row<'grade'>
 /** What a request says of one student; what is absent stays as it is. */
-export type Said = EnteredMark & { remarks?: string | null | undefined }
+export type MarkChange = EnteredMark & { remarks?: string | null | undefined }
 
 /** Where something stood in the request: a field of the mark at a place in the list. */
 type PathOf = (at: number, field: string) => string
@@ -185,7 +185,7 @@ function demandInClassOf({ student_group_id }: Assessment, sitters: readonly Sit
   if (issues.length > 0) throw gradeFailures.outsideClass({ issues })
 }
 
-const rowFor = (assessment: Assessment, student: string, mark: MarkValue & Pick<Said, 'remarks'>) => ({
+const rowFor = (assessment: Assessment, student: string, mark: MarkValue & Pick<MarkChange, 'remarks'>) => ({
   school_id: assessment.school_id,
   assessment_id: assessment.id,
   term_id: assessment.term_id,
@@ -194,7 +194,12 @@ const rowFor = (assessment: Assessment, student: string, mark: MarkValue & Pick<
   ...columnsOf(mark),
 })
 
-export async function createGrade(tx: WriteTx, assessment: Assessment, student: string, { remarks, ...entered }: Said): Promise<Grade> {
+export async function createGrade(
+  tx: WriteTx,
+  assessment: Assessment,
+  student: string,
+  { remarks, ...entered }: MarkChange,
+): Promise<Grade> {
   const value = await markAlone(tx, assessment, null, entered)
   const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids: JSON.stringify([student]) })
   if (known.length > 0) throw gradeFailures.alreadyExists()
@@ -204,7 +209,7 @@ export async function createGrade(tx: WriteTx, assessment: Assessment, student: 
     .catch(orGone)
 }
 
-export async function changeGrade(tx: WriteTx, assessment: Assessment, before: Grade, { remarks, ...entered }: Said): Promise<Grade> {
+export async function changeGrade(tx: WriteTx, assessment: Assessment, before: Grade, { remarks, ...entered }: MarkChange): Promise<Grade> {
   return tx.update('grade', before, columnsOf({ ...(await markAlone(tx, assessment, before, entered)), remarks }))
 }
 
@@ -215,7 +220,7 @@ export async function changeGrade(tx: WriteTx, assessment: Assessment, before: G
 export async function recordGrades(
   tx: WriteTx,
   assessment: Assessment,
-  marks: readonly (Said & { studentId: string })[],
+  marks: readonly (MarkChange & { studentId: string })[],
 ): Promise<Grade[]> {
   const ids = JSON.stringify(marks.map(({ studentId }) => studentId))
   const known = await gradesOfStudents(tx, { school: assessment.school_id, assessment: assessment.id, ids })

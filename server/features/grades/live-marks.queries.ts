@@ -5,7 +5,7 @@ import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-type Asked = { school: string; term: string; subject: string; since: number }
+type LiveMarksQuery = { school: string; term: string; subject: string; since: number }
 
 /** Of the marks of a subject and term: those written after the number `since` of the school's feed, where they lie in it; all of them after -1. */
 const columnsOfMark = ({ grade, sync_row }: Tables) => ({
@@ -15,7 +15,7 @@ const columnsOfMark = ({ grade, sync_row }: Tables) => ({
 })
 
 /** Of the pupils of a class. */
-export const marksSince = statement<Asked & { group: string }>()(({ db, t, p }) => {
+export const marksSince = statement<LiveMarksQuery & { group: string }>()(({ db, t, p }) => {
   const { assessment, enrolment, grade, sync_row } = t
   return db
     .select(columnsOfMark(t))
@@ -30,7 +30,7 @@ export const marksSince = statement<Asked & { group: string }>()(({ db, t, p }) 
 })
 
 /** Of the pupils of a teaching set. */
-export const marksOfSetSince = statement<Asked & { set: string }>()(({ db, t, p }) => {
+export const marksOfSetSince = statement<LiveMarksQuery & { set: string }>()(({ db, t, p }) => {
   const { assessment, teaching_set_member: member, grade, sync_row } = t
   return db
     .select(columnsOfMark(t))

@@ -5,14 +5,14 @@ import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import type { Said } from '../grades/grades.policy.ts'
+import type { MarkChange } from '../grades/grades.policy.ts'
 import { fault } from './faults.ts'
 import { type PlannedReport, type ReportRow, reportOf } from './import-report.ts'
 import type { MarkRow, MarkTable, WrittenMark } from './mark-columns.ts'
 import { type Candidate, ownerFinder } from './mark-owners.ts'
 
 type Grade = Row<'grade'>
-type NewMark = Said & { assessmentId: string; studentId: string }
+type NewMark = MarkChange & { assessmentId: string; studentId: string }
 export type GradesPlan = {
   report: PlannedReport
   /** What is to be recorded, by assessment: only what changes something. */
@@ -55,7 +55,7 @@ function effectOf(
   before: Grade | undefined,
   column: string,
   codes: readonly MarkCode[],
-): { mark?: Said; issue?: Issue } {
+): { mark?: MarkChange; issue?: Issue } {
   const isEmpty = entered.score === undefined && entered.status === undefined
   if (isEmpty && !before) return remarks === undefined ? {} : { issue: fault('remarks', 'no_score') }
   const after = markAfter(before ?? null, entered, codes)

@@ -26,14 +26,14 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
     .orderBy(desc(sync_conflict.hlc), desc(sync_conflict.id))
 }
 
-type Shown = { here: Here; mayDecide: (conflict: Row<'sync_conflict'>) => boolean }
+type Viewer = { here: Here; mayDecide: (conflict: Row<'sync_conflict'>) => boolean }
 
 /** What is one thing to decide once, with what stands now, who wrote it, and where. */
 export async function shownConflicts(
   tx: ReadTx,
   school: string,
   rows: readonly Row<'sync_conflict'>[],
-  { here, mayDecide }: Shown,
+  { here, mayDecide }: Viewer,
 ): Promise<Conflict[]> {
   const current = await currentRows(tx, school, rows)
   const written = await writtenBy(tx, school, rows)

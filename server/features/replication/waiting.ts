@@ -14,13 +14,13 @@ import { peopleNamed } from './people.ts'
 import { parentOf } from './replication.queries.ts'
 import { isWaitingFor } from './status.ts'
 
-type Asked = { entity?: string | undefined; assessmentId?: string | undefined }
+type WaitingFilter = { entity?: string | undefined; assessmentId?: string | undefined }
 
 /** What the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.waiting`; nothing without a parent. */
 export async function waitingOf(
   tx: ReadTx,
   school: string,
-  { entity, assessmentId }: Asked,
+  { entity, assessmentId }: WaitingFilter,
   course: UpstreamStatus | null,
 ): Promise<WaitingRow[]> {
   const parent = await parentOf(tx, school, course)

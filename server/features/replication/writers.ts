@@ -24,14 +24,14 @@ type Values = Readonly<Record<string, unknown>>
 // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
 type AnyHandler = Handler<any, any, any, any>
 /** What a decision asks of an endpoint that does not find its row by the id of what is in conflict. */
-type Asked = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
+type WriteRequest = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
 
 const valuesIn = ({ changes }: EntryOf): Values =>
   Object.fromEntries(Object.entries(changes).map(([column, { before }]) => [column, before]))
 
 /** Writes through the endpoint that `ask` names, with its guard, its access and its checks. */
-const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) => Asked): Undoer<unknown> => {
-  const askedOf = async (scene: UndoScene, entry: EntryOf): Promise<Asked> => {
+const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) => WriteRequest): Undoer<unknown> => {
+  const askedOf = async (scene: UndoScene, entry: EntryOf): Promise<WriteRequest> => {
     const row = (await scene.tx.find(entry.entity, scene.caller.school_id, entry.row_id)) as Values | undefined
     if (!row) throw historyFailures.changedSince()
     return ask(row, valuesIn(entry))
@@ -61,7 +61,7 @@ const inWordsOfUndoing = (error: unknown): never => {
   throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
 }
 
-const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Values): Asked => ({
+const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Values): WriteRequest => ({
   endpoint,
   handler: handler as AnyHandler,
   params,

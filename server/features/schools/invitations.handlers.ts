@@ -40,13 +40,13 @@ const shown = (
   invited_by: { id: invitation.invited_by, first_name, last_name },
 })
 
-type Said = { school: string; by: Inviter; email: string; code: string | null }
+type LinkContent = { school: string; by: Inviter; email: string; code: string | null }
 
 /**
  * Where an invitation is answered: the page says who invites to which school, and has the address and the code filled in. They stand behind
  * `#`, which no browser sends to a server.
  */
-function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: Said): string {
+function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: LinkContent): string {
   const name = [by.first_name, by.last_name].filter(Boolean).join(' ')
   const said = new URLSearchParams({ email, ...(code !== null && { code }), school, ...(name && { by: name }) })
   return `${publicUrl}/sign-in#${said}`

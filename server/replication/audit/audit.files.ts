@@ -51,11 +51,11 @@ const namedBy = (store: Store, table: FileTable, school: string, ids: readonly s
     ),
   )
 
-type Place = { table: FileTable; id: string; school: string }
+type FileRow = { table: FileTable; id: string; school: string }
 type Reading = { store: Store; files: Pick<ObjectStorage, 'open'> }
 
 /** A file whose row names another one by now was replaced in the meantime, and says nothing. */
-async function verdictOn({ store, files }: Reading, { table, id, school }: Place, file: NamedFile): Promise<keyof FileTally | 'gone'> {
+async function verdictOn({ store, files }: Reading, { table, id, school }: FileRow, file: NamedFile): Promise<keyof FileTally | 'gone'> {
   const content = await contentOf(files, file)
   if (content && isContentOf(file, content)) return file.sha256 === null ? 'unhashed' : 'same'
   const [now] = await namedBy(store, table, school, [id])

@@ -1,13 +1,13 @@
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { clockIn, highIn, saidOf, type Told, toldValues } from '@markbook/sync/journal'
+import { clockIn, highIn, type JournalEntry, saidOf, toldValues } from '@markbook/sync/journal'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import { EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { and, type Column, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { misplaced } from '../../store/replica/expected.ts'
 import { scopeIn } from '../../store/replica/links.ts'
-import { idsThere, isLost, type Known, knownRows, tableIn } from '../../store/replica/states.ts'
+import { idsThere, isLost, type KnownRow, knownRows, tableIn } from '../../store/replica/states.ts'
 import { nearOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -44,7 +44,7 @@ export type Disagreement = {
 export type Tally = { proved: number; untold: number; contradicted: number; unsigned: number }
 export const nothingCounted = (): Tally => ({ proved: 0, untold: 0, contradicted: 0, unsigned: 0 })
 
-type Entry = Told & Pick<Stored, 'seq' | 'source_id' | 'head'>
+type Entry = JournalEntry & Pick<Stored, 'seq' | 'source_id' | 'head'>
 type Unit = { is: 'proved' | 'unsigned' | 'untold' } | { is: 'contradicted'; why: Why; by?: Entry }
 
 /** What is known of a page of rows, row by row. */
@@ -87,7 +87,7 @@ class RowAudit {
 
   constructor(
     private readonly table: Replicated,
-    private readonly known: Known,
+    private readonly known: KnownRow,
     private readonly entries: readonly Entry[],
     private readonly evidence: HistoryEvidence,
   ) {
@@ -219,7 +219,7 @@ async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: 
 type RecordedWrite = { table: Replicated; unit: string; state: RowState; entries: readonly Entry[] }
 
 /** By record of a conflict: the write that it keeps, of part of a row, and the entries of its transaction. */
-async function recordedWrites(tx: ReadTx, school: string, records: readonly Known[]): Promise<Map<string, RecordedWrite>> {
+async function recordedWrites(tx: ReadTx, school: string, records: readonly KnownRow[]): Promise<Map<string, RecordedWrite>> {
   const kept = records.map(({ state }) => state.values as Row<'sync_conflict'>)
   const found = new Map<string, RecordedWrite>()
   for (const table of new Set(kept.map(({ entity }) => entity).filter((entity) => Object.hasOwn(descriptions, entity)))) {

@@ -71,7 +71,7 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
  * The rows of a table that have versions, each once. Where the history of many lies together they come in that order: those that stand by what
  * they lie with, then those that do not.
  */
-async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly Place[]> {
+async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly PageStart[]> {
   const { near } = descriptions[table]
   if (near) yield* paged((last) => store.read(asSystem(), (tx) => placedRows(tx, table, near, school, last)))
   const rest = paged((last) =>
@@ -95,18 +95,18 @@ async function* pagesOf(store: Store, table: Replicated, school: string): AsyncG
   }
 }
 
-type Place = { id: string; near: string }
+type PageStart = { id: string; near: string }
 
-async function* paged(read: (last: Place | null) => Promise<readonly Place[]>): AsyncGenerator<readonly Place[]> {
-  for (let last: Place | null = null; ; ) {
-    const page: readonly Place[] = await read(last)
+async function* paged(read: (last: PageStart | null) => Promise<readonly PageStart[]>): AsyncGenerator<readonly PageStart[]> {
+  for (let last: PageStart | null = null; ; ) {
+    const page: readonly PageStart[] = await read(last)
     if (page.length > 0) yield page
     if (page.length < limits.audit.rows) return
     last = page.at(-1) ?? null
   }
 }
 
-async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: Place | null): Promise<Place[]> {
+async function placedRows(tx: ReadTx, table: Replicated, near: string, school: string, last: PageStart | null): Promise<PageStart[]> {
   const columns = columnsIn(tx, table)
   const [id, place] = [columns['id'], columns[near]] as [SQLiteColumn, SQLiteColumn]
   const after = sql`(${place}, ${id}) > (${last?.near ?? COMMONS}, ${last?.id ?? COMMONS})`

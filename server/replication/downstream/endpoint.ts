@@ -24,7 +24,7 @@ type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
 
 /** The headers of a request that are well formed, and not verified yet. */
-type Heard = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
+type SyncHeaders = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
 
 const FORMS = {
   peer: /^[\w-]{36,43}$/,
@@ -53,7 +53,7 @@ async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from:
   throw refusal
 }
 
-function heardIn(c: Ctx): Heard {
+function heardIn(c: Ctx): SyncHeaders {
   const of = (name: keyof typeof FORMS) => {
     const found = FORMS[name].exec(c.req.header(headersOf[name]) ?? '')
     if (!found) throw syncFailures.badSignature()
@@ -86,7 +86,7 @@ export type Invited = Asker & { invitation: Row<'sync_invitation'> }
 type Line = { sign: ((reply: Reply) => string) | null; sender: Sender }
 const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
 /** How the asker of a route is found; throws where there is none. */
-type Finder<A extends Asker> = (services: Services, heard: Heard, line: Line) => Promise<A>
+type Finder<A extends Asker> = (services: Services, heard: SyncHeaders, line: Line) => Promise<A>
 
 export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, line) => {
   const invitation = await store.readOnce((tx) => invitationNamed(tx, id, clock.now()))
@@ -95,7 +95,7 @@ export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, l
   return { invitation, verifier: invitation.code_hash, nonce: '', wrong: syncFailures.invitationInvalid, demandHeard: () => {} }
 }
 
-async function childOf(services: Services, { peer: id, number, parent }: Heard, line: Line): Promise<Child> {
+async function childOf(services: Services, { peer: id, number, parent }: SyncHeaders, line: Line): Promise<Child> {
   const keys = await keysKnownAs(services, parent)
   // A refusal too: a child that a restored parent does not know has to believe that.
   line.sign = (reply) => signReply(reply, keys)
@@ -160,7 +160,7 @@ export async function countedIn(tx: WriteTx, { peer, nonce, number }: Child): Pr
  * One kind of request. `most`: bytes of its body as it comes, and unpacked; `isPacked`: it may be compressed. `isAlone`: one at a time of a
  * child, since it may be large.
  */
-export type Way<A extends Asker, S extends z.ZodType> = {
+export type SyncRoute<A extends Asker, S extends z.ZodType> = {
   path: string
   from: Finder<A>
   schema: S
@@ -178,7 +178,7 @@ export type Busy = Set<string>
  */
 export function answerAt<A extends Asker, S extends z.ZodType>(
   { app, services, busy }: { app: Hono<AppEnv>; services: Services; busy: Busy },
-  way: Way<A, S>,
+  way: SyncRoute<A, S>,
   work: (given: { c: Ctx; asker: A; asked: z.output<S> }) => Promise<unknown>,
 ): void {
   app.post(way.path, async (c) => {
@@ -210,7 +210,7 @@ function noteRefusal(services: Services, { stage, sender }: Exchange, error: unk
 }
 const LATER = syncFailures.later().code
 
-type At<A extends Asker, S extends z.ZodType> = { services: Services; busy: Busy; way: Way<A, S>; exchange: Exchange }
+type At<A extends Asker, S extends z.ZodType> = { services: Services; busy: Busy; way: SyncRoute<A, S>; exchange: Exchange }
 
 async function heardAnd<A extends Asker, S extends z.ZodType, T>(
   c: Ctx,
@@ -255,7 +255,7 @@ export function demandNoOrigin(request: Request): void {
   if (request.headers.has('origin')) throw common.foreignOrigin()
 }
 
-function demandForm(c: Ctx, { most, isPacked = false }: Pick<Way<Asker, z.ZodType>, 'most' | 'isPacked'>): void {
+function demandForm(c: Ctx, { most, isPacked = false }: Pick<SyncRoute<Asker, z.ZodType>, 'most' | 'isPacked'>): void {
   if (isEndless(c, most)) throw syncFailures.tooLarge()
   const encoding = c.req.header('content-encoding')
   if (mediaType(c.req.raw) !== 'application/json' || (encoding !== undefined && !(isPacked && encoding === 'gzip')))

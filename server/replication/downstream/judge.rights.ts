@@ -55,7 +55,7 @@ type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
 /** Of which class and subject a row is; of an assessment also of which set; of a mark also whose, and in which term. */
-type Place = { group: string | null; subject: string | null; set?: string | null; sitting?: { student: string; term: string } }
+type RowScope = { group: string | null; subject: string | null; set?: string | null; sitting?: { student: string; term: string } }
 
 /** Whoever enters a pupil enters these too; afterwards they are for those who see them. */
 const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
@@ -146,7 +146,7 @@ export class Rights {
   }
 
   /** Of which class and subject the row is. */
-  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<Place | 'unknown'> {
+  private async placeOf(table: Replicated, { id, values }: OfRow): Promise<RowScope | 'unknown'> {
     if (table === 'student_group') return { group: id, subject: null }
     if (table === 'assessment')
       return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id'), set: idIn(values, 'teaching_set_id') }
@@ -183,7 +183,7 @@ export class Rights {
    */
   private async teachesSubject(
     actor: string,
-    { group, subject, set = null, sitting }: Place,
+    { group, subject, set = null, sitting }: RowScope,
     { subjects }: Facts,
     table: Replicated,
     values: Values,

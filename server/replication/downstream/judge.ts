@@ -11,7 +11,7 @@ import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
 import { covers, EXISTENCE, type Presence, type Stamp, sameDot } from '@markbook/sync/versions'
-import { isLost, type Known } from '../../store/replica/states.ts'
+import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
 import type { ConflictRecords } from '../issues/conflict-records.ts'
@@ -86,7 +86,7 @@ export class Judge {
     return this.page.epoch
   }
 
-  async verdicts(table: Replicated, told: RowState, known: Known | undefined): Promise<Verdict[]> {
+  async verdicts(table: Replicated, told: RowState, known: KnownRow | undefined): Promise<Verdict[]> {
     // Of a row that was lost here past the program its versions alone are known, and what comes under them stands.
     const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, told).state : told
     // Whatever it says of its presence: a row that goes by it is deleted by it.
@@ -141,7 +141,7 @@ export class Judge {
    * A laptop publishes or sends a book that nobody approved, in a school that asks for it. An approval counts that comes with the book and is taken,
    * else that which stands here, unless the book comes with other words, or with entries: those nobody has approved.
    */
-  private async lacksApproval(state: RowState, taken: ReadonlySet<string>, known: Known | undefined): Promise<boolean> {
+  private async lacksApproval(state: RowState, taken: ReadonlySet<string>, known: KnownRow | undefined): Promise<boolean> {
     if (this.peer.kind !== 'laptop' || state.alive.length === 0 || state.values['status'] === 'draft') return false
     const isChanged = this.page.withEntries.has(state.id) || [...taken].some((unit) => unit !== 'status' && unit !== 'approval')
     const { approved_at } = (taken.has('approval') ? state.values : isChanged ? undefined : known?.state.values) ?? {}
@@ -157,7 +157,7 @@ export class Judge {
     table: Replicated,
     state: RowState,
     write: Write,
-    known: Known | undefined,
+    known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
     if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
@@ -171,7 +171,7 @@ export class Judge {
     table: Replicated,
     state: RowState,
     { unit, stamp, isOwn }: Write,
-    known: Known | undefined,
+    known: KnownRow | undefined,
   ): Promise<Signed | null> {
     if (this.peer.kind !== 'laptop' || stamp[3] !== null || !isOwn || !isTakenAsSigned(table)) return null
     const isDeletion = unit === EXISTENCE && state.alive.length === 0
@@ -182,7 +182,7 @@ export class Judge {
   }
 
   /** Of a write that the child does not answer for. */
-  private async signerOf(table: Replicated, state: RowState, unit: string, known: Known | undefined): Promise<Signer | null> {
+  private async signerOf(table: Replicated, state: RowState, unit: string, known: KnownRow | undefined): Promise<Signer | null> {
     if (!isTakenAsSigned(table)) return null
     return this.page.proofs.signerOf(table, state, unit, known && !isLost(known) ? known.state : undefined)
   }
@@ -219,7 +219,7 @@ export class Judge {
     table: Replicated,
     state: RowState,
     write: Write,
-    known: Known | undefined,
+    known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
     const { unit, stamp } = write
     if (unit === EXISTENCE) {
@@ -241,7 +241,7 @@ export class Judge {
   }
 
   /** What a row is of never changes; a laptop makes rows in its person's name. */
-  private keepsIdentity(table: Replicated, { values }: RowState, [, , , actor]: Stamp, known: Known | undefined): boolean {
+  private keepsIdentity(table: Replicated, { values }: RowState, [, , , actor]: Stamp, known: KnownRow | undefined): boolean {
     if (this.peer.kind !== 'laptop' || table === 'sync_conflict') return true
     const before = known && !isLost(known) ? known.state.values : null
     const own = [actor, null, before?.['created_by'] ?? null]
@@ -364,7 +364,7 @@ export class Judge {
   }
 }
 
-const isReturned = (known: Known | undefined, after: RowState): boolean =>
+const isReturned = (known: KnownRow | undefined, after: RowState): boolean =>
   known !== undefined && !isLost(known) && known.state.alive.length === 0 && after.alive.length > 0
 
 /**
@@ -373,7 +373,7 @@ const isReturned = (known: Known | undefined, after: RowState): boolean =>
  */
 function returnedBy(
   { alive }: RowState,
-  known: Known | undefined,
+  known: KnownRow | undefined,
   { after, changed, limitOf }: { after: RowState; changed: readonly [string, Stamp][]; limitOf: LimitOf },
 ): Presence | undefined {
   if (!known || !isReturned(known, after)) return undefined
@@ -382,7 +382,7 @@ function returnedBy(
 }
 
 /** What a row is of is what is known here of it, whatever a push says beside the units that it writes. */
-function asKnown(table: Replicated, state: RowState, known: Known | undefined): RowState {
+function asKnown(table: Replicated, state: RowState, known: KnownRow | undefined): RowState {
   if (!known || isLost(known)) return state
   return { ...state, values: { ...state.values, ...pick(known.state.values, descriptions[table].identity) } }
 }

@@ -23,13 +23,13 @@ type Peer = Row<'sync_peer'>
 /** Keys of sealed columns: this node's own, and the one that it shares with the peer. `secret`: of which its keys to sign are made. */
 export type SealKeys = { own: Buffer; shared: Buffer; secret: string }
 
-type Asked = { cursor: string | null; scope: string | null }
+type PageRequest = { cursor: string | null; scope: string | null }
 
 /**
  * The next page of a school for a child (SPEC, «The wire»). A cursor of another epoch, or none, begins a first copy; so does a scope that
  * has grown since. The page's cursor is to be saved with its rows.
  */
-export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: Asked, keys: SealKeys): Promise<Page> {
+export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: PageRequest, keys: SealKeys): Promise<Page> {
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)
   const known = textToCursor(asked.cursor)

@@ -14,7 +14,7 @@ import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, type Vecto
 import { setPeer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
-import { isLost, type Known, knownRows } from '../../store/replica/states.ts'
+import { isLost, type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { demandSingleWriter } from '../incarnation/duplicate-number.ts'
 import { hasOtherParent, keepChildRefusals, type RefusedRow } from '../issues/child-refusals.ts'
@@ -158,7 +158,7 @@ async function restOf(
   taking: Taking,
   table: Replicated,
   state: RowState,
-  known: Known | undefined,
+  known: KnownRow | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
   // A laptop writes no such rows, and must not stir them either: what it says next would be judged as if rights had changed meanwhile.
@@ -188,7 +188,7 @@ async function restOf(
  * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it
  * was. One that nobody made would be seen by no deletion, ever.
  */
-function presentIn({ alive }: RowState, vv: Vector, known: Known | undefined): readonly Presence[] {
+function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined): readonly Presence[] {
   const here = known?.state.alive ?? []
   const seen = alive.filter((each) => covers(vv, each) || here.some(([node, counter]) => node === each[0] && counter === each[1]))
   if (seen.length > 0 || alive.length === 0) return seen
@@ -212,7 +212,7 @@ async function seenOf(
   table: Replicated,
   state: RowState,
   claim: readonly [string, number],
-  known: Known | undefined,
+  known: KnownRow | undefined,
 ): Promise<number> {
   const [node, counter] = claim
   if (isTakenAsSigned(table)) return proofs.seenOf(table, state, claim, known?.state)
@@ -229,7 +229,7 @@ async function unseenIn(
   { peer, judge, limits: answered }: Taking,
   table: Replicated,
   state: RowState,
-  known: Known | undefined,
+  known: KnownRow | undefined,
 ): Promise<Presence[]> {
   if (peer.kind !== 'laptop' || !known || isLost(known) || !isTakenAsSigned(table)) return []
   const limitOf = answered(table, true)
@@ -272,7 +272,7 @@ const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
 const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
 
 /** Of a row that is not taken at all nothing is: each of its new units is refused with it. */
-function ofWholeRow(state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): Verdict[] {
+function ofWholeRow(state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): Verdict[] {
   const [first] = verdicts as [Verdict, ...Verdict[]]
   const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
   const others = fresh.filter(([unit]) => verdicts.every((verdict) => verdict.unit !== unit))
@@ -288,7 +288,7 @@ const plainAnswer = ({ table, id, outcome, reason }: Answer): RowAnswer => ({
   theirs: null,
 })
 
-const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RowAnswer => ({
+const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict[], theirs: KnownRow | undefined): RowAnswer => ({
   table,
   id,
   outcome: verdicts.every(({ stale }) => stale) ? 'conflict' : 'refused',
@@ -309,7 +309,7 @@ async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, unit
  * what is not taken must never count as seen. A row that is not here cannot be taken without its creation, nor one whose deletion was
  * refused, nor one that bears a later write of the same node.
  */
-function withoutUnits(table: Replicated, state: RowState, known: Known | undefined, verdicts: readonly Verdict[]): RowState | null {
+function withoutUnits(table: Replicated, state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): RowState | null {
   const refused = new Set(verdicts.map(({ unit }) => unit))
   if (!known || refused.has(EXISTENCE)) return null
   const vv = { ...state.vv }
@@ -360,7 +360,7 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
   })
 
 /** What is a conflict of kind `right` is shown to the administrators as that. */
-function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly Verdict[], theirs: Known | undefined): RefusedRow[] {
+function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly Verdict[], theirs: KnownRow | undefined): RefusedRow[] {
   const units = verdicts.filter(({ stale }) => !stale)
   return units.length > 0 ? [{ table, state, units, theirs: theirs?.state }] : []
 }

@@ -7,7 +7,7 @@ import {
   Hello,
   Join,
   type Joined,
-  Known,
+  KnownRowsQuery,
   Nothing,
   OLDEST_PROTOCOL,
   type Page,
@@ -85,7 +85,9 @@ export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   answerAt(at, { path: '/sync/push', from: numbered, schema: Push, most: limits.sync.pageBytes, isPacked: true, isAlone: true }, (given) =>
     push(services, given),
   )
-  answerAt(at, { path: '/sync/known', from: numbered, schema: Known, most: list, isPacked: true }, (given) => known(services, given))
+  answerAt(at, { path: '/sync/known', from: numbered, schema: KnownRowsQuery, most: list, isPacked: true }, (given) =>
+    known(services, given),
+  )
   answerAt(at, { path: '/sync/verify', from: numbered, schema: Nothing, most: least }, (given) => verify(services, given, digests))
   answerAt(at, { path: '/sync/files', from: inSession, schema: FileAsk, most: list, isPacked: true }, ({ asker, asked }) =>
     answerFiles(services, asker.peer, asked),
@@ -214,7 +216,7 @@ async function push(services: Services, { asker, asked }: Given<Push>): Promise<
   })
 }
 
-const known = (services: Services, { asker, asked }: Given<Known>) =>
+const known = (services: Services, { asker, asked }: Given<KnownRowsQuery>) =>
   services.store.write(asSystem(), async (tx) => unknownOf(tx, await readerIn(tx, asker), asked))
 
 /** The child in its session, where it may read: one that is to be wiped is told nothing any more. */

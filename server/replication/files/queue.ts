@@ -12,10 +12,10 @@ type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'node_id'>
 /** A row that names a file; `file` null: it names none now, or is gone. */
 export type RowOfFile = { table: FileTable; id: string; file: NamedFile | null; values: Readonly<Record<string, unknown>> }
 export type Queued = RowOfFile & { direction: 'up' | 'down'; tries: number }
-type Place = Pick<Row<'sync_file_place'>, 'epoch' | 'seq' | 'people'>
+type FilePosition = Pick<Row<'sync_file_place'>, 'epoch' | 'seq' | 'people'>
 
 /** The next rows with files that this node's feeds have, and how far they have been looked at once the queue has them. */
-export type Look = { rows: RowOfFile[]; place: Place; more: boolean }
+export type Look = { rows: RowOfFile[]; place: FilePosition; more: boolean }
 
 const NOWHERE = { seq: 0, people: 0 }
 /** Where nothing concerned files, so much of a feed is sooner read again than noted. */
@@ -89,7 +89,7 @@ export async function enqueue(
   tx: WriteTx,
   peerId: string,
   rows: readonly (RowOfFile & { isHere: boolean })[],
-  place: Place,
+  place: FilePosition,
 ): Promise<void> {
   const { sync_file, sync_file_place } = tx.t
   for (const { table, id, file, isHere } of rows) {

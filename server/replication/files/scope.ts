@@ -8,11 +8,11 @@ import type { NamedFile } from './named.ts'
 import { type RowOfFile, rowsOfFiles } from './queue.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
-type Asked = { table: FileTable; id: string }
-export const keyOf = ({ table, id }: Asked) => `${table} ${id}`
+type FileKey = { table: FileTable; id: string }
+export const keyOf = ({ table, id }: FileKey) => `${table} ${id}`
 
 /** The files of those of the rows that the child may hold, by table and id. What is not among them does not exist for it. */
-export async function filesInScope(tx: ReadTx, peer: Peer, asked: readonly Asked[]): Promise<Map<string, NamedFile>> {
+export async function filesInScope(tx: ReadTx, peer: Peer, asked: readonly FileKey[]): Promise<Map<string, NamedFile>> {
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)
   const people = asked.some(({ table }) => table === 'user_profile') ? await peopleIn(tx, school, scope) : new Set<string>()

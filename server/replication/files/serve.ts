@@ -15,7 +15,7 @@ import { filesInScope, keyOf } from './scope.ts'
 import { eachOf, heldOf, stagedBytes, stagedId, storeStaged } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
-type Asked = FileAsk['files'][number]
+type FileRequest = FileAsk['files'][number]
 
 const NOTHING = { ticket: null, content: null, upload: null, offset: null }
 
@@ -43,7 +43,7 @@ const notNow =
     return { outcome: 'away' }
   }
 
-async function answerTo(services: Services, peer: Peer, asked: Asked, file: NamedFile): Promise<Answer> {
+async function answerTo(services: Services, peer: Peer, asked: FileRequest, file: NamedFile): Promise<Answer> {
   if (asked.held === null) {
     const content = await heldOf(services, file)
     if (!content) return { outcome: 'away' }
@@ -67,7 +67,7 @@ const lands = (services: Services, id: string, file: NamedFile, content: Content
     },
   )
 
-function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: Asked, content: Content, give: boolean) {
+function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: FileRequest, content: Content, give: boolean) {
   const id = stagedId(give ? 'up' : 'down', peer.id, row, content)
   const until = clock.now() + limits.resumable.life
   return { id, token: signToken({ id, peer: peer.id, table, row, give, ...content, until }, keys.upload) }

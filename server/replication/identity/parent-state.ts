@@ -61,15 +61,15 @@ export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer
   return unsent ? own_seq : (await tx.dialect.feedOf(tx.connection, school)).seq
 }
 
-type Place = { theirs: number; ours: number }
+type FeedNumbers = { theirs: number; ours: number }
 
 /**
  * How much of a laptop's feed has come as far as the centre. The school says with each page how far its own feed has gone
  * on; once that is further than the school's feed was when it had all of ours, ours has gone on too.
  */
 export class CentreProgress {
-  private reached: Place = { theirs: 0, ours: 0 }
-  private awaited: Place | null = null
+  private reached: FeedNumbers = { theirs: 0, ours: 0 }
+  private awaited: FeedNumbers | null = null
 
   /** `ours`: the number up to which the parent had this node's feed before it was asked. Answers the number up to which the centre has it. */
   heard({ cursor, is_last, above }: Pick<Page, 'cursor' | 'is_last' | 'above'>, ours: number): number | null {

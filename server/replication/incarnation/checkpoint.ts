@@ -54,10 +54,10 @@ export async function withCheckpoint(tx: ReadTx, peer: Peer, cursor: Cursor, key
  */
 export type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
 /** `number`: of the place. `common`: up to where this database is as it was when it wrote the place; 0 where nobody can say. */
-export type Shown = { sign: Sign; number: string; common: { seq: number; people: number } }
+export type DatabaseDivergence = { sign: Sign; number: string; common: { seq: number; people: number } }
 
 /** What a child’s place says against this database; null where it says nothing, or where this database never said so. */
-export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: string | null, key: Buffer): Promise<Shown | null> {
+export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: string | null, key: Buffer): Promise<DatabaseDivergence | null> {
   const school = peer.school_id as string
   const cursor = ownWords(school, text, key)
   if (!cursor) return null
@@ -103,10 +103,10 @@ const shownBefore = statement<{ school: string; number: string }>()(({ db, t: { 
     .limit(1),
 )
 
-const BEGINNING: Shown['common'] = { seq: 0, people: 0 }
-const spotOf = ({ seq, people }: Spot): Shown['common'] => ({ seq, people })
+const BEGINNING: DatabaseDivergence['common'] = { seq: 0, people: 0 }
+const spotOf = ({ seq, people }: Spot): DatabaseDivergence['common'] => ({ seq, people })
 
 /** A child that shows a sign was not answered since the database was put back: what was heard of it last is of before. */
-function commonWith(cursor: Spot, heard: Spot | null): Shown['common'] {
+function commonWith(cursor: Spot, heard: Spot | null): DatabaseDivergence['common'] {
   return heard !== null && heard.seq <= cursor.seq && heard.people <= cursor.people ? spotOf(heard) : BEGINNING
 }

@@ -38,9 +38,9 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
   })
 }
 
-type Place = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
+type ServerAddress = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
 /** The same server, whatever happened to its database since. */
-export const isSamePlace = (a: Place, b: Place): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
+export const isSamePlace = (a: ServerAddress, b: ServerAddress): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
 
 /**
  * Begins the number under which this node was enrolled at a parent, where that knew the one before already (`joinParent`): what the parent

@@ -4,7 +4,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import type { Services } from '../../http/services.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { type Shown, shownBy } from './checkpoint.ts'
+import { type DatabaseDivergence, shownBy } from './checkpoint.ts'
 import { restamp } from './restamp.ts'
 
 type Peer = Row<'sync_peer'>
@@ -15,7 +15,7 @@ export class DatabaseRestored extends Error {
   constructor(
     readonly node: string,
     readonly child: Peer,
-    readonly shown: Shown,
+    readonly shown: DatabaseDivergence,
   ) {
     super('this database was put back to an earlier state')
   }

@@ -4,7 +4,7 @@ import { isSame, pick, type RowState, type Values } from '@markbook/sync/merge/s
 import { covers, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
-import { type Known, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import { nearOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
@@ -27,12 +27,12 @@ export class ConflictRecords {
   private constructor(
     private readonly tx: ReadTx,
     private readonly peer: Peer,
-    private readonly before: ReadonlyMap<string, Known>,
+    private readonly before: ReadonlyMap<string, KnownRow>,
     private readonly proofs: RowProofs,
   ) {}
 
   static async of(tx: ReadTx, peer: Peer, records: readonly RowState[], proofs: RowProofs): Promise<ConflictRecords> {
-    const before = new Map<string, Known>()
+    const before = new Map<string, KnownRow>()
     for (const table of tableOrder) {
       const ids = records.filter(({ values }) => values['entity'] === table).map(({ values }) => values['row_id'] as string)
       for (const [id, known] of await knownRows(tx, table, peer.school_id as string, [...new Set(ids)])) before.set(keyOf(table, id), known)

@@ -13,7 +13,7 @@ import { applyStates } from '../../store/replica/apply.ts'
 import { forgetRows, forgetWithAll } from '../../store/replica/forget.ts'
 import { overwriteRow, replaceByTheirs } from '../../store/replica/overwrite.ts'
 import { namedBelow } from '../../store/replica/remove-deleted.ts'
-import { type Known, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isWritable } from '../scope/normal-form.ts'
 
@@ -156,7 +156,7 @@ function isReadable(table: Replicated, state: RowState): boolean {
 }
 
 /** Something that is here hangs on it. */
-async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: Known): Promise<boolean> {
+async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: KnownRow): Promise<boolean> {
   const needed = await namedBelow(tx, school, table, [known])
   return needed.size > 0
 }

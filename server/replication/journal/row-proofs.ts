@@ -1,6 +1,16 @@
 import { textToChanges } from '@markbook/shared/tables/changes'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
-import { highIn, isLossIn, isWriteIn, type Loss, leadsBackTo, parsedDetail, stampIn, type Told, unitsIn } from '@markbook/sync/journal'
+import {
+  highIn,
+  isLossIn,
+  isWriteIn,
+  type JournalEntry,
+  type Loss,
+  leadsBackTo,
+  parsedDetail,
+  stampIn,
+  unitsIn,
+} from '@markbook/sync/journal'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { covers, EXISTENCE, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
@@ -12,7 +22,7 @@ import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './
 
 /** `seq`: of this node's feed; `source_id`: null where this node wrote it. */
 type Stored = HistoryEntry & { seq: number; source_id: string | null }
-type Signed = { told: Told; signer: Signer }
+type Signed = { told: JournalEntry; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
 /** Who signed a write, and who wrote it. */
 export type Repeated = { signer: Signer; actor: string | null }
@@ -86,7 +96,8 @@ export class RowProofs {
   async seenOf(table: Replicated, state: RowState, [node, upTo]: readonly [string, number], known: RowState | undefined): Promise<number> {
     // Of its present number this node has all that there is.
     if ((await incarnations(this.tx))[0] === node) return 0
-    const isNews = ({ node_id, node_seq }: Told) => node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
+    const isNews = ({ node_id, node_seq }: JournalEntry) =>
+      node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
     const told = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
     const writes = told.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
     let seen = 0
@@ -205,7 +216,7 @@ export class RowProofs {
   }
 }
 
-const dotOf = ({ node_id, node_seq, actor_id }: Told): Stamp => [node_id, node_seq, 0, actor_id]
+const dotOf = ({ node_id, node_seq, actor_id }: JournalEntry): Stamp => [node_id, node_seq, 0, actor_id]
 export const toldIn = <E extends Omit<HistoryEntry, 'head' | 'proof' | 'near_id'>>({ at, changes, detail, ...entry }: E) => ({
   ...entry,
   at: Date.parse(at),

@@ -1,4 +1,4 @@
-type Known = Error & { code?: string; cause?: unknown }
+type NetworkError = Error & { code?: string; cause?: unknown }
 
 const NO_WAY = (host: string) => `There is no way from here to ${host}. Look at the line of this machine, and at the address.`
 const NOT_TRUSTED = (host: string) =>
@@ -25,7 +25,12 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
 
 /** What a person can do about a request to `url` that was not answered, in a sentence; what nobody foresaw is said as the machine says it. */
 export function troubleOf(error: unknown, url: string): string {
-  const { code = '', name, message, cause } = error instanceof Error ? (error as Known) : { name: '', message: String(error), cause: null }
+  const {
+    code = '',
+    name,
+    message,
+    cause,
+  } = error instanceof Error ? (error as NetworkError) : { name: '', message: String(error), cause: null }
   const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined
   if (sentence) return sentence(new URL(url).host)
   // Why it was given up is the cause; the error itself says only that it was.
@@ -33,4 +38,4 @@ export function troubleOf(error: unknown, url: string): string {
 }
 
 /** Whether the other server may have done what was asked, although no answer came. */
-export const mayHaveArrived = (error: unknown): boolean => !Object.hasOwn(sentences, (error as Known | null)?.code ?? '')
+export const mayHaveArrived = (error: unknown): boolean => !Object.hasOwn(sentences, (error as NetworkError | null)?.code ?? '')

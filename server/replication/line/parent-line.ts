@@ -6,13 +6,13 @@ import { FileAnswers, type FileAsk } from '@markbook/sync/protocol/files'
 import {
   Answered,
   Challenge,
-  type Known,
+  type KnownRowsQuery,
   OLDEST_PROTOCOL,
   Page,
   PROTOCOL,
   Pushed,
   Renewed,
-  Unknown,
+  UnknownRows,
   Verified,
   Welcome,
 } from '@markbook/sync/protocol/messages'
@@ -102,7 +102,7 @@ export class ParentLine {
   /** Throws `TOO_LARGE` where it has to be said in parts. */
   push = (body: unknown, signal?: AbortSignal) =>
     this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, most: limits.sync.pageBytes, signal })
-  known = (body: Known) => this.ask('/sync/known', Unknown, body, { isCounted: true, isPacked: true })
+  known = (body: KnownRowsQuery) => this.ask('/sync/known', UnknownRows, body, { isCounted: true, isPacked: true })
   verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, { isCounted: true, signal })
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, { isCounted: true, signal })
   /** Beside the others, in any order: it changes nothing. */

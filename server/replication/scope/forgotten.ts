@@ -28,13 +28,13 @@ export function demandNoneForgotten(node: string, leaving: readonly Carried[]): 
 }
 
 /** `numbers`: that by which the parent knows this database, and its present one; `sent`: up to where the parent has answered. */
-export type Heard = { numbers: readonly string[]; sent: number }
+export type AcknowledgedNumbers = { numbers: readonly string[]; sent: number }
 
-export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Row<'sync_peer'>, 'own_epoch' | 'own_seq'>): Heard => ({
+export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Row<'sync_peer'>, 'own_epoch' | 'own_seq'>): AcknowledgedNumbers => ({
   numbers: [own_epoch ?? node, node],
   sent: own_seq,
 })
 
 /** Whether the parent has not heard of something that was written to the row here. */
-export const isUnsent = ({ vv }: Pick<RowState, 'vv'>, { numbers, sent }: Heard): boolean =>
+export const isUnsent = ({ vv }: Pick<RowState, 'vv'>, { numbers, sent }: AcknowledgedNumbers): boolean =>
   numbers.some((number) => (vv[number] ?? 0) > sent)

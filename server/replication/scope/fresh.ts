@@ -2,14 +2,14 @@ import { COMMONS } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { canonical, isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
-import type { Known } from '../../store/replica/states.ts'
+import type { KnownRow } from '../../store/replica/states.ts'
 
 /**
  * The units that a state would write here: those of writes that this node has not seen, and whatever else stood otherwise afterwards. An
  * honest node sends none of the latter; one that was altered may tell a write that is known anew, with another value too, or take a row away
  * by no write at all.
  */
-export function freshIn(table: Replicated, state: RowState, known: Known | undefined, after: RowState): [string, Stamp][] {
+export function freshIn(table: Replicated, state: RowState, known: KnownRow | undefined, after: RowState): [string, Stamp][] {
   const units = Object.entries(state.units)
   if (!known) return units
   const { vv, units: before, alive } = known.state
@@ -32,7 +32,7 @@ const isTouched = (table: Replicated, unit: string, { units, values }: RowState,
   })
 
 /** What says here what stands here already asks for no right: a child that gives way to a refusal writes just that. */
-export function changesNothing(table: Replicated, unit: string, state: RowState, known: Known | undefined): boolean {
+export function changesNothing(table: Replicated, unit: string, state: RowState, known: KnownRow | undefined): boolean {
   if (!known) return false
   if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
   const columns = descriptions[table].units[unit]

@@ -2,14 +2,14 @@ import { COMMONS } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
-import type { Known as Asked, Unknown } from '@markbook/sync/protocol/messages'
+import type { KnownRowsQuery, UnknownRows } from '@markbook/sync/protocol/messages'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { forgetRows } from '../../store/replica/forget.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { overwriteRow } from '../../store/replica/overwrite.ts'
 import { namedBelow } from '../../store/replica/remove-deleted.ts'
-import { type Known, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 
@@ -22,7 +22,7 @@ export async function isBelowFloor(tx: ReadTx, school: string, epoch: string, cu
 }
 
 /** At the parent: which of the rows it does not know at all. A row that waits is known. */
-export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }: Asked): Promise<Unknown> {
+export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }: KnownRowsQuery): Promise<UnknownRows> {
   if (!Object.hasOwn(descriptions, table)) return { unknown: [] }
   const school = school_id as string
   const { sync_held } = tx.t
@@ -35,7 +35,7 @@ export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }:
   return { unknown: ids.filter((id) => !known.has(id)) }
 }
 
-type Asking = (asked: Asked) => Promise<Unknown>
+type Asking = (asked: KnownRowsQuery) => Promise<UnknownRows>
 
 /**
  * At a child that was away for so long that its parent has forgotten deletions which it never heard of: what it holds without anything
@@ -64,7 +64,7 @@ export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promis
   })
 }
 
-type Leaving = { table: Replicated; rows: readonly Known[]; node: string; hasChildren: boolean }
+type Leaving = { table: Replicated; rows: readonly KnownRow[]; node: string; hasChildren: boolean }
 
 async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChildren }: Leaving): Promise<void> {
   if (rows.length === 0) return

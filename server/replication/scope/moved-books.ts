@@ -5,7 +5,7 @@ import { withConflicts } from '../../store/replica/feed.ts'
 import { forgetWithAll } from '../../store/replica/forget.ts'
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { demandNoneForgotten, type Heard, isUnsent } from './forgotten.ts'
+import { type AcknowledgedNumbers, demandNoneForgotten, isUnsent } from './forgotten.ts'
 import type { Scope } from './scope.ts'
 
 /** Report books that came to another class, and so to the laptop of another teacher. */
@@ -46,7 +46,7 @@ export async function letBooksGo(
   tx: WriteTx,
   school: string,
   ids: readonly string[],
-  { heard, node }: { heard: Heard; node: string | null },
+  { heard, node }: { heard: AcknowledgedNumbers; node: string | null },
 ) {
   const mayGo = (rows: readonly Carried[]) => {
     if (rows.some(({ state }) => isUnsent(state, heard))) return false

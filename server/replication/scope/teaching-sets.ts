@@ -4,10 +4,10 @@ import { statement } from '../../store/statement.ts'
 
 // Who teaches whom in sets, for the routes and for whoever judges what a laptop wrote: one answer on every node.
 
-type Asked = { school: string; user: string; subject: string; term: string }
+type SetsQuery = { school: string; user: string; subject: string; term: string }
 
 /** The sets of a subject, in the year of a term, that somebody teaches. */
-export const setsTaught = statement<Asked>()(({ db, t, p }) => {
+export const setsTaught = statement<SetsQuery>()(({ db, t, p }) => {
   const { term, teaching_set, teaching_set_teacher: taught } = t
   return db
     .select({ id: teaching_set.id })
@@ -18,7 +18,7 @@ export const setsTaught = statement<Asked>()(({ db, t, p }) => {
 })
 
 /** Who is in those sets. */
-export const pupilsTaughtInSets = statement<Asked>()(({ db, t, p }) => {
+export const pupilsTaughtInSets = statement<SetsQuery>()(({ db, t, p }) => {
   const { term, teaching_set, teaching_set_teacher: taught, teaching_set_member: member } = t
   return db
     .selectDistinct({ id: member.student_id })

@@ -7,12 +7,12 @@ import {
   type Chance,
   type Comparing,
   type ComparingBounds,
+  type ComparisonResult,
   compared,
   failed,
   mayMergeAgain,
   merged,
   putOff,
-  type Seen,
 } from '@markbook/sync/comparing'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import type { Verified } from '@markbook/sync/protocol/messages'
@@ -145,7 +145,7 @@ export async function look(
   peerId: string,
   line: Pick<ParentLine, 'verify'>,
   signal?: AbortSignal,
-): Promise<{ seen: Seen; differences: Difference[] }> {
+): Promise<{ seen: ComparisonResult; differences: Difference[] }> {
   const nothing = { seen: 'unclear' as const, differences: [] }
   const before = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   if (!before || !(await isAllSent(store, before))) return nothing

@@ -8,7 +8,7 @@ import { statement } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import type { NamedFile } from '../files/named.ts'
 import { rowsOfFiles } from '../files/queue.ts'
-import { demandNoneForgotten, type Heard, heardBy, isUnsent } from '../scope/forgotten.ts'
+import { type AcknowledgedNumbers, demandNoneForgotten, heardBy, isUnsent } from '../scope/forgotten.ts'
 import { type Scope, scopeOf, within } from '../scope/scope.ts'
 
 /** Conflicts that were found here and that the parent has not heard of: no node wrote them, so their versions do not say so (world 8281). */
@@ -58,7 +58,7 @@ export async function prune(tx: WriteTx, node: string, peer: Peer): Promise<Name
 }
 
 /** What waits to be written is not for their eyes either. */
-async function heldOutside(tx: WriteTx, school: string, scope: Scope, heard: Heard): Promise<Carried[]> {
+async function heldOutside(tx: WriteTx, school: string, scope: Scope, heard: AcknowledgedNumbers): Promise<Carried[]> {
   const held = await heldRows(tx, school)
   const kept = new Set((await within(tx, school, scope, held)).map(({ table, state }) => `${table}:${state.id}`))
   return held.filter(({ table, state }) => !kept.has(`${table}:${state.id}`) && !isUnsent(state, heard))

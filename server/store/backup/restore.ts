@@ -39,11 +39,11 @@ export type Restoring = { plan: Plan; carryOut(progress?: Progress): Promise<Res
 
 type Folders = Pick<BackupLocation, 'backupDir' | 'copyDir'>
 /** A backup on a disk, and whose it is, as far as that can be known. */
-export type Known = Listed & { whose: Whose | null }
+export type KnownBackup = Listed & { whose: Whose | null }
 
 /** Every backup that this place knows, of whichever school, oldest first; one that is in both folders counts once. */
-export async function knownBackups({ backupDir, copyDir }: Folders): Promise<Known[]> {
-  const known = new Map<string, Known>()
+export async function knownBackups({ backupDir, copyDir }: Folders): Promise<KnownBackup[]> {
+  const known = new Map<string, KnownBackup>()
   const there = copyDir && existsSync(copyDir) ? listBackups(copyDir) : []
   for (const backup of [...there, ...listBackups(backupDir)]) {
     const whose = await whoseOf(backup)
@@ -72,7 +72,7 @@ export async function newestHere(place: BackupLocation): Promise<{ whose: Whose 
 }
 
 /** The backups that may be proposed here: those of `school` where it is named, else those of the database that is here. */
-export async function ownOf(known: readonly Known[], place: BackupLocation, school?: string): Promise<readonly Known[]> {
+export async function ownOf(known: readonly KnownBackup[], place: BackupLocation, school?: string): Promise<readonly KnownBackup[]> {
   const mine = await whoseHere(place)
   const others = known.filter(({ whose }) => whose?.school)
   if (school !== undefined) return oneDatabase(known.filter(({ whose }) => whose && isCalled(whose, school)))
@@ -81,7 +81,7 @@ export async function ownOf(known: readonly Known[], place: BackupLocation, scho
 }
 
 /** Where nothing says which of several schools is meant, none is chosen. */
-function oneDatabase(backups: readonly Known[]): readonly Known[] {
+function oneDatabase(backups: readonly KnownBackup[]): readonly KnownBackup[] {
   const databases = new Map(backups.map(({ whose }) => [whose?.id, whose]))
   if (databases.size < 2) return backups
   throw new BackupError(
@@ -96,7 +96,7 @@ const naming = (whose: Whose | null) => `--school ${whose?.id}   (${whoseInWords
  * The newest. Only where there is no other: one dated after now (the clock was wrong once), and one made before a restore, which is
  * what that restore was to be rid of. Never that of another school than the one that is here, unless it is named.
  */
-export async function latestBackup(place: BackupLocation, school?: string): Promise<Known> {
+export async function latestBackup(place: BackupLocation, school?: string): Promise<KnownBackup> {
   const all = await knownBackups(place)
   const known = await ownOf(all, place, school)
   const past = known.filter(({ at }) => at <= place.clock.now())

@@ -7,14 +7,14 @@ import type { WriteTx } from '../tx.ts'
 import { hold } from './held.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { type Known, knownRows } from './states.ts'
+import { type KnownRow, knownRows } from './states.ts'
 import { freeUniqueTexts, hasUniqueRule, movingIn, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker, type Standing, syncRowOf } from './write.ts'
 
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
 
 /** A row that no write changed, for which something else stands now. */
-export function restand(own: Map<string, Change>, known: Known | undefined, settled: readonly Settled[]): void {
+export function restand(own: Map<string, Change>, known: KnownRow | undefined, settled: readonly Settled[]): void {
   if (!known?.row) return
   if (settled.length === 0 && !known.settled) return
   own.set(known.state.id, { known, state: known.state, settled, source: known.source })

@@ -2,14 +2,14 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { Values } from '@markbook/sync/merge/state'
 import type { NewRow, ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, type Link, linksFrom, parentIdOf, tableOrder } from './links.ts'
-import { idsThere, type Known, knownRows } from './states.ts'
+import { idsThere, type KnownRow, knownRows } from './states.ts'
 import { rowMaker } from './write.ts'
 
 export type RowName = { table: Replicated; id: string }
 /** A row that was deleted, with what it said then as far as the history tells it. */
 export type Gone = RowName & { told: Values }
 /** The same, with what is known of it now, which says all that it said last; but where it is there again, `values` are what was told. */
-export type DeletedRow = RowName & { known: Known; values: Values }
+export type DeletedRow = RowName & { known: KnownRow; values: Values }
 
 const nameOf = ({ table, id }: RowName) => `${table} ${id}`
 

@@ -5,7 +5,7 @@ import { isSame } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { ReadTx } from '../tx.ts'
 import { namedBelow } from './remove-deleted.ts'
-import { type Known, knownRows } from './states.ts'
+import { type KnownRow, knownRows } from './states.ts'
 import { topsOf } from './table-rules.ts'
 import { hasUniqueRule, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker } from './write.ts'
@@ -21,7 +21,7 @@ export async function misplaced(
   tx: ReadTx,
   table: Replicated,
   schoolId: string,
-  known: readonly Known[],
+  known: readonly KnownRow[],
 ): Promise<Map<string, string | null>> {
   const there = known.filter(({ row, state }) => row !== null && Object.keys(state.units).length > 0)
   const stray = await straysIn(tx, table, schoolId, there)
@@ -45,14 +45,14 @@ export async function misplaced(
 }
 
 /** Rows that were deleted, and that nothing in the database names: only rules of their own can keep them. */
-async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: readonly Known[]): Promise<Set<string>> {
+async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: readonly KnownRow[]): Promise<Set<string>> {
   const deleted = there.filter(({ state }) => state.alive.length === 0 && table !== 'report_book_entry')
   if (deleted.length === 0) return new Set()
   const needed = await namedBelow(tx, schoolId, table, deleted)
   return new Set(deleted.flatMap(({ state }) => (needed.has(state.id) ? [] : [state.id])))
 }
 
-async function ruledBy(tx: ReadTx, table: Replicated, schoolId: string, there: readonly Known[]): Promise<Ruled> {
+async function ruledBy(tx: ReadTx, table: Replicated, schoolId: string, there: readonly KnownRow[]): Promise<Ruled> {
   const states = there.map(({ state }) => state)
   if (hasUniqueRule(table)) {
     const staying = new Set(states.filter(({ alive }) => alive.length === 0).map(({ id }) => id))
@@ -72,8 +72,8 @@ async function ruledBy(tx: ReadTx, table: Replicated, schoolId: string, there: r
   )
 }
 
-async function entriesAsSent(tx: ReadTx, schoolId: string, there: readonly Known[]): Promise<Ruled> {
-  const bookOf = ({ state }: Known) => state.values['report_book_id'] as string
+async function entriesAsSent(tx: ReadTx, schoolId: string, there: readonly KnownRow[]): Promise<Ruled> {
+  const bookOf = ({ state }: KnownRow) => state.values['report_book_id'] as string
   const books = await knownRows(tx, 'report_book', schoolId, [...new Set(there.map(bookOf))])
   return new Map(
     there.map((each) => {

@@ -83,12 +83,12 @@ async function write(store: Store, schools: readonly string[], own: Map<string, 
   for (const id of gone) own.delete(id)
 }
 
-type Seen = { rows: Map<string, string>; to: number; pages: number; done: Promise<void>; finish(): void; stop(): Promise<void> }
+type FeedReading = { rows: Map<string, string>; to: number; pages: number; done: Promise<void>; finish(): void; stop(): Promise<void> }
 
 /** Reads a school's feed in small pages while it grows, as a child does; `finish` reads what is left. */
-function follow(store: Store, school: string): Seen {
+function follow(store: Store, school: string): FeedReading {
   let going = true
-  const seen: Seen = {
+  const seen: FeedReading = {
     rows: new Map(),
     to: 0,
     pages: 0,

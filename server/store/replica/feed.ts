@@ -5,7 +5,7 @@ import { statement } from '../statement.ts'
 import type { ReadTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
-import { isLost, type Known, knownRows } from './states.ts'
+import { isLost, type KnownRow, knownRows } from './states.ts'
 
 /** Rows in the order in which they can be written. `to`: everything up to this number of the feed is among them or was left out. */
 export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
@@ -71,7 +71,7 @@ async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Ent
 }
 
 /** Of what this database has lost there is nothing to tell. */
-const told = (table: Replicated, known: ReadonlyMap<string, Known>): Incoming[] =>
+const told = (table: Replicated, known: ReadonlyMap<string, KnownRow>): Incoming[] =>
   [...known.values()].filter((each) => !isLost(each)).map(({ state }) => ({ table, state }))
 
 const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
@@ -129,7 +129,7 @@ async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boole
   const rows: Incoming[] = []
   for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
     const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.connection, table, users)
-    const known: Map<string, Known> = await knownRows(tx, table, COMMONS, ids)
+    const known: Map<string, KnownRow> = await knownRows(tx, table, COMMONS, ids)
     rows.push(...told(table, known))
   }
   return rows

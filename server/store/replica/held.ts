@@ -13,11 +13,11 @@ const heldBefore = statement<{ school: string; table: string; id: string }>()(({
     .from(sync_held)
     .where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
 )
-type Place = { school: string; table: string; id: string }
-const dropOne = statement<Place>()(({ db, t: { sync_held }, p }) =>
+type HeldRowKey = { school: string; table: string; id: string }
+const dropOne = statement<HeldRowKey>()(({ db, t: { sync_held }, p }) =>
   db.delete(sync_held).where(and(eq(sync_held.school_id, p.school), eq(sync_held.table_name, p.table), eq(sync_held.row_id, p.id))),
 )
-const holdOne = statement<Place & { state: string; reason: string; since: string; tries: number }>()(({ db, t: { sync_held }, p }) =>
+const holdOne = statement<HeldRowKey & { state: string; reason: string; since: string; tries: number }>()(({ db, t: { sync_held }, p }) =>
   db.insert(sync_held).values({
     school_id: p.school,
     table_name: p.table,

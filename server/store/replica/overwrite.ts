@@ -13,13 +13,13 @@ import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
 import { leaveParents, removeDeleted } from './remove-deleted.ts'
-import type { Known } from './states.ts'
+import type { KnownRow } from './states.ts'
 import { settleMaxima } from './table-rules.ts'
 
 /** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
 export type Wanted = {
   table: Replicated
-  known: Known
+  known: KnownRow
   units: readonly string[]
   values: Values
   deletes: boolean
@@ -63,7 +63,7 @@ export async function replaceByTheirs(
   tx: WriteTx,
   schoolId: string,
   table: Replicated,
-  known: Known,
+  known: KnownRow,
   theirs: RowState | null,
 ): Promise<void> {
   if (theirs === null) return forgetRows(tx, table, schoolId, [known.state.id])

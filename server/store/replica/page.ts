@@ -3,7 +3,7 @@ import type { Kept } from '@markbook/sync/merge/conflict'
 import type { Settled } from '@markbook/sync/merge/settle'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
-import type { Known } from './states.ts'
+import type { KnownRow } from './states.ts'
 
 /** `isPart`: who sent it has more of the row, or something else, than is taken, and is told what stands. */
 export type Incoming = { table: Replicated; state: RowState; isPart?: boolean }
@@ -12,7 +12,7 @@ export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?:
 
 /** A row that this page changes: as it was known, as it is now, and what stands. */
 export type Change = {
-  known: Known | null
+  known: KnownRow | null
   state: RowState
   settled: readonly Settled[]
   source: string | null

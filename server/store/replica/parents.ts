@@ -4,7 +4,7 @@ import { writeStaying } from './application.ts'
 import { hold } from './held.ts'
 import { type AnyRow, linksFrom, parentIdOf } from './links.ts'
 import type { Application, Change } from './page.ts'
-import { idsThere, type Known, knownRows } from './states.ts'
+import { idsThere, type KnownRow, knownRows } from './states.ts'
 import { standing } from './write.ts'
 
 /**
@@ -37,7 +37,7 @@ async function revive(application: Application, table: Replicated, ids: readonly
   const own = application.changes.get(table)
   const known = await knownRows(tx, table, schoolId, ids)
   const deleted = ids.flatMap((id): Change[] => {
-    const before: Known | undefined = known.get(id)
+    const before: KnownRow | undefined = known.get(id)
     const state = own?.get(id)?.state ?? before?.state
     return state && state.alive.length === 0 ? [{ known: before ?? null, state, settled: [], source: null }] : []
   })

@@ -5,7 +5,7 @@ import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change, Incoming } from './page.ts'
-import { type Known, knownRows, rowsNaming, settledRows } from './states.ts'
+import { type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
@@ -52,16 +52,16 @@ function keepDeletion({ kept, fromParent }: Application, table: Replicated, stat
 }
 
 /** Which of the rows something in the database still names. */
-export async function namedBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]): Promise<Set<string>> {
+export async function namedBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly KnownRow[]): Promise<Set<string>> {
   return new Set((await naming(tx, schoolId, table, rows)).map(({ parent }) => parent))
 }
 
 /** What in the database names one of the rows, by table. */
-export async function rowsBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+export async function rowsBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly KnownRow[]) {
   return (await naming(tx, schoolId, table, rows)).map(({ child, id }): [Replicated, string[]] => [child, [id]])
 }
 
-async function naming(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly Known[]) {
+async function naming(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly KnownRow[]) {
   const found: { child: Replicated; id: string; parent: string }[] = []
   const ids = new Set(rows.map(({ state }) => state.id))
   for (const link of linksTo(table)) {
@@ -95,7 +95,7 @@ export async function leaveWaited(application: Application, held: readonly Incom
 export async function reconsiderParents(
   { tx, schoolId, changes }: Application,
   table: Replicated,
-  gone: readonly Pick<Known, 'row'>[],
+  gone: readonly Pick<KnownRow, 'row'>[],
 ): Promise<void> {
   for (const link of linksFrom(table)) {
     const ids = gone.flatMap(({ row }) => (row && parentIdOf(link, row as AnyRow)) || [])

@@ -9,7 +9,7 @@ import type { ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 
 /** A row as this node knows it: its state, and what stands in the table, which is null for what is deleted. */
-export type Known = {
+export type KnownRow = {
   state: RowState
   row: AnyRow | null
   extra: Extra | null
@@ -20,7 +20,7 @@ export type Known = {
 }
 
 /** Its versions say that it stands here, and what it says is neither in its table nor kept beside it: the database lost it past the program. */
-export const isLost = ({ row, extra, state, settled }: Known): boolean =>
+export const isLost = ({ row, extra, state, settled }: KnownRow): boolean =>
   row === null && extra?.last === undefined && (state.alive.length > 0 || settled)
 
 export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
@@ -93,7 +93,7 @@ export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, 
 }
 
 /** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
-export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, Known>> {
+export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, KnownRow>> {
   if (ids.length === 0) return new Map()
   const brought = broughtIn(tx, scopeIn(table, schoolId), table)
   const all = await versionsHeld(tx, table, schoolId, ids)
@@ -143,7 +143,7 @@ export async function settledRows(tx: ReadTx, schoolId: string, table: Replicate
 
 type StoredVersions = Awaited<ReturnType<ReadTx['dialect']['versionsOf']>>[number]
 
-export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): Known {
+export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow | null, versions: Versions): KnownRow {
   const extra = textToExtra(stored.extra)
   const state: RowState = {
     id: stored.row_id,

@@ -25,8 +25,8 @@ import { answersTo } from '../signed-anew.ts'
 import { head, hill, markOf, maths, openSmallSchool, teacher, zoe } from './small-school.ts'
 
 /** `signs`: the text that the signature is over. Bodies are given before any compression. */
-type Said = { headers: Record<string, string>; body: string; signs: string }
-type Exchange = { what: string; request: { method: string; path: string } & Said; reply: { status: number } & Said }
+type MessageParts = { headers: Record<string, string>; body: string; signs: string }
+type Exchange = { what: string; request: { method: string; path: string } & MessageParts; reply: { status: number } & MessageParts }
 
 const URL_OF_SCHOOL = 'https://school.example'
 const CODE = '1H7KM-Z2Q8V-4CPRD-9W3TX-0F6NB-4'

@@ -93,7 +93,7 @@ export async function unsettled(readers: readonly Readers[]): Promise<string[]> 
   return found
 }
 
-type Shown = {
+type NodeAnswers = {
   /** Of each row, the value that stands. */
   standing: Map<string, { value: string; score: number | null }>
   titles: Set<string>
@@ -105,9 +105,17 @@ type Shown = {
   pasts: Map<string, HistoryEntry[]>
 }
 
-async function shownTo(readers: Readers, writes: readonly Write[]): Promise<Shown> {
+async function shownTo(readers: Readers, writes: readonly Write[]): Promise<NodeAnswers> {
   const [reader] = readers.head as [Person]
-  const shown: Shown = { standing: new Map(), titles: new Set(), kept: new Map(), conflicts: [], refused: [], held: [], pasts: new Map() }
+  const shown: NodeAnswers = {
+    standing: new Map(),
+    titles: new Set(),
+    kept: new Map(),
+    conflicts: [],
+    refused: [],
+    held: [],
+    pasts: new Map(),
+  }
   for (const person of everywhere(readers)) {
     shown.conflicts.push(...(await person.see<Conflict[]>('/api/sync/conflicts')))
     shown.refused.push(...(await person.see<RefusedWrite[]>('/api/sync/refused')))
@@ -129,7 +137,7 @@ async function shownTo(readers: Readers, writes: readonly Write[]): Promise<Show
 }
 
 /** Adds what stands, as the lists say it. */
-async function standing(person: Person, group: Group, shown: Shown): Promise<void> {
+async function standing(person: Person, group: Group, shown: NodeAnswers): Promise<void> {
   for (const query of queriesOf(group)) {
     for (const { id, title } of await person.see<Assessment[]>(`/api/assessments?${query}`)) {
       shown.standing.set(id, { value: title, score: null })
@@ -158,7 +166,7 @@ export async function unaccounted(readers: Readers, ledger: Ledger): Promise<str
   ]
 }
 
-function lost(write: Write, ledger: Ledger, { standing, titles, kept, pasts }: Shown): string[] {
+function lost(write: Write, ledger: Ledger, { standing, titles, kept, pasts }: NodeAnswers): string[] {
   const { kind, row, value, by, own, score } = write
   if (kind === 'assessment')
     return titles.has(value) || isTold(pasts.get(row) ?? [], value) ? [] : [`lost: ${by} made the assessment «${value}»`]
@@ -176,7 +184,7 @@ function lost(write: Write, ledger: Ledger, { standing, titles, kept, pasts }: S
 }
 
 /** Where one person alone wrote there is nothing to decide, and nothing that they may not; a refusal that was put aside by itself is a write that came by another way. */
-function falselyAsked(writes: readonly Write[], { conflicts, refused, pasts }: Shown): string[] {
+function falselyAsked(writes: readonly Write[], { conflicts, refused, pasts }: NodeAnswers): string[] {
   const own = new Set(writes.filter((write) => write.own).map(({ row }) => row))
   const asked = conflicts.filter(({ row_id }) => own.has(row_id)).map((each) => falseConflict(each, pasts.get(each.row_id) ?? []))
   const turned = refused

@@ -10,7 +10,7 @@ import { demandPgBouncer, judge, type Outcome, teller } from './judgement.ts'
 import { type Group, Ledger } from './ledger.ts'
 import { readersOf } from './oracle.ts'
 import { accountOf, Person, personOf } from './person.ts'
-import { type Place, Writer } from './writer.ts'
+import { Writer, type WritingScope } from './writer.ts'
 
 /** `ms`: for how long faults happen, beside the start and the healing. `cluster`: the address of a Postgres server. */
 export type Run = { seed: number; ms: number; cluster: string; tell: (line: string) => void }
@@ -84,7 +84,7 @@ async function writersOf(
   for (const which of [0, 1] as const) {
     const group = groups[which]
     const [term = '', subject = ''] = [group.terms[0], group.subjects[0]]
-    const place: Place = { group, term, subject, pupils: pupils[which] }
+    const place: WritingScope = { group, term, subject, pupils: pupils[which] }
     const head = new Person(group.head, seat)
     const people = [head, new Person(group.head, schoolSeats[which]), personOf(TEACHERS[which], laptopSeats[which])]
     for (const person of people) await person.copied()

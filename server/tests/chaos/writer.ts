@@ -9,7 +9,7 @@ const MAX = 100
 const MOST_ASSESSMENTS = 12
 
 /** Where somebody writes. */
-export type Place = { group: Group; term: string; subject: string; pupils: readonly string[] }
+export type WritingScope = { group: Group; term: string; subject: string; pupils: readonly string[] }
 
 /** Somebody who writes marks, remarks and assessments by chance. */
 export class Writer extends Author {
@@ -19,7 +19,7 @@ export class Writer extends Author {
 
   constructor(
     person: Person,
-    private readonly place: Place,
+    private readonly place: WritingScope,
     /** Assessments in which others write too. */
     private readonly shared: readonly string[],
     ledger: Ledger,

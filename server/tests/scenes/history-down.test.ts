@@ -7,7 +7,7 @@ import type { Stamp } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { Child } from '../../replication/upstream/child.ts'
-import { type Known, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn, under } from '../../testing/nodes.ts'
@@ -174,7 +174,7 @@ test('a write that is stamped anew is proved under its new stamp, and is told to
   expect(new Set(numbers).size).toBe(2)
   const { units } = await centre.services.store.read(asSystem(), async (tx) => {
     const known = await knownRows(tx, 'grade', stBrigids, [gradeId])
-    return (known.get(gradeId) as Known).state
+    return (known.get(gradeId) as KnownRow).state
   })
   const [node, counter] = units['score'] as Stamp
   expect(node).toBe(box.services.store.nodeId)

@@ -21,8 +21,8 @@ const alterations = [
 type Alteration = (typeof alterations)[number]
 
 type Body = Uint8Array<ArrayBuffer>
-type Said = { to: string; url: string; headers: Headers; body: Body }
-type Heard = { body: Body; status: number; headers: Headers }
+type SeenRequest = { to: string; url: string; headers: Headers; body: Body }
+type SeenReply = { body: Body; status: number; headers: Headers }
 type Ends = { child: WorldNode; parent: WorldNode }
 
 /** How much of what went by somebody on the line remembers. */
@@ -34,8 +34,8 @@ const OFTEN = 0.1
  * nothing, and the round ends as if the line had broken (SPEC, P5, M9, M11).
  */
 export class AlteringLine {
-  private readonly said: Said[] = []
-  private readonly heard: Heard[] = []
+  private readonly said: SeenRequest[] = []
+  private readonly heard: SeenReply[] = []
 
   constructor(
     private readonly chance: Chance,
@@ -87,7 +87,7 @@ export class AlteringLine {
     if (what === 'a request of another time' || what === 'a request is said again') return this.said.length > 0
     return what !== 'a reply of another time' || this.heard.length > 0
   }
-  private to = ({ name }: WorldNode): readonly Said[] => {
+  private to = ({ name }: WorldNode): readonly SeenRequest[] => {
     const own = this.said.filter(({ to }) => to === name)
     return own.length > 0 ? own : this.said
   }
@@ -118,7 +118,7 @@ export class AlteringLine {
   }
 
   /** A request that must leave nothing behind where it comes. */
-  private async unheard(at: WorldNode, what: Alteration, said: Said): Promise<Response> {
+  private async unheard(at: WorldNode, what: Alteration, said: SeenRequest): Promise<Response> {
     const before = await imageOf(at)
     const response = await unpacked(await fetched(at, said))
     if (response.status >= 500) this.tell.fail(`${what}: ${at.name} answered ${response.status}`)
@@ -126,11 +126,11 @@ export class AlteringLine {
     return response
   }
 
-  private async copyOf({ name }: WorldNode, request: Request): Promise<Said> {
+  private async copyOf({ name }: WorldNode, request: Request): Promise<SeenRequest> {
     return { to: name, url: request.url, headers: request.headers, body: new Uint8Array(await request.arrayBuffer()) }
   }
 
-  private otherHeader(said: Said): Said {
+  private otherHeader(said: SeenRequest): SeenRequest {
     const { chance } = this
     const headers = new Headers(said.headers)
     const isGreeting = new URL(said.url).pathname === '/sync/hello'
@@ -145,7 +145,7 @@ export class AlteringLine {
   }
 
   /** A refusal that the parent has not signed, under the signature of its reply or of none. */
-  private byNobody(signed: Headers): Heard {
+  private byNobody(signed: Headers): SeenReply {
     const [status, code] = this.chance.pick([
       [403, 'sync.revoked'],
       [401, 'sync.unknown_node'],
@@ -164,7 +164,7 @@ function remember<T>(all: T[], one: T): void {
   if (all.length > REMEMBERED) all.shift()
 }
 
-const fetched = async ({ app }: WorldNode, { url, headers, body }: Said): Promise<Response> =>
+const fetched = async ({ app }: WorldNode, { url, headers, body }: SeenRequest): Promise<Response> =>
   app.fetch(new Request(url, { method: 'POST', headers, body }))
 
 /** Every digit of a number is another one, and a text has another character. */

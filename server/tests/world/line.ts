@@ -18,16 +18,16 @@ export const lineFaults = [
 export type LineFault = (typeof lineFaults)[number]
 
 /** Requests that are still on their way, for weeks perhaps, and replies that were seen. */
-export type Way = {
+export type InFlight = {
   late: { to: WorldNode; request: Request }[]
   replies: Map<string, { body: Uint8Array<ArrayBuffer>; headers: Headers; status: number }>
 }
-export const newWay = (): Way => ({ late: [], replies: new Map() })
+export const newWay = (): InFlight => ({ late: [], replies: new Map() })
 
 type Carry = {
   child: WorldNode
   parent: WorldNode
-  way: Way
+  way: InFlight
   fault: (path: string) => LineFault | null
   chance: Chance
   saw(text: string): void

@@ -17,7 +17,7 @@ import { enrolmentAt } from './round.ts'
 import { plainCarrier } from './stage.ts'
 
 type Ends = { laptop: WorldNode; parent: WorldNode; school: Founded; user: string }
-type Told = { kind: string; lie: Lie }
+type NamedLie = { kind: string; lie: Lie }
 type Speaking = { name: string; kind: string; isRevoked: boolean; parents: readonly string[] }
 const MOST = 3
 const OFTEN = 0.06
@@ -120,7 +120,7 @@ export class LyingLaptop {
   private async liesFor(
     ends: Ends,
     { own, to, rows }: { own: ReadonlySet<string>; to: number; rows: readonly Carried[] },
-  ): Promise<Told[]> {
+  ): Promise<NamedLie[]> {
     const { laptop, parent, school, user } = ends
     const { chance, fresh } = this
     const busy = new Set(rows.map(({ state }) => state.id))
@@ -136,7 +136,7 @@ export class LyingLaptop {
       fresh,
       busy,
     }
-    const lies: Told[] = []
+    const lies: NamedLie[] = []
     for (let left = 1 + chance.below(MOST); left > 0; left -= 1) {
       const kind = chance.pick(kindsOfLies)
       const lie = await lieOf(kind, pen)
@@ -148,7 +148,7 @@ export class LyingLaptop {
   }
 
   /** Each unit is answered for, and at the school kept for its administrators. */
-  private async checkRefused({ parent, school }: Ends, { kind, lie }: Told, { answers }: Pushed): Promise<void> {
+  private async checkRefused({ parent, school }: Ends, { kind, lie }: NamedLie, { answers }: Pushed): Promise<void> {
     for (const [at, { table, state }] of lie.rows.entries()) {
       const answer = answers.find((each) => each.table === table && each.id === state.id)
       for (const unit of lie.units[at] ?? []) {

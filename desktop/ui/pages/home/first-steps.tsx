@@ -46,10 +46,10 @@ function useProgress(): { rows: readonly ClassProgress[] | undefined; isLoading:
 const isMarked = ({ recorded }: ClassProgress) => recorded > 0
 
 /** The steps; null where they cannot be told, `isLoading` while that may change. */
-type Known = { steps: Step[] | null; isLoading: boolean }
+type SchoolSteps = { steps: Step[] | null; isLoading: boolean }
 
 /** What a school needs, in the order in which it is set up. */
-function useSchoolSteps(isNeeded: boolean): Known {
+function useSchoolSteps(isNeeded: boolean): SchoolSteps {
   const { years, terms, year, term, isLoading } = useChosenTerm()
   const enabled = isNeeded
   const subjects = useQuery({ ...ask('subjects', 'list', { query: { limit: 1 } }), enabled })
@@ -90,7 +90,7 @@ function useSchoolSteps(isNeeded: boolean): Known {
 }
 
 /** What a teacher does on the first day. */
-function useTeacherSteps(): Known {
+function useTeacherSteps(): SchoolSteps {
   const { year, term, isLoading } = useChosenTerm()
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '' } }), enabled: year !== null })
   const asked = useProgress()

@@ -8,7 +8,7 @@ import { searchTexts } from '../../frame/search-texts.ts'
 import { localPath } from './local-path.ts'
 
 const ways = ['join', 'create'] as const
-type Way = (typeof ways)[number]
+type WelcomeWay = (typeof ways)[number]
 
 const redirectUnless = (path: '/welcome' | '/waiting') => async () => {
   const to = pathByState[await loadAccountState()]
@@ -48,7 +48,7 @@ export const signInRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/welcome',
-    validateSearch: (search: Record<string, unknown>): { way?: Way } => {
+    validateSearch: (search: Record<string, unknown>): { way?: WelcomeWay } => {
       const way = ways.find((one) => one === search['way'])
       return way ? { way } : {}
     },

@@ -79,23 +79,23 @@ function Classes({ from, to }: Years) {
 const useClasses = (academicYearId: string) => useQuery(ask('classes', 'list', { query: { academicYearId } }))
 const usePlaces = (academicYearId: string) => useQuery(askWhole('classes', 'places', { query: { academicYearId } }))
 
-type Place = { student_id: string; student_group_id: string }
+type Placement = { student_id: string; student_group_id: string }
 
-const sizesOf = (places: readonly Place[]): ReadonlyMap<string, number> => {
+const sizesOf = (places: readonly Placement[]): ReadonlyMap<string, number> => {
   const sizes = new Map<string, number>()
   for (const { student_group_id: id } of places) sizes.set(id, (sizes.get(id) ?? 0) + 1)
   return sizes
 }
 
-type Known = {
+type SchoolYearData = {
   groups: readonly { id: string; name: string }[]
-  places: readonly Place[]
-  placed: readonly Place[]
+  places: readonly Placement[]
+  placed: readonly Placement[]
   pupils: readonly { id: string; first_name: string; last_name: string }[]
 }
 
 /** The classes of last year with who of them has no class yet, then the pupils who had none. */
-function formerClasses({ groups, places, placed, pupils }: Known): Former[] {
+function formerClasses({ groups, places, placed, pupils }: SchoolYearData): Former[] {
   const classOf = new Map(places.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
   const hasPlace = new Set(placed.map(({ student_id }) => student_id))
   const inClass = (id: string) => pupils.filter((pupil) => (classOf.get(pupil.id) ?? NO_CLASS) === id)

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { NewFile } from './disk.ts'
 import { digestOfChunk, packBuilder } from './pack.ts'
-import { IN_USE, type Packs, type Place, UNFINISHED } from './packs.ts'
+import { type ChunkPosition, IN_USE, type Packs, UNFINISHED } from './packs.ts'
 import { type Content, extend, type Run } from './places.ts'
 
 type Open = { file: NewFile; path: string; builder: ReturnType<typeof packBuilder> }
@@ -47,7 +47,7 @@ class PackWriter {
 
   constructor(private readonly packs: Packs) {}
 
-  async add(chunk: Buffer, digest: Buffer): Promise<Place> {
+  async add(chunk: Buffer, digest: Buffer): Promise<ChunkPosition> {
     const { file, builder } = this.open ?? (await this.begin())
     await this.append(file, builder.add(chunk, digest))
     const place = this.packs.announce(digest)

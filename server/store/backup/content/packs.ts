@@ -14,7 +14,7 @@ const BLOCKS_KEPT = 128
 
 export type Pack = { name: string; path: string; index: PackIndex; isAside: boolean }
 /** A chunk: which pack, counted as `Packs` does, and which chunk in it. */
-export type Place = { pack: number; number: number }
+export type ChunkPosition = { pack: number; number: number }
 
 /**
  * The packs in a folder, whose indexes are read when it is opened. `without`: packs that are read, while what is added relies on none of
@@ -69,12 +69,12 @@ export class Packs {
     return this.all[this.byName.get(name) ?? -1] ?? null
   }
 
-  find(digest: Buffer): Place | null {
+  find(digest: Buffer): ChunkPosition | null {
     return this.table.find(digest)
   }
 
   /** A chunk of the pack that is being written: known from now on. */
-  announce(digest: Buffer): Place {
+  announce(digest: Buffer): ChunkPosition {
     const place = { pack: this.all.length, number: this.writing.push(digest) - 1 }
     this.table.add(digest, place.pack, place.number)
     return place

@@ -19,19 +19,25 @@ export const studentOf = (key: string): string => (isNote(key) ? key.slice(0, -N
 export const noteValueOf = (note: string | null | undefined): string | null => (note ? encodeURIComponent(note) : null)
 export const noteOf = (value: CellValue | undefined): string | null => (value ? decodeURIComponent(String(value)) : null)
 
-type Seen = CellValue | undefined
+type SeenValue = CellValue | undefined
 /** An entry as it is sent. `seen`: undefined where what stands there was compared just before. */
-type Entry = { key: string; value: CellValue; seen: Seen }
-type Said = { studentId: string; code?: AttendanceCode; expected?: AttendanceCode; note?: string | null; expectedNote?: string | null }
+type Entry = { key: string; value: CellValue; seen: SeenValue }
+type RegisterChange = {
+  studentId: string
+  code?: AttendanceCode
+  expected?: AttendanceCode
+  note?: string | null
+  expectedNote?: string | null
+}
 
-const saidBy = ({ key, value, seen }: Entry): Omit<Said, 'studentId'> =>
+const saidBy = ({ key, value, seen }: Entry): Omit<RegisterChange, 'studentId'> =>
   isNote(key)
     ? { note: noteOf(value), ...(seen !== undefined && { expectedNote: noteOf(seen) }) }
     : { code: codeOf(value), ...(seen !== undefined && { expected: codeOf(seen) }) }
 
 /** What a request says of each pupil. `places[n]`: which entries the nth of `marks` is made of. */
-export function requestOf(entries: readonly Entry[]): { marks: Said[]; places: number[][] } {
-  const byStudent = new Map<string, { mark: Said; at: number[] }>()
+export function requestOf(entries: readonly Entry[]): { marks: RegisterChange[]; places: number[][] } {
+  const byStudent = new Map<string, { mark: RegisterChange; at: number[] }>()
   entries.forEach((entry, at) => {
     if (entry.key === TAKEN) return
     const studentId = studentOf(entry.key)

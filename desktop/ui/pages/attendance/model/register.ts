@@ -10,10 +10,10 @@ export function registerOf(key: string): Register {
   return { classId, day, lesson: Number(lesson) }
 }
 
-type Asked = { params: { classId: string }; query: { from: string; to: string } }
+type RegisterRequest = { params: { classId: string }; query: { from: string; to: string } }
 /** Whether a reply to this request has the register in it. */
 export function coversRegister(request: unknown, { classId, day }: Register): boolean {
-  const { params, query } = request as Asked
+  const { params, query } = request as RegisterRequest
   return params.classId === classId && query.from <= day && day <= query.to
 }
 
