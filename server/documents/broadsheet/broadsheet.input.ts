@@ -34,7 +34,9 @@ export type BroadsheetInput = ReportCardFrame & {
 export const PARTIAL = '†'
 export const PARTIAL_MEANS = 'rests on coursework or exam alone, because the other is missing'
 
-export const hasPartial = ({ pupils }: Pick<BroadsheetInput, 'pupils'>): boolean =>
-  pupils.some(({ marks }) => Object.values(marks).some((mark) => mark?.is_partial))
+/** True where a result of the pupil is partial; then total and average rest on it too. */
+export const isPartial = ({ marks }: Pick<BroadsheetPupil, 'marks'>): boolean => Object.values(marks).some((mark) => mark?.is_partial)
+
+export const hasPartial = ({ pupils }: Pick<BroadsheetInput, 'pupils'>): boolean => pupils.some(isPartial)
 
 export type BroadsheetFormat = 'pdf' | 'csv' | 'xlsx'

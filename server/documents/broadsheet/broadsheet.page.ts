@@ -6,7 +6,7 @@ import type { Fonts } from '../drawing/fonts.ts'
 import { wrap } from '../drawing/lines.ts'
 import { figureText, plainText } from '../report-card/columns.ts'
 import { capitalised } from '../report-card/words.ts'
-import { type BroadsheetInput, type BroadsheetPupil, PARTIAL } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, isPartial, PARTIAL } from './broadsheet.input.ts'
 import { letterRows, statisticRows } from './broadsheet.tables.ts'
 import { type Statistics, totalOf } from './statistics.ts'
 import { beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
@@ -32,12 +32,19 @@ const ROW = 14.2
 /** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
 const LOW = '#e3e7ed' as typeof colors.tint
 
-type Column = { head: string; width: number; style: Style; text: (pupil: BroadsheetPupil, input: BroadsheetInput) => string }
+/** `rests`: on the results of the subjects. */
+type Column = {
+  head: string
+  width: number
+  style: Style
+  rests: boolean
+  text: (pupil: BroadsheetPupil, input: BroadsheetInput) => string
+}
 const ENDS: Column[] = [
-  { head: 'Total', width: beside.total, style: BODY, text: (pupil, { subjects }) => figureText(totalOf(pupil, subjects)) },
-  { head: 'Average', width: beside.average, style: STRONG, text: ({ overall_average }) => figureText(overall_average) },
-  { head: 'Letter', width: beside.letter, style: BODY, text: ({ letter_grade }) => letter_grade ?? '–' },
-  { head: 'Place', width: beside.position, style: BODY, text: ({ position }) => String(position ?? '–') },
+  { head: 'Total', width: beside.total, style: BODY, rests: true, text: (pupil, { subjects }) => figureText(totalOf(pupil, subjects)) },
+  { head: 'Average', width: beside.average, style: STRONG, rests: true, text: ({ overall_average }) => figureText(overall_average) },
+  { head: 'Letter', width: beside.letter, style: BODY, rests: false, text: ({ letter_grade }) => letter_grade ?? '–' },
+  { head: 'Place', width: beside.position, style: BODY, rests: false, text: ({ position }) => String(position ?? '–') },
 ]
 
 const subjectsAt = (sheet: Sheet, plan: TablePlan) => sheet.left + beside.number + plan.name
@@ -98,11 +105,15 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
         canvas.content(row, 'TD', () => drawMark(canvas, plan, mark, right, base))
       }
       let x = endsAt(sheet, plan)
-      for (const { width, style, text } of ENDS) {
+      for (const { width, style, rests, text } of ENDS) {
         x += width
+        const right = x
         const end = text(pupil, sheet.input)
         const size = Math.min(style.size, (style.size * (width - 4)) / Math.max(1, canvas.widthOf(end, style)))
-        canvas.content(row, 'TD', () => canvas.line(end, { ...style, size }, { x, base, align: 'right' }))
+        canvas.content(row, 'TD', () => {
+          canvas.line(end, { ...style, size }, { x: right, base, align: 'right' })
+          if (rests && isPartial(pupil) && end !== figureText(null)) drawSign(canvas, right, base)
+        })
       }
     },
   }
@@ -120,9 +131,11 @@ function drawMark(
   const letter = width >= 44 && mark?.letter && canvas.widthOf(mark.letter, QUIET) < 14 ? mark.letter : null
   const end = letter === null ? right : right - 16
   canvas.line(figureText(mark?.figure ?? null), BODY, { x: end, base, align: 'right' })
-  if (mark?.is_partial) canvas.line(PARTIAL, SIGN, { x: end + 0.2, base: base - 2.2 })
+  if (mark?.is_partial) drawSign(canvas, end, base)
   if (letter !== null) canvas.line(letter, QUIET, { x: right - 13, base })
 }
+
+const drawSign = (canvas: Canvas, end: number, base: number) => canvas.line(PARTIAL, SIGN, { x: end + 0.2, base: base - 2.2 })
 
 type StatisticRow = { label: string; text: (figures: GroupFigures) => string }
 const STATISTIC = 11.6

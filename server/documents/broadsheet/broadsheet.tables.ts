@@ -3,7 +3,7 @@ import { termInEnglish } from '@markbook/shared/domain/term-names'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
-import { type BroadsheetInput, type BroadsheetPupil, hasPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, hasPartial, isPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
 
 type Statistic = readonly [label: string, of: (figures: GroupFigures) => number | null]
@@ -92,7 +92,10 @@ const marksSheet = ({ pupils, subjects }: BroadsheetInput): WorkbookSheet => ({
   columns: pupilColumns(subjects),
   rows: pupils.map((pupil) => ({
     cells: pupilCells(pupil, subjects),
-    signed: subjects.flatMap(({ id }) => (pupil.marks[id]?.is_partial ? [keyOf(id)] : [])),
+    signed: [
+      ...subjects.flatMap(({ id }) => (pupil.marks[id]?.is_partial ? [keyOf(id)] : [])),
+      ...(isPartial(pupil) ? ['total', 'overall_average'] : []),
+    ],
   })),
   frozen: { rows: 1, columns: 2 },
   wrapsHeads: true,
