@@ -16,11 +16,11 @@ const rowsFrom = statement<{ school: string; from: string }>()(({ db, t: { sync_
     .from(of)
     .where(and(eq(of.school_id, p.school), dialect.inList(of.source_id as never, p.from))),
 )
-const entriesTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
+const entriesHere = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
   db
-    .select({ entity: of.entity, row_id: of.row_id, node_id: of.node_id, node_seq: of.node_seq, seq: of.seq })
+    .select({ entity: of.entity, row_id: of.row_id, node_id: of.node_id, node_seq: of.node_seq, seq: of.seq, source_id: of.source_id })
     .from(of)
-    .where(and(eq(of.school_id, p.school), isNotNull(of.source_id))),
+    .where(eq(of.school_id, p.school)),
 )
 /** The signature stands on one entry of those that came together. */
 const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
@@ -69,10 +69,11 @@ export async function handOn(tx: WriteTx, first: Peer): Promise<void> {
 
 const keyOf = (table: string, row: string, node: string, counter: number) => `${table}:${row} ${node} ${counter}`
 
+/** Also what the laptop wrote itself, which it signs as it sends it: another parent may have merged it with what it had. */
 async function signedWrites(tx: ReadTx, school: string): Promise<ReadonlySet<string>> {
   const placeOf = ({ seq, node_id, node_seq }: { seq: number; node_id: string; node_seq: number }) => `${seq} ${node_id} ${node_seq}`
   const proved = new Set((await proofsTold(tx, { school })).map(placeOf))
-  const entries = (await entriesTold(tx, { school })).filter((entry) => proved.has(placeOf(entry)))
+  const entries = (await entriesHere(tx, { school })).filter((entry) => entry.source_id === null || proved.has(placeOf(entry)))
   return new Set(entries.map(({ entity, row_id, node_id, node_seq }) => keyOf(entity, row_id, node_id, node_seq)))
 }
 

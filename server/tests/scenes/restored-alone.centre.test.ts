@@ -99,6 +99,29 @@ test('and of what it wrote itself meanwhile both are kept, for somebody to decid
   for (const node of [centre, laptop]) expect(await of(node)).toEqual(await of(back))
 })
 
+test('a mark of its own, which came back from the centre beside that of somebody there, is told to the school once more', async () => {
+  const { centre, laptop, atSchool, atCentre, restored } = await backedUp()
+  await mark(centre, 52)
+  laptop.clock.advance(60_000)
+  await (await signedIn(laptop, 'ada')).grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score: 60 }] } })
+  await atSchool.round()
+  await atCentre.round()
+  expect(
+  ).not.toBeNull()
+  const back = await restored()
+  await makeRound(laptop, carrierTo(back))
+  expect([(await markAt(laptop))?.score, (await markAt(back))?.score]).toEqual([60, 60])
+  expect([await refusedBelow(back), await refusedAt(laptop)]).toEqual([[], []])
+  for (let time = 0; time < 3; time += 1) {
+    await makeRound(back, carrierTo(centre))
+    await makeRound(laptop, carrierTo(back))
+  }
+  for (const node of [centre, back, laptop]) {
+    expect((await markAt(node))?.score).toBe(60)
+    expect((await conflictsAt(node)).map(({ value }) => value)).toEqual([{ score: 52 }])
+  }
+})
+
 test('what came to the laptop without its history stays there, and comes to the school with the line', async () => {
   const { centre, box, laptop, laptopLink, link } = await schoolAndLaptop(open)
   await settle(laptopLink, link)
