@@ -161,8 +161,8 @@ async function restOf(
   known: KnownRow | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
-  // A laptop writes no such rows, and must not stir them either: what it says next would be judged as if rights had changed meanwhile.
-  const isSilent = taking.peer.kind === 'laptop' && descriptions[table].notOnLaptops
+  // Of such a row that is refused a laptop leaves nothing: what it says next would be judged as if rights had changed meanwhile.
+  const isSilent = taking.peer.kind === 'laptop' && descriptions[table].notOnLaptops && verdicts.length > 0
   const limitOf: LimitOf = isSilent ? () => 0 : taking.limits(table, known !== undefined)
   const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
   const here = known ? knownOf(known.state) : {}
