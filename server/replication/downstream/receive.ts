@@ -180,17 +180,21 @@ async function restOf(
     vv[node] = Math.min(vv[node] ?? 0, counter - 1)
     if (vv[node] === 0) delete vv[node]
   }
-  const claimed = { ...state, vv, alive: presentIn(state, vv, known) }
+  const claimed = { ...state, vv, alive: presentIn(state, vv, known, [taking.peer.node_id, taking.judge.epoch]) }
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
 }
 
 /**
  * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it
- * was. One that nobody made would be seen by no deletion, ever.
+ * was. One that nobody made would be seen by no deletion, ever. `both`: the numbers of the laptop and of this node, whose writes are known
+ * here; one of somebody else may have yet to come.
  */
-function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined): readonly Presence[] {
+function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined, both: readonly string[]): readonly Presence[] {
   const here = known?.state.alive ?? []
-  const seen = alive.filter((each) => covers(vv, each) || here.some(([node, counter]) => node === each[0] && counter === each[1]))
+  const isOthers = ([node]: Presence) => !both.includes(node)
+  const seen = alive.filter(
+    (each) => covers(vv, each) || isOthers(each) || here.some(([node, counter]) => node === each[0] && counter === each[1]),
+  )
   if (seen.length > 0 || alive.length === 0) return seen
   return known ? here : alive
 }
