@@ -15,7 +15,7 @@ import { categoriesOfYear } from '../assessment-categories/assessment-categories
 import { gradingScaleOf } from '../grading-scale/grading-scale.policy.ts'
 import { classFactsOf, classOf, demand, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
-import { readableSet, studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
+import { readableSet, withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { termsOfYear } from '../terms/terms.policy.ts'
 import {
   assessmentsThatConcern,
@@ -146,10 +146,9 @@ async function marksOf<G extends string | null>(
   const gradesByStudentId = new Map((await gradesByStudent(tx, asked)).map((row) => [row.student_id, gradesIn(row)]))
   const hasCodes = [...gradesByStudentId.values()].some((grades) => grades.some(({ score }) => score === null))
   if (hasCodes) addCodes(gradesByStudentId, await codesInPlaceOfScores(tx, asked))
-  const assessments = await withSitters(tx, school, await assessmentsThatConcern(tx, { school, group, terms: termIds }), {
-    ids: students.map(({ id }) => id),
-    gradesByStudentId,
-  })
+  const ids = students.map(({ id }) => id)
+  const all = await withSitters(tx, school, await assessmentsThatConcern(tx, { school, group, terms: termIds }))
+  const assessments = concerning(all, { ids, gradesByStudentId })
   // Most schools have none, and then nothing is asked.
   const hasCategories = assessments.some(({ category_id }) => category_id !== null)
   return {
@@ -165,23 +164,11 @@ async function marksOf<G extends string | null>(
 
 type Concerned = { ids: readonly string[]; gradesByStudentId: ReadonlyMap<string, readonly Grade[]> }
 
-/** The assessments with who is in their teaching sets; without those of sets that concern none of the students. */
-async function withSitters<A extends Assessment & { teaching_set_id: string | null }>(
-  tx: ReadTx,
-  school: string,
-  assessments: readonly A[],
-  { ids, gradesByStudentId }: Concerned,
-): Promise<A[]> {
-  const sets = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
-  // Most schools have none, and then nothing is asked.
-  if (sets.length === 0) return [...assessments]
-  const known = await studentsOfSets(tx, school, sets)
+/** Without the assessments of teaching sets that none of the students is in or has a mark in. */
+function concerning<A extends Assessment>(assessments: readonly A[], { ids, gradesByStudentId }: Concerned): A[] {
+  if (assessments.every(({ sitters }) => sitters === undefined)) return [...assessments]
   const graded = new Set(ids.flatMap((id) => (gradesByStudentId.get(id) ?? []).map(({ assessment_id }) => assessment_id)))
-  return assessments.flatMap((assessment) => {
-    if (assessment.teaching_set_id === null) return assessment
-    const sitters = known.get(assessment.teaching_set_id)?.student_ids ?? new Set<string>()
-    return graded.has(assessment.id) || ids.some((id) => sitters.has(id)) ? { ...assessment, sitters } : []
-  })
+  return assessments.filter(({ id, sitters }) => !sitters || graded.has(id) || ids.some((student) => sitters.has(student)))
 }
 
 /** Columns that are read apart cost less than an array for each grade, in the database and here. */

@@ -8,27 +8,13 @@ import { on } from '../../http/handler.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { rowOf } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
-import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
+import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesFor, subjectsOfSchool } from './classes.queries.ts'
 import { keyOf, tallied } from './progress.count.ts'
 import { countedAssessments, enrolledIn, givenIn, markedByStudent, subjectTeachersOfYear } from './progress.queries.ts'
 
 type Term = Pick<Row<'term'>, 'id' | 'school_id' | 'academic_year_id'>
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
-
-type Counted = Awaited<ReturnType<typeof countedAssessments>>[number]
-
-async function withSitters(
-  tx: ReadTx,
-  school: string,
-  assessments: readonly Counted[],
-): Promise<(Omit<Counted, 'teaching_set_id'> & { sitters?: ReadonlySet<string> })[]> {
-  const ids = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
-  const sets = ids.length === 0 ? null : await studentsOfSets(tx, school, ids)
-  return assessments.map(({ teaching_set_id: set, ...one }) =>
-    set === null ? one : { ...one, sitters: sets?.get(set)?.student_ids ?? new Set<string>() },
-  )
-}
 
 /** The rows from which the figures of a term are counted. */
 export async function factsOf(tx: ReadTx, { id: term, school_id: school, academic_year_id: year }: Term, listed: readonly Listed[]) {

@@ -72,6 +72,21 @@ export async function studentsOfSets(tx: ReadTx, school: string, ids: readonly s
 }
 
 /** The sets of a year, and of a subject; locked where the transaction writes. */
+/** Assessments, those of teaching sets with who is in them. */
+export async function withSitters<A extends { teaching_set_id: string | null }>(
+  tx: ReadTx,
+  school: string,
+  assessments: readonly A[],
+): Promise<(A & { sitters?: ReadonlySet<string> })[]> {
+  const ids = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
+  // Most schools have none, and then nothing is asked.
+  const sets = ids.length === 0 ? null : await studentsOfSets(tx, school, ids)
+  return assessments.map((one) => {
+    const { teaching_set_id: set } = one
+    return set === null ? one : { ...one, sitters: sets?.get(set)?.student_ids ?? new Set<string>() }
+  })
+}
+
 export const setsOfYear = rowsBy('teaching_set', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 export const setsOfSubject = rowsBy('teaching_set', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 

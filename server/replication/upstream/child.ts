@@ -34,7 +34,7 @@ import { dropUnknown } from '../scope/missed-deletions.ts'
 import { letBooksGo } from '../scope/moved-books.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
-import { handOn } from './hand-on.ts'
+import { forwardSigned } from './forward-signed.ts'
 import { type News, pendingRows } from './pending-rows.ts'
 import { prune } from './prune.ts'
 
@@ -106,7 +106,7 @@ export class Child {
         last_seen_at: tx.now,
       })
       if (isNewEpoch && peer.their_epoch !== null) await resendToFirst(tx, peer)
-      if (isNewEpoch) await handOn(tx, peer)
+      if (isNewEpoch) await forwardSigned(tx, peer)
       return { anew: false, wipe: welcome.wipe !== null && (await isObeyed(tx, this.services, peer)) ? welcome.wipe : null }
     })
   }

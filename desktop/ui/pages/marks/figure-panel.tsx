@@ -14,7 +14,8 @@ import { nameOf } from '../../words/names.ts'
 import { Working } from '../results/working.tsx'
 import { cellId, type Grid, useSheetValue } from './grid-context.ts'
 import type { CellPosition } from './model/navigation.ts'
-import type { Pupil, Sheet } from './model/sheet.ts'
+import type { Sheet } from './model/sheet.ts'
+import type { Pupil } from './model/sitters.ts'
 
 type Of = { term: Term; subject: SubjectRef; rules: ResultRules }
 type Props = Of & { grid: Grid; position: CellPosition; isHistory: boolean }

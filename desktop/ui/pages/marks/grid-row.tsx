@@ -14,7 +14,8 @@ import type { RowFigures } from './model/figures.ts'
 import { inReadingDirection } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import type { CellMode } from './model/selection.ts'
-import { type Cell, type Pupil, rowPart } from './model/sheet.ts'
+import { type Cell, rowPart } from './model/sheet.ts'
+import type { Pupil } from './model/sitters.ts'
 import { valueText } from './model/value-text.ts'
 
 /** Indices of the first and last visible column. */

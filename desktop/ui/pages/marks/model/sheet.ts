@@ -20,9 +20,8 @@ import {
 } from './mark-values.ts'
 import { parseMark } from './parse-mark.ts'
 import { isSendable, type MarkEntry, type PendingMark } from './pending-mark.ts'
+import { cellsOutsideSets, closedCells, keyOf, type Pupil } from './sitters.ts'
 
-/** `class`: of a pupil of a teaching set, null for whoever is in no class; absent on the sheet of one class. */
-export type Pupil = { id: string; first_name: string; last_name: string; class?: { id: string; name: string } | null }
 /** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
 export type Cell = {
   readonly saved: LiveMark | null
@@ -37,7 +36,6 @@ export type RemoteChange = { assessmentId: string; studentId: string; mark: Live
 
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
-const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
 /** The part of a sheet that changes with any cell of a pupil. */
 export const rowPart = (studentId: string) => `row ${studentId}`
 const isSameCell = (a: Cell, b: Cell) =>
@@ -50,27 +48,6 @@ const isSameCell = (a: Cell, b: Cell) =>
 const HIGHLIGHT_FOR = 8_000
 /** Delay before the footer is computed again, ms. */
 const FOOTER_AFTER = 200
-
-/** The cells of assessments of other classes than the pupil's. */
-function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
-  const closed = new Set<string>()
-  for (const { id, student_group_id } of columns)
-    for (const pupil of pupils)
-      if (pupil.class !== undefined && (pupil.class === null || (student_group_id !== null && student_group_id !== pupil.class.id)))
-        closed.add(keyOf(id, pupil.id))
-  return closed
-}
-
-/** The cells of assessments of teaching sets that the pupil is not in. */
-function cellsOutsideSets(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
-  const outside = new Set<string>()
-  for (const { id, teaching_set } of columns) {
-    if (!teaching_set) continue
-    const own = new Set(teaching_set.student_ids)
-    for (const pupil of pupils) if (!own.has(pupil.id)) outside.add(keyOf(id, pupil.id))
-  }
-  return outside
-}
 
 /**
  * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside of React, so

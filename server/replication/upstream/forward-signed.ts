@@ -34,7 +34,7 @@ const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p 
  * At a laptop with several parents whose first has begun anew: what came here from another parent, and is signed, is told to the first, which may
  * have lost it and have no line to the other. What came without its history stays here: the first would have to refuse it, and gets it from above.
  */
-export async function handOn(tx: WriteTx, first: Peer): Promise<void> {
+export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
   const school = first.school_id as string
   const [own, ...others] = await parentsOf(tx)
   if (first.user_id === null || own?.id !== first.id || others.length === 0) return

@@ -1,0 +1,27 @@
+import type { ListedAssessment as Assessment } from '@markbook/shared/contract/assessments'
+
+/** `class`: of a pupil of a teaching set, null for whoever is in no class; absent on the sheet of one class. */
+export type Pupil = { id: string; first_name: string; last_name: string; class?: { id: string; name: string } | null }
+
+export const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
+
+/** The cells of assessments of other classes than the pupil's. */
+export function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
+  const closed = new Set<string>()
+  for (const { id, student_group_id } of columns)
+    for (const pupil of pupils)
+      if (pupil.class !== undefined && (pupil.class === null || (student_group_id !== null && student_group_id !== pupil.class.id)))
+        closed.add(keyOf(id, pupil.id))
+  return closed
+}
+
+/** The cells of assessments of teaching sets that the pupil is not in. */
+export function cellsOutsideSets(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
+  const outside = new Set<string>()
+  for (const { id, teaching_set } of columns) {
+    if (!teaching_set) continue
+    const own = new Set(teaching_set.student_ids)
+    for (const pupil of pupils) if (!own.has(pupil.id)) outside.add(keyOf(id, pupil.id))
+  }
+  return outside
+}
