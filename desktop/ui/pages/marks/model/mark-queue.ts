@@ -189,7 +189,12 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     const rows = await this.environment.read(assessmentId)
     const rowsByStudentId = new Map(rows.map((row) => [row.student_id, row]))
     const own = [...queue.entries.values()].filter(isSendable)
-    for (const pending of own) settle(queue, pending, rowsByStudentId.get(pending.studentId))
+    for (const pending of own) {
+      const stored = rowsByStudentId.get(pending.studentId)
+      settle(queue, pending, stored)
+      // Nothing else is on its way: what the server has is what an entry goes over, should its own request not arrive either.
+      this.set(queue, [pending], () => ({ seen: cellValueOf(stored) }))
+    }
     this.environment.saved(assessmentId, rows)
     this.changed(assessmentId, own)
   }
