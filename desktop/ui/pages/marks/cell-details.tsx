@@ -3,6 +3,7 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, refresh } from '../../api/queries.ts'
@@ -19,8 +20,9 @@ import styles from './marks.module.css'
 import { cellValueOf } from './model/cell-value.ts'
 import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
+import { remarkOf } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
-import type { Cell, Sheet } from './model/sheet.ts'
+import type { Sheet } from './model/sheet.ts'
 import type { Pupil } from './model/sitters.ts'
 import { valueText } from './model/value-text.ts'
 import { useParentStatus } from './use-sheet.ts'
@@ -127,9 +129,6 @@ function OpenConflict({ gradeId }: { gradeId: string }) {
   )
 }
 
-/** The remark of a cell; a pending one before the saved one. */
-const remarkOf = ({ saved, pending }: Cell): string => (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''
-
 type CellDialogProps = { grid: Grid; position: CellPosition }
 
 function cellAt({ controller, sheet }: Grid, position: CellPosition) {
@@ -144,12 +143,10 @@ export function RemarkDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { ids, cell, name } = cellAt(grid, position)
   const score = grid.controller.valueAt(position)
+  const [seen] = useState(() => remarkOf(cell))
   const form = useForm({
-    initial: () => ({ text: remarkOf(cell) }),
-    save: async ({ text }) => {
-      if (score === null || text.trim() === remarkOf(cell)) return
-      grid.sheet.queue.put([{ ...ids, score, remarks: text.trim() || null, seen: cellValueOf(cell.saved) }])
-    },
+    initial: () => ({ text: seen }),
+    save: async ({ text }) => grid.controller.enterRemark(ids, text.trim(), seen),
   })
   const title = t('remark.title', { pupil: name })
   if (score === null) return <NoMarkDialog title={title} text={t('remark.needsMark')} />

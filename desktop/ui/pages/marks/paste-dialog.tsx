@@ -37,7 +37,9 @@ export function PasteDialog({ grid, at, block: pasted }: Props) {
   const changes = (byName ? cellsToSave(byName) : plan.cells).filter(isChange)
   const pupil = sheet.pupils[at.row]
   const save = () => {
-    controller.enterMarks(changes.flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score }] : [])))
+    controller.enterMarks(
+      changes.flatMap(({ row, col, typed, before: seen }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score, seen }] : [])),
+    )
     close?.()
   }
   const where = { pupil: `${pupil?.last_name ?? ''} ${pupil?.first_name ?? ''}`, title: sheet.columns[at.col]?.title ?? '' }

@@ -139,7 +139,9 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
   const typed = parseMark(text, column.max_score, sheet.codes)
   const fill = () => {
     if (typed.kind !== 'mark') return
-    controller.enterMarks(empty.map((position) => ({ ...position, score: typed.score })))
+    // What came into one meanwhile stays.
+    const stillEmpty = empty.filter((position) => controller.valueAt(position) === null)
+    controller.enterMarks(stillEmpty.map((position) => ({ ...position, score: typed.score })))
     close?.()
   }
   const title = t('fillIn.title', { title: column.title })

@@ -1,5 +1,7 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
+import { Failure } from '@markbook/shared/failures'
 import { type CellValue, cellValueOf } from './cell-value.ts'
+import { type MarkKey, remarkOf } from './mark-values.ts'
 import {
   type CellPosition,
   commandForKey,
@@ -14,6 +16,7 @@ import {
 import { parseMark } from './parse-mark.ts'
 import { planPaste, readBlock, writeBlock } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
+import type { MarkEntry } from './pending-mark.ts'
 import type { GridSelection } from './selection.ts'
 import type { Sheet } from './sheet.ts'
 import { type UndoChange, UndoHistory } from './undo-history.ts'
@@ -40,6 +43,8 @@ export type GridHost = {
   /** Moves the focus from the editor to the grid. */
   focusGrid(): void
 }
+
+const entryOf = ({ assessmentId, studentId, score, seen }: MarkEntry): MarkEntry => ({ assessmentId, studentId, score, seen })
 
 /** Figure columns after the assessments: coursework, exam, composite, letter. */
 const FIGURES = 4
@@ -185,10 +190,11 @@ export class GridController {
     const { active: at } = this.selection
     const ids = this.idsAt(at)
     if (this.isReadOnly || !ids) return false
-    const { saved, invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
-    const present = invalid?.text ?? valueText(this.valueAt(at))
-    const begun = text ?? present
-    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen: cellValueOf(saved), staysOpen })
+    const { invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
+    // One's own that is not saved yet was seen too: it may arrive while the editor is open.
+    const seen = this.valueAt(at)
+    const begun = text ?? invalid?.text ?? valueText(seen)
+    this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen, staysOpen })
     return true
   }
 
@@ -251,18 +257,35 @@ export class GridController {
     if (typed.kind === 'mark') this.enterMarks([{ ...position, score: typed.score }])
   }
 
-  /** Enters marks of a paste or a fill as one undo step; null takes one away. */
-  enterMarks(marks: readonly (CellPosition & { score: CellValue })[]): void {
-    const changes = marks.flatMap(({ score, ...position }) => {
+  /**
+   * Enters marks of a paste or a fill as one undo step; null takes one away. `seen`: what a preview showed in the cell; another mark there
+   * by now is not overwritten, but waits for a decision.
+   */
+  enterMarks(marks: readonly (CellPosition & { score: CellValue; seen?: CellValue })[]): void {
+    const entered = marks.flatMap(({ score, seen, ...position }) => {
       const ids = this.idsAt(position)
       if (!ids) return []
       const before = this.valueAt(position)
       const { saved } = this.sheet.cell(ids.assessmentId, ids.studentId)
       this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
-      return [{ ...ids, score, seen: cellValueOf(saved), before, after: score, gradeId: saved?.id ?? null }]
+      const change = { ...ids, score, seen: cellValueOf(saved), before, after: score, gradeId: saved?.id ?? null }
+      return [{ change, isSeen: seen === undefined || seen === before }]
     })
+    for (const { change } of entered.filter(({ isSeen }) => !isSeen)) this.sheet.queue.addConflict(entryOf(change), change.before)
+    const changes = entered.flatMap(({ change, isSeen }) => (isSeen ? [change] : []))
     this.addUndoStep(changes)
-    this.sheet.put(changes.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
+    this.sheet.put(changes.map(entryOf))
+  }
+
+  /**
+   * Changes the remark of a mark; an empty one takes it away. `seen`: the remark that stood there. Fails with `grades.changed_meanwhile` where
+   * there is another by now, or no mark.
+   */
+  enterRemark(ids: MarkKey, text: string, seen: string): void {
+    const cell = this.sheet.cell(ids.assessmentId, ids.studentId)
+    const score = cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId))
+    if (remarkOf(cell) !== seen || score === null) throw new Failure(409, 'grades.changed_meanwhile', 'Somebody else has changed it.')
+    if (text !== seen) this.sheet.put([{ ...ids, score, remarks: text || null, seen: cellValueOf(cell.saved) }])
   }
 
   /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */
@@ -299,7 +322,7 @@ export class GridController {
       const { saved } = this.sheet.cell(assessmentId, studentId)
       return { ...change, assessmentId, studentId, after, score: after, seen: cellValueOf(saved), gradeId: saved?.id ?? change.gradeId }
     })
-    this.sheet.put(again.map(({ assessmentId, studentId, score, seen }) => ({ assessmentId, studentId, score, seen })))
+    this.sheet.put(again.map(entryOf))
     this.history.noteDone(
       again.map(({ assessmentId, studentId, before, after, gradeId }) => ({ assessmentId, studentId, before, after, gradeId })),
     )

@@ -12,6 +12,10 @@ export function effectiveMark(saved: LiveMark | null | undefined, pending: Pendi
   return saved ? { score: saved.score, status: saved.status, is_excluded: saved.is_excluded } : null
 }
 
+/** The remark of a cell; a pending one before the saved one. */
+export const remarkOf = ({ saved, pending }: { saved: LiveMark | null; pending: PendingMark | null }): string =>
+  (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''
+
 /** Three degrees of equality: what counts, all values, and the whole mark. */
 export const isSameEffectiveMark = (a: EffectiveMark, b: EffectiveMark) =>
   cellValueOf(a) === cellValueOf(b) && a?.is_excluded === b?.is_excluded

@@ -313,6 +313,52 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
   })
 
+  test('a mark typed over one’s own that arrives meanwhile is sent, and is no conflict', () => {
+    const at = { row: 1, col: 2 }
+    const ids = controller.idsAt(at) as NonNullable<ReturnType<typeof controller.idsAt>>
+    const enter = (text: string, meanwhile: () => void) => {
+      selection.moveTo(at)
+      controller.openEditor(text)
+      meanwhile()
+      controller.commitEdit()
+    }
+    enter('80', () => {})
+    enter('81', () => {
+      queue.resolve(queue.all(), 'theirs')
+      fromOther(80, { updated_by: people.ada.id })
+    })
+    expect(queue.all()).toMatchObject([{ score: 81, seen: 80, state: 'fresh' }])
+    // The same of a removal.
+    controller.handleKey(key('Delete'))
+    enter('82', () => {
+      queue.resolve(queue.all(), 'theirs')
+      sheet.applyRemoved(ids)
+    })
+    expect(queue.all()).toMatchObject([{ score: 82, seen: null, state: 'fresh' }])
+    // What somebody else has put in its place meanwhile was not seen.
+    enter('83', () => {
+      queue.resolve(queue.all(), 'theirs')
+      fromOther(64)
+    })
+    expect(queue.all()).toMatchObject([{ score: 83, theirs: 64, state: 'conflict' }])
+  })
+
+  test('a conflict that comes while its cell is edited is not decided by what is typed', () => {
+    selection.moveTo({ row: 1, col: 2 })
+    controller.openEditor('80')
+    controller.commitEdit()
+    sheet.disconnect()
+    controller.openEditor('81')
+    fromOther(64)
+    expect(queue.all()).toMatchObject([{ score: 80, theirs: 64, state: 'conflict' }])
+    controller.commitEdit()
+    expect(queue.all()).toMatchObject([{ score: 81, theirs: 64, state: 'conflict' }])
+    // Now it is seen.
+    controller.openEditor('82')
+    controller.commitEdit()
+    expect(queue.all()).toMatchObject([{ score: 82, seen: 64, state: 'fresh' }])
+  })
+
   test('Esc cancels the edit', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('8'))
@@ -445,6 +491,33 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
     controller.pasteText('1\n2\n')
     expect(pasted).toEqual([['1'], ['2']])
+  })
+
+  test('a mark that came while a paste was previewed waits for a decision, the others are entered', () => {
+    fromOther(64)
+    controller.enterMarks([
+      { row: 1, col: 2, score: 80, seen: 71 },
+      { row: 2, col: 2, score: 50, seen: 55 },
+    ])
+    expect(queue.all()).toMatchObject([
+      { score: 80, theirs: 64, state: 'conflict' },
+      { score: 50, seen: 55, state: 'fresh' },
+    ])
+    expect([1, 2].map((row) => controller.valueAt({ row, col: 2 }))).toEqual([64, 50])
+  })
+
+  test('a remark goes to the mark that is there when it is saved, and over no other remark', () => {
+    const ids = controller.idsAt({ row: 1, col: 2 }) as NonNullable<ReturnType<typeof controller.idsAt>>
+    controller.enterRemark(ids, '', '')
+    expect(queue.all()).toEqual([])
+    fromOther(64)
+    controller.enterRemark(ids, 'Well prepared.', '')
+    expect(queue.all()).toMatchObject([{ score: 64, seen: 64, remarks: 'Well prepared.' }])
+    queue.resolve(queue.all(), 'theirs')
+    fromOther(64, { remarks: 'Late.' })
+    expect(() => controller.enterRemark(ids, 'Well prepared.', '')).toThrow(expect.objectContaining({ code: 'grades.changed_meanwhile' }))
+    controller.enterRemark(ids, '', 'Late.')
+    expect(queue.all()).toMatchObject([{ score: 64, remarks: null }])
   })
 
   test('a read-only sheet changes nothing', () => {

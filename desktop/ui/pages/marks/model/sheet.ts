@@ -235,7 +235,7 @@ export class Sheet {
     })
 
   /**
-   * Enters a typed text over a mark that was `seen`: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
+   * Enters a typed text over a mark that was `seen`, one’s own that is not saved yet included: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
    * mark of somebody else becomes a conflict. An emptied field takes the mark away.
    */
   enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
@@ -255,8 +255,9 @@ export class Sheet {
     const mark = { assessmentId, studentId, score, seen }
     // What was seen without the server may have changed there.
     if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'
-    if (!pending && stored !== seen) {
-      this.queue.addConflict(mark, stored)
+    const theirs = pending ? pending.theirs : stored
+    if ((!pending || pending.state === 'conflict') && (theirs ?? null) !== seen) {
+      this.queue.addConflict(mark, theirs ?? null)
       return 'conflict'
     }
     this.put([mark])
