@@ -8,6 +8,7 @@ import { Notice } from '../../components/page.tsx'
 import { day as dayText } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import type { PendingMark } from '../marks/model/pending-mark.ts'
+import { useElsewhere } from '../marks/use-sheet.ts'
 import { registerOf } from './model/register.ts'
 import { codeOf, isNote, noteOf, studentOf, TAKEN } from './model/register-entries.ts'
 import { useAttendanceSession } from './use-register.ts'
@@ -55,6 +56,7 @@ export function Saving() {
   const { t } = useTranslation('attendance')
   const session = useAttendanceSession()
   const { queue, isStored } = session
+  const elsewhere = useElsewhere(session)
   const all = queue.all()
   const waiting = all.filter(({ state }) => state === 'waiting').length
   const sending = all.some(({ state }) => state === 'fresh' || state === 'sending')
@@ -80,9 +82,9 @@ export function Saving() {
           </ul>
         </Notice>
       )}
-      {all.length - open.length === waiting && waiting === 0 && open.length === 0 ? (
+      {all.length === 0 && elsewhere !== null ? (
         <p className={layout['soft']} role="status">
-          {t('all')}
+          {t(elsewhere > 0 ? 'otherWindow' : 'all')}
         </p>
       ) : (
         sending && (

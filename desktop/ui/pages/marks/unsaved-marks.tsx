@@ -21,7 +21,7 @@ import type { InvalidCell, MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { PendingMark } from './model/pending-mark.ts'
 import type { Sheet } from './model/sheet.ts'
-import { useMarkingSession, useParentStatus } from './use-sheet.ts'
+import { useElsewhere, useMarkingSession, useParentStatus } from './use-sheet.ts'
 
 type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 
@@ -200,15 +200,20 @@ const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits'
 function Locations({ sheet }: { sheet: Sheet }) {
   const { t } = useTranslation('marks')
   const status = useParentStatus()
+  const elsewhere = useElsewhere(useMarkingSession())
   useSettledChanges(sheet.listenToQueue, REPORT_DELAY)
   const { unsaved, invalid, sending, locations } = countMarks(sheet, status)
-  const isSaved = unsaved + invalid === 0
+  const isSaved = unsaved + invalid === 0 && elsewhere === 0
   const found = order.filter((location) => locations[location])
   const [only] = isSaved && found.length === 1 ? found : []
   return (
     <>
       <p className={`${layout['soft']} ${styles['saving']}`} role="status" data-saved={isSaved}>
-        {sending > 0 ? t('unsaved.saving', { count: sending }) : isSaved && !status?.parent && t('unsaved.all')}
+        {sending > 0
+          ? t('unsaved.saving', { count: sending })
+          : elsewhere
+            ? t('unsaved.otherWindow')
+            : isSaved && !status?.parent && t('unsaved.all')}
       </p>
       {status?.parent && (
         <ul className={styles['where']} aria-label={t('where.label')}>

@@ -1,3 +1,4 @@
+import { Listeners } from '../../../api/listeners.ts'
 import { browserDatabase, type PendingStore } from '../../../storage/browser-database.ts'
 import { hexOf } from '../../../storage/hex.ts'
 import { MarkQueue, type QueueEnvironment } from './mark-queue.ts'
@@ -6,8 +7,17 @@ import { PendingMarkStorage } from './pending-mark-storage.ts'
 
 export type Owner = { userId: string; schoolId: string }
 
-/** `places`: where the entries of an assessment are made. `isStored`: false where one could not be stored; it is lost when the window closes. */
-export type KeptQueue<Row extends StoredMark, Place> = { queue: MarkQueue<Row>; places: Map<string, Place>; isStored: () => boolean }
+/**
+ * `places`: where the entries of an assessment are made. `isStored`: false where one could not be stored; it is lost when the window closes.
+ * `elsewhere`: how many entries other windows of this browser have, as it was looked last; null until then. A page that was left a moment
+ * ago counts as such a window, so that nobody may say before that all is saved.
+ */
+export type KeptQueue<Row extends StoredMark, Place> = {
+  queue: MarkQueue<Row>
+  places: Map<string, Place>
+  isStored: () => boolean
+  elsewhere: { get: () => number | null; listen: (listener: () => void) => () => void }
+}
 
 /** One session for each person and school in this window: what waits in the one is not forgotten while the other is shown. */
 export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean) => Session): (owner: Owner) => Session {
@@ -26,6 +36,8 @@ export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean)
 const HEARTBEAT_INTERVAL = 5_000
 /** Interval at which unsaved entries of closed windows are looked for, ms. */
 const TAKE_OVER_INTERVAL = 10_000
+/** The same while another window has some: most are gone soon. */
+const ELSEWHERE_INTERVAL = 2_000
 
 /**
  * A queue whose entries lie in the browser's database until the server has them; those of closed windows come into it. What stands in
@@ -58,8 +70,19 @@ export function openKeptQueue<Row extends StoredMark, Place>(
       if (sheet) places.set(assessmentId, sheet)
       queue.takeOver(pending)
     })
+  let elsewhere: number | null = null
+  const elsewhereChanges = new Listeners()
   // Where the browser has closed its database, the next turn opens it again.
-  const look = () => void takeOver().catch(() => {})
+  const look = () =>
+    void takeOver().then(
+      (count) => {
+        if (count > 0) setTimeout(look, ELSEWHERE_INTERVAL)
+        if (count === elsewhere) return
+        elsewhere = count
+        elsewhereChanges.notify()
+      },
+      () => {},
+    )
   void storage.removeExpired().catch(() => {})
   look()
   setInterval(look, TAKE_OVER_INTERVAL)
@@ -70,6 +93,7 @@ export function openKeptQueue<Row extends StoredMark, Place>(
     queue,
     places,
     isStored: () => isStored || !queue.all().some(isSendable),
+    elsewhere: { get: () => elsewhere, listen: elsewhereChanges.add },
   }
 }
 

@@ -26,6 +26,7 @@ function open(owner: Owner, isShown: () => boolean) {
   const {
     queue,
     isStored,
+    elsewhere,
     places: sheets,
   } = openKeptQueue<Grade, SheetScope>(owner, 'pending_marks', {
     send: async (assessmentId, marks) => {
@@ -67,6 +68,8 @@ function open(owner: Owner, isShown: () => boolean) {
     count,
     /** False where a pending mark could not be stored: it is lost when the window closes. */
     isStored,
+    /** How many marks other windows of this browser have; null until it was looked. */
+    elsewhere,
     onSaved: saved.add,
     onRemoved: removed.add,
     /** Where marks of these assessments are entered, for whoever meets them on another page. */

@@ -56,6 +56,18 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['two'])
   })
 
+  test('what a window has that may be open still is counted, until it is taken over', async () => {
+    const elsewhere = () => windowOf('two').takeOver(() => {})
+    expect(await elsewhere()).toBe(0)
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe'), pending('mei')])
+    await windowOf('one', 'byrne').store('quiz', [pending('zoe')])
+    expect(await elsewhere()).toBe(2)
+    now += 21_000
+    expect(await elsewhere()).toBe(0)
+    expect(await windowOf('two', 'ada', null).takeOver(() => {})).toBe(0)
+  })
+
   test('a text of any length is kept beside the marks, and taken over as it was typed', async () => {
     const text = 'Works with care.\n'.repeat(60)
     const texts = (windowId: string) =>

@@ -52,16 +52,21 @@ export class PendingMarkStorage<Place = SheetScope> {
 
   /**
    * Takes over what closed windows left: `keep` stores it as this window's, and the records of the others go with that, or not at all. Two
-   * windows that do so at once take over different ones.
+   * windows that do so at once take over different ones. Answers how many entries are those of other windows that may be open still.
    */
-  async takeOver(keep: (left: Abandoned<Place>) => void): Promise<void> {
+  async takeOver(keep: (left: Abandoned<Place>) => void): Promise<number> {
+    let elsewhere = 0
     const database = await this.database()
-    if (!database) return
+    if (!database) return elsewhere
     if (this.kept === 'pending_marks') await importOld(database, this.now())
     const tx = database.transaction(this.kept, 'readwrite')
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
-      if (windowId === this.windowId || this.now() - beat <= WINDOW_TIMEOUT) continue
+      if (windowId === this.windowId) continue
+      if (this.now() - beat <= WINDOW_TIMEOUT) {
+        elsewhere += pending.length
+        continue
+      }
       keep({ assessmentId, pending, sheet })
       // What `keep` stored comes in a transaction after this one.
       const own = this.own.get(assessmentId)
@@ -69,6 +74,7 @@ export class PendingMarkStorage<Place = SheetScope> {
       await tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, windowId])
     }
     await tx.done
+    return elsewhere
   }
 
   /** Removes expired records of everybody. */
