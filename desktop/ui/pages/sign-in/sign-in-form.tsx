@@ -21,6 +21,7 @@ import { codeProblemOf } from './code-problem.ts'
 import { retryAfterMs, useSecondsUntil } from './countdown.ts'
 import { demoCodeFor } from './demo-code.ts'
 import { ErasedNotice } from './erased-notice.tsx'
+import { type Invited, invitedBy } from './invited.ts'
 import { needsSecond, SecondStep } from './second-step.tsx'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
@@ -72,17 +73,10 @@ function InvitedLead({ invited: { school, by, code } }: { invited: Invited }) {
  */
 type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string; filledIn?: string }
 
-/** What the link of an invitation says (server/features/schools/invitations.handlers.ts). Links of older servers name no school. */
-type Invited = { email: string; code: string | null; school: string | null; by: string | null }
-
 /** The invitation by whose link the page was opened, after the first rendering, which is that of the prerendered page. */
 function useInvited(): Invited | null {
   const [invited, setInvited] = useState<Invited | null>(null)
-  useEffect(() => {
-    const said = new URLSearchParams(location.hash.slice(1))
-    const email = said.get('email')
-    if (email) setInvited({ email, code: said.get('code'), school: said.get('school'), by: said.get('by') })
-  }, [])
+  useEffect(() => setInvited(invitedBy(location.hash)), [])
   return invited
 }
 
