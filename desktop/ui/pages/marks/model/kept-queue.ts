@@ -1,4 +1,5 @@
 import { Listeners } from '../../../api/listeners.ts'
+import { readStored, writeStored } from '../../../components/browser-storage.ts'
 import { browserDatabase, type PendingStore } from '../../../storage/browser-database.ts'
 import { hexOf } from '../../../storage/hex.ts'
 import { MarkQueue, type QueueEnvironment } from './mark-queue.ts'
@@ -48,7 +49,7 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   store: PendingStore,
   calls: Omit<QueueEnvironment<Row>, 'store' | 'later' | 'now' | 'random'>,
 ): KeptQueue<Row, Place> {
-  const storage = new PendingMarkStorage<Place>(browserDatabase, owner, windowId(), () => Date.now(), store)
+  const storage = new PendingMarkStorage<Place>(browserDatabase, owner, page.id, () => Date.now(), store, page.former)
   const places = new Map<string, Place>()
   let isStored = true
   const queue = new MarkQueue<Row>({
@@ -100,5 +101,17 @@ export function openKeptQueue<Row extends StoredMark, Place>(
 /** Not for a moment alone, as an entry is that is on its way. */
 export const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
-/** The id of this page as it was loaded. A reloaded one, or the copy of a tab, has another. */
-const windowId = (): string => hexOf(crypto.getRandomValues(new Uint8Array(8)))
+const PAGES_KEY = 'markbook.pages'
+const MAX_PAGES = 20
+
+/**
+ * The id of this page as it was loaded, and those that its tab showed before: they are gone, although a page that is left may not come to say
+ * so. The copy of a tab begins with the same, and the first is open still: what the copy takes over is compared before it is sent.
+ */
+function pageOfTab(): { id: string; former: ReadonlySet<string> } {
+  const former = (readStored(PAGES_KEY, 'sessionStorage') ?? '').split(' ').filter(Boolean)
+  const id = hexOf(crypto.getRandomValues(new Uint8Array(8)))
+  writeStored(PAGES_KEY, [...former, id].slice(-MAX_PAGES).join(' '), 'sessionStorage')
+  return { id, former: new Set(former) }
+}
+const page = pageOfTab()

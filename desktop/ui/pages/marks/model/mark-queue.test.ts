@@ -284,6 +284,21 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
   })
 
+  test('what an earlier window was sending may arrive late, and is not taken for somebody else’s', async () => {
+    const at = world()
+    at.line.request = false
+    at.queue.takeOver([
+      { assessmentId: 'a', studentId: '1', score: 2, seen: null, state: 'sending', at: '2026-01-12T07:55:00.000Z' },
+      { assessmentId: 'a', studentId: '2', score: 5, seen: null, ours: 4, state: 'fresh', at: '2026-01-12T07:55:00.000Z' },
+    ])
+    at.put('1', 10, null)
+    at.stored.set('a', new Map([['1', 2]]))
+    at.stored.get('a')?.set('2', 4)
+    at.line.request = true
+    await at.turn()
+    expect([at.queue.all(), at.score('a', '1'), at.score('a', '2')]).toEqual([[], 10, 5])
+  })
+
   test('a mark is taken away, once, although the first answer was lost', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 12]]))

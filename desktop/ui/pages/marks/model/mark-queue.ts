@@ -108,7 +108,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       // Of two that were typed in two windows the newer one counts.
       const isNewer = ({ at }: PendingMark, known: PendingMark | undefined) => !known || (known.state !== 'sending' && known.at < at)
       const unknown = own.filter((each) => isNewer(each, queue.entries.get(each.studentId)))
-      for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting' })
+      for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting', ours: mayBeStored(each) })
       queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, unknown)
       if (hasSendable(queue)) this.schedule(assessmentId, queue, 0)
@@ -289,6 +289,9 @@ function nextBatch({ entries, isSingly }: AssessmentQueue): PendingMark[] {
   if (first?.score === null) return [first]
   return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.bulkGrades)
 }
+
+/** A score that the window which left an entry may have stored before it closed. */
+const mayBeStored = ({ state, score, ours }: PendingMark): CellValue => (state === 'sending' || ours === undefined ? score : ours)
 
 const hasSendable = ({ entries }: AssessmentQueue) => [...entries.values()].some(isSendable)
 

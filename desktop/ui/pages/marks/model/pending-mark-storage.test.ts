@@ -68,6 +68,23 @@ describe('pending marks in the browser’s database', () => {
     expect(await windowOf('two', 'ada', null).takeOver(() => {})).toBe(0)
   })
 
+  test('what a page left that this tab showed before is taken over at once', async () => {
+    await windowOf('one').store('quiz', [pending('zoe')])
+    await windowOf('two').store('quiz', [pending('mei')])
+    const owner = { userId: 'ada', schoolId: 'stBrigids' }
+    const next = new PendingMarkStorage(
+      () => Promise.resolve(database),
+      owner,
+      'three',
+      () => now,
+      'pending_marks',
+      new Set(['one']),
+    )
+    const found: string[] = []
+    expect(await next.takeOver(({ pending: left }) => found.push(...left.map(({ studentId }) => studentId)))).toBe(1)
+    expect(found).toEqual(['zoe'])
+  })
+
   test('a text of any length is kept beside the marks, and taken over as it was typed', async () => {
     const text = 'Works with care.\n'.repeat(60)
     const texts = (windowId: string) =>

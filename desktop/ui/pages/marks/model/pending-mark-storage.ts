@@ -36,6 +36,8 @@ export class PendingMarkStorage<Place = SheetScope> {
     private readonly windowId: string,
     private readonly now: () => number,
     private readonly kept: PendingStore = 'pending_marks',
+    /** Windows that are known to be closed. */
+    private readonly closed: ReadonlySet<string> = new Set(),
   ) {}
 
   /** False where the browser keeps nothing. Calls take effect in their order. */
@@ -63,7 +65,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
       if (windowId === this.windowId) continue
-      if (this.now() - beat <= WINDOW_TIMEOUT) {
+      if (!this.closed.has(windowId) && this.now() - beat <= WINDOW_TIMEOUT) {
         elsewhere += pending.length
         continue
       }
