@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectForEverybody, openBrowser, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { cell, openGrid, textOf } from '../../tests/grid.ts'
+import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 const AWAY = { timeout: 45_000 }
@@ -155,6 +155,22 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await again.goto(`${site.url}/`)
     await expect.poll(() => scoreOf(zoe.id), AWAY).toBe(6)
     await expect.poll(() => again.getByText('not saved yet').count()).toBe(0)
+    await context.close()
+  })
+
+  test('nothing is called saved while another window has a mark that is not, and that goes on once it is closed', async () => {
+    const { context, page } = await opened('ada')
+    await page.route('**/api/grades/bulk', (route) => route.abort())
+    await type(page, 4, '14')
+    await page.getByText('1 mark is on this computer and not saved yet').waitFor()
+    const other = await context.newPage()
+    await other.goto(`${site.url}${GRID}`)
+    await other.getByText('Another window of this browser has marks that are not saved yet.').waitFor()
+    expect(await other.getByText('Everything is saved.').count()).toBe(0)
+    await picture(other, 'marks-other-window')
+    await page.close()
+    await other.getByText('Everything is saved.').waitFor(AWAY)
+    expect(await textOf(other, 4, 0)).toBe('14')
     await context.close()
   })
 
