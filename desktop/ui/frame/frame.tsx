@@ -46,7 +46,7 @@ import { keepApp } from './service-worker.ts'
 import { signOut } from './sign-out.ts'
 import { useSyncStatus } from './sync-status.ts'
 import { chooseTheme, chosenTheme, themes } from './theme.ts'
-import { unsavedNow, useUnsavedCount } from './unsaved-count.ts'
+import { unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
 /** Loaded after the page: it has the queue of marks with it. */
@@ -143,10 +143,12 @@ function SyncLine({ isDot }: { isDot: boolean }) {
   const { status, isReached } = useSyncStatus()
   const summary = useSyncSummary(status)
   const unsaved = useUnsavedCount()
-  if (!summary && isReached && unsaved === 0) return null
+  const elsewhere = useElsewhereCount()
+  if (!summary && isReached && unsaved + elsewhere === 0) return null
   const away = { text: t('line.unreached'), tone: 'bad' }
   const known = isReached && summary ? summary : away
-  const { text, tone } = unsaved > 0 && known.tone !== 'bad' ? { text: t('line.unsaved', { count: unsaved }), tone: 'warn' } : known
+  const left = unsaved > 0 ? t('line.unsaved', { count: unsaved }) : t('line.otherWindow')
+  const { text, tone } = unsaved + elsewhere > 0 && known.tone !== 'bad' ? { text: left, tone: 'warn' } : known
   return (
     <Link to="/sync" className={styles['sync']} data-tone={tone} data-dot={isDot} title={text}>
       <span role="status">{text}</span>

@@ -2,24 +2,30 @@ import { useSyncExternalStore } from 'react'
 import { Listeners } from '../api/listeners.ts'
 
 const changes = new Listeners()
-const counts = new Map<string, { unsaved: number; sending: number }>()
+const counts = new Map<string, { unsaved: number; sending: number; elsewhere: number }>()
 let count = 0
 let sending = 0
+let elsewhere = 0
+
+type Source = 'marks' | 'attendance' | 'reports'
+type Unsaved = { unsaved: number; sending: number; elsewhere: number | null }
 
 /**
- * How many marks, entries of attendance, or texts of report books are in this browser alone, and how many of them are on their way just
- * now. Told by the session that sends them, which is loaded after the frame.
+ * How many marks, entries of attendance, or texts of report books are in this window alone, how many of them are on their way just now, and
+ * how many are in other windows of this browser. Told by the session that sends them, which is loaded after the frame.
  */
-export function setUnsavedCount(of: 'marks' | 'attendance' | 'reports', unsaved: number, onTheirWay: number): void {
-  counts.set(of, { unsaved, sending: onTheirWay })
-  const before = count
-  const all = [...counts.values()]
-  count = all.reduce((sum, each) => sum + each.unsaved, 0)
-  sending = all.reduce((sum, each) => sum + each.sending, 0)
-  if (count !== before) changes.notify()
+export function setUnsavedCount(of: Source, told: Unsaved): void {
+  counts.set(of, { ...told, elsewhere: told.elsewhere ?? 0 })
+  const before = [count, elsewhere]
+  const sum = (key: keyof Unsaved) => [...counts.values()].reduce((total, each) => total + each[key], 0)
+  count = sum('unsaved')
+  sending = sum('sending')
+  elsewhere = sum('elsewhere')
+  if (count !== before[0] || elsewhere !== before[1]) changes.notify()
 }
 
 /** Those on their way too, which are lost to a session that ends. */
 export const unsavedNow = (): number => count + sending
 
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)
+export const useElsewhereCount = (): number => useSyncExternalStore(changes.add, () => elsewhere)

@@ -59,12 +59,14 @@ function open(owner: Owner, isShown: () => boolean) {
     saved: () => {},
     removed: () => {},
   })
-  kept.queue.listen(() => {
+  const count = () => {
     if (!isShown()) return
     const all = kept.queue.all()
     const unsaved = all.filter(isUnsaved).length
-    setUnsavedCount('reports', unsaved, all.length - unsaved)
-  })
+    setUnsavedCount('reports', { unsaved, sending: all.length - unsaved, elsewhere: kept.elsewhere.get() })
+  }
+  kept.queue.listen(count)
+  kept.elsewhere.listen(count)
   return {
     ...kept,
     /** Where the texts of a group are written; kept with them, for whoever sends them from another page. */

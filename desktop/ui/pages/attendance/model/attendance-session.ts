@@ -63,12 +63,14 @@ function open(owner: Owner, isShown: () => boolean) {
     const pending = kept.queue.get(key, studentId)
     return pending && pending.ours === undefined ? pending.seen : undefined
   }
-  kept.queue.listen(() => {
+  const count = () => {
     if (!isShown()) return
     const all = kept.queue.all()
     const unsaved = all.filter(isUnsaved).length
-    setUnsavedCount('attendance', unsaved, all.length - unsaved)
-  })
+    setUnsavedCount('attendance', { unsaved, sending: all.length - unsaved, elsewhere: kept.elsewhere.get() })
+  }
+  kept.queue.listen(count)
+  kept.elsewhere.listen(count)
   return {
     ...kept,
     /** Says of some pupils what they are. The register is taken with it. */

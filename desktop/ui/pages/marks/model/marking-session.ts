@@ -56,9 +56,11 @@ function open(owner: Owner, isShown: () => boolean) {
   const count = () => {
     if (!isShown()) return
     const unsaved = queue.all().filter(isUnsaved).length
-    setUnsavedCount('marks', unsaved + invalidEntries.size, queue.all().length - unsaved)
+    const sending = queue.all().length - unsaved
+    setUnsavedCount('marks', { unsaved: unsaved + invalidEntries.size, sending, elsewhere: elsewhere.get() })
   }
   queue.listen(count)
+  elsewhere.listen(count)
   return {
     owner,
     queue,
