@@ -235,8 +235,8 @@ export class Sheet {
     })
 
   /**
-   * Enters a typed text over a mark that was `seen`, one’s own that is not saved yet included: a valid mark is sent, an invalid one stays in the cell, and one that meets a newer
-   * mark of somebody else becomes a conflict. An emptied field takes the mark away.
+   * Enters a typed text over a mark that was `seen`, one’s own that is not saved yet included: a valid mark is sent, an invalid one stays in
+   * the cell, and one that meets a newer mark of somebody else becomes a conflict. An emptied field takes the mark away.
    */
   enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
