@@ -71,7 +71,6 @@ export async function studentsOfSets(tx: ReadTx, school: string, ids: readonly s
   return sets
 }
 
-/** The sets of a year, and of a subject; locked where the transaction writes. */
 /** Assessments, those of teaching sets with who is in them. */
 export async function withSitters<A extends { teaching_set_id: string | null }>(
   tx: ReadTx,
@@ -87,6 +86,7 @@ export async function withSitters<A extends { teaching_set_id: string | null }>(
   })
 }
 
+/** The sets of a year, and of a subject; locked where the transaction writes. */
 export const setsOfYear = rowsBy('teaching_set', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 export const setsOfSubject = rowsBy('teaching_set', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 
