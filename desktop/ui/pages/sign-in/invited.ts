@@ -6,7 +6,10 @@ export type Invited = { email: string; code: string | null; school: string | nul
 /** A given and a family name with the space between them. */
 const MAX_PERSON = 2 * limits.text.name + 1
 
-/** Reads the fragment of the page's address; null without an address to mail to. Anybody can write such a link: what is no name is left out. */
+/**
+ * Reads the fragment of the page's address; null without an address to mail to. Anybody can write such a link: what is longer than a name, has
+ * lines or leads to a page is left out. A short sentence cannot be told from a name.
+ */
 export function invitedBy(fragment: string): Invited | null {
   const said = new URLSearchParams(fragment.replace(/^#/, ''))
   const nameIn = (key: string, max: number) => {
