@@ -133,15 +133,12 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
   const close = useContext(Closing)
   const [text, setText] = useState('')
   const col = sheet.columns.findIndex(({ id }) => id === column.id)
-  const empty = sheet.pupils.flatMap((_, row) =>
-    controller.idsAt({ row, col }) && controller.valueAt({ row, col }) === null ? [{ row, col }] : [],
-  )
+  const empty = controller.emptyCells(col)
   const typed = parseMark(text, column.max_score, sheet.codes)
   const fill = () => {
     if (typed.kind !== 'mark') return
-    // What came into one meanwhile stays.
-    const stillEmpty = empty.filter((position) => controller.valueAt(position) === null)
-    controller.enterMarks(stillEmpty.map((position) => ({ ...position, score: typed.score })))
+    // Read again: a mark may have come into one since the dialog was drawn.
+    controller.enterMarks(controller.emptyCells(col).map((position) => ({ ...position, score: typed.score })))
     close?.()
   }
   const title = t('fillIn.title', { title: column.title })

@@ -243,6 +243,12 @@ export class GridController {
     return true
   }
 
+  /** The cells of an assessment that may have a mark and have none. */
+  emptyCells(col: number): CellPosition[] {
+    const positions = this.sheet.pupils.map((_, row) => ({ row, col }))
+    return positions.filter((position) => this.idsAt(position) && this.valueAt(position) === null)
+  }
+
   private selectedCells(): CellPosition[] {
     const { top, bottom, left, right } = this.selection.range()
     const cells: CellPosition[] = []
@@ -278,14 +284,18 @@ export class GridController {
   }
 
   /**
-   * Changes the remark of a mark; an empty one takes it away. `seen`: the remark that stood there. Fails with `grades.changed_meanwhile` where
-   * there is another by now, or no mark.
+   * Changes the remark of a mark; an empty one takes it away. `seen`: the remark that stood there. A score that waits for a decision goes on
+   * waiting. Fails with `grades.changed_meanwhile` where there is another remark by now, or no mark.
    */
   enterRemark(ids: MarkKey, text: string, seen: string): void {
     const cell = this.sheet.cell(ids.assessmentId, ids.studentId)
-    const score = cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId))
+    const { saved, pending } = cell
+    const score = pending ? pending.score : cellValueOf(saved)
     if (remarkOf(cell) !== seen || score === null) throw new Failure(409, 'grades.changed_meanwhile', 'Somebody else has changed it.')
-    if (text !== seen) this.sheet.put([{ ...ids, score, remarks: text || null, seen: cellValueOf(cell.saved) }])
+    if (text === seen) return
+    const mark = { ...ids, score, remarks: text || null, seen: cellValueOf(saved) }
+    if (pending?.state === 'conflict') this.sheet.queue.addConflict(mark, pending.theirs ?? null)
+    else this.sheet.put([mark])
   }
 
   /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */

@@ -520,6 +520,28 @@ describe('the grid’s keys', () => {
     expect(queue.all()).toMatchObject([{ score: 64, remarks: null }])
   })
 
+  test('a remark beside a score that waits for a decision decides nothing', () => {
+    const ids = controller.idsAt({ row: 1, col: 2 }) as NonNullable<ReturnType<typeof controller.idsAt>>
+    queue.addConflict({ ...ids, score: 80, seen: 71 }, 64)
+    fromOther(64)
+    controller.enterRemark(ids, 'Well prepared.', '')
+    expect(queue.all()).toMatchObject([{ score: 80, theirs: 64, remarks: 'Well prepared.', state: 'conflict' }])
+    queue.resolve(queue.all(), 'mine')
+    expect(queue.all()).toMatchObject([{ score: 80, seen: 64, remarks: 'Well prepared.', state: 'waiting' }])
+  })
+
+  test('the empty cells of an assessment are those that have no mark by now', () => {
+    const col = columns.indexOf(mathsExam)
+    const rows = () => controller.emptyCells(col).map(({ row }) => row)
+    const before = rows()
+    expect(before.length).toBeGreaterThan(0)
+    const row = before[0] as number
+    const mark = live.find(({ assessment_id }) => assessment_id === mathsExam.id) as LiveMark
+    const student_id = pupilsOf3B[row]?.id ?? ''
+    sheet.receive({ is_whole: false, marks: [{ ...mark, id: 'other', student_id, score: 40 }], gone: [], touched: [] })
+    expect(rows()).toEqual(before.slice(1))
+  })
+
   test('a read-only sheet changes nothing', () => {
     controller.isReadOnly = true
     selection.moveTo({ row: 1, col: 2 })

@@ -255,9 +255,9 @@ export class Sheet {
     const mark = { assessmentId, studentId, score, seen }
     // What was seen without the server may have changed there.
     if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'
-    const theirs = pending ? pending.theirs : stored
-    if ((!pending || pending.state === 'conflict') && (theirs ?? null) !== seen) {
-      this.queue.addConflict(mark, theirs ?? null)
+    const theirs = pending ? (pending.theirs ?? null) : stored
+    if ((!pending || pending.state === 'conflict') && theirs !== seen) {
+      this.queue.addConflict(mark, theirs)
       return 'conflict'
     }
     this.put([mark])
