@@ -2,20 +2,20 @@ import { useSyncExternalStore } from 'react'
 import { Listeners } from '../api/listeners.ts'
 
 const changes = new Listeners()
-const counts = new Map<string, { unsaved: number; sending: number; elsewhere: number }>()
+export type UnsavedSource = 'marks' | 'attendance' | 'reports'
+type Unsaved = { unsaved: number; sending: number; elsewhere: number }
+
+const counts = new Map<UnsavedSource, Unsaved>()
 let count = 0
 let sending = 0
 let elsewhere = 0
-
-type Source = 'marks' | 'attendance' | 'reports'
-type Unsaved = { unsaved: number; sending: number; elsewhere: number | null }
 
 /**
  * How many marks, entries of attendance, or texts of report books are in this window alone, how many of them are on their way just now, and
  * how many are in other windows of this browser. Told by the session that sends them, which is loaded after the frame.
  */
-export function setUnsavedCount(of: Source, told: Unsaved): void {
-  counts.set(of, { ...told, elsewhere: told.elsewhere ?? 0 })
+export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
+  counts.set(of, own)
   const before = [count, elsewhere]
   const sum = (key: keyof Unsaved) => [...counts.values()].reduce((total, each) => total + each[key], 0)
   count = sum('unsaved')

@@ -36,7 +36,7 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/** How many entries other windows of this browser have; null until it was looked. */
+/** How many entries other windows of this browser have; null before the first look. */
 export const useElsewhere = ({ elsewhere }: Pick<KeptQueue<StoredMark, unknown>, 'elsewhere'>): number | null =>
   useSyncExternalStore(elsewhere.listen, elsewhere.get)
 

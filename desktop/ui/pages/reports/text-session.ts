@@ -3,9 +3,8 @@ import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../api/client.ts'
 import { isSignedInAs } from '../../api/last-seen.ts'
 import { ask, queryClient, refresh } from '../../api/queries.ts'
-import { setUnsavedCount } from '../../frame/unsaved-count.ts'
 import type { CellValue } from '../marks/model/cell-value.ts'
-import { isUnsaved, type KeptQueue, type Owner, openKeptQueue, sessionsOf } from '../marks/model/kept-queue.ts'
+import { type KeptQueue, type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../marks/model/kept-queue.ts'
 import { grouped } from '../marks/model/mark-values.ts'
 import type { StoredMark } from '../marks/model/pending-mark.ts'
 import { booksRequest, updateCachedBook, updateCachedEntry } from './book-queries.ts'
@@ -59,14 +58,7 @@ function open(owner: Owner, isShown: () => boolean) {
     saved: () => {},
     removed: () => {},
   })
-  const count = () => {
-    if (!isShown()) return
-    const all = kept.queue.all()
-    const unsaved = all.filter(isUnsaved).length
-    setUnsavedCount('reports', { unsaved, sending: all.length - unsaved, elsewhere: kept.elsewhere.get() })
-  }
-  kept.queue.listen(count)
-  kept.elsewhere.listen(count)
+  tellUnsaved(kept, 'reports', isShown)
   return {
     ...kept,
     /** Where the texts of a group are written; kept with them, for whoever sends them from another page. */

@@ -4,9 +4,8 @@ import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
 import { changeSeen, isSignedInAs } from '../../../api/last-seen.ts'
 import { queryClient, refresh } from '../../../api/queries.ts'
-import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
 import type { CellValue } from '../../marks/model/cell-value.ts'
-import { isUnsaved, type Owner, openKeptQueue, sessionsOf } from '../../marks/model/kept-queue.ts'
+import { type Owner, openKeptQueue, sessionsOf, tellUnsaved } from '../../marks/model/kept-queue.ts'
 import type { StoredMark } from '../../marks/model/pending-mark.ts'
 import { coversRegister, type MonthOfClass, type Register, registerKey, registerOf, withRegister } from './register.ts'
 import { codeValueOf, issuesOfEntries, noteKey, noteValueOf, requestOf, TAKEN } from './register-entries.ts'
@@ -63,14 +62,7 @@ function open(owner: Owner, isShown: () => boolean) {
     const pending = kept.queue.get(key, studentId)
     return pending && pending.ours === undefined ? pending.seen : undefined
   }
-  const count = () => {
-    if (!isShown()) return
-    const all = kept.queue.all()
-    const unsaved = all.filter(isUnsaved).length
-    setUnsavedCount('attendance', { unsaved, sending: all.length - unsaved, elsewhere: kept.elsewhere.get() })
-  }
-  kept.queue.listen(count)
-  kept.elsewhere.listen(count)
+  tellUnsaved(kept, 'attendance', isShown)
   return {
     ...kept,
     /** Says of some pupils what they are. The register is taken with it. */

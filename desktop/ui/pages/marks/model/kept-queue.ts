@@ -1,16 +1,17 @@
 import { Listeners } from '../../../api/listeners.ts'
 import { readStored, writeStored } from '../../../components/browser-storage.ts'
+import { setUnsavedCount, type UnsavedSource } from '../../../frame/unsaved-count.ts'
 import { browserDatabase, type PendingStore } from '../../../storage/browser-database.ts'
 import { hexOf } from '../../../storage/hex.ts'
 import { MarkQueue, type QueueEnvironment } from './mark-queue.ts'
 import { isSendable, type PendingMark, type StoredMark } from './pending-mark.ts'
-import { PendingMarkStorage } from './pending-mark-storage.ts'
+import { type FormerPages, PendingMarkStorage } from './pending-mark-storage.ts'
 
 export type Owner = { userId: string; schoolId: string }
 
 /**
  * `places`: where the entries of an assessment are made. `isStored`: false where one could not be stored; it is lost when the window closes.
- * `elsewhere`: how many entries other windows of this browser have, as it was looked last; null until then. A page that was left a moment
+ * `elsewhere`: how many entries other windows of this browser have, as of the last look; null before the first. A page that was left a moment
  * ago counts as such a window, so that nobody may say before that all is saved.
  */
 export type KeptQueue<Row extends StoredMark, Place> = {
@@ -73,20 +74,16 @@ export function openKeptQueue<Row extends StoredMark, Place>(
     })
   let elsewhere: number | null = null
   const elsewhereChanges = new Listeners()
-  // Where the browser has closed its database, the next turn opens it again.
-  const look = () =>
-    void takeOver().then(
-      (count) => {
-        if (count > 0) setTimeout(look, ELSEWHERE_INTERVAL)
-        if (count === elsewhere) return
-        elsewhere = count
-        elsewhereChanges.notify()
-      },
-      () => {},
-    )
+  /** Once, and again after a pause. Where the browser has closed its database, the next turn opens it again. */
+  const look = async () => {
+    const count = await takeOver().catch(() => elsewhere)
+    setTimeout(look, count ? ELSEWHERE_INTERVAL : TAKE_OVER_INTERVAL)
+    if (count === elsewhere) return
+    elsewhere = count
+    elsewhereChanges.notify()
+  }
   void storage.removeExpired().catch(() => {})
-  look()
-  setInterval(look, TAKE_OVER_INTERVAL)
+  void look()
   setInterval(() => storage.heartbeat(), HEARTBEAT_INTERVAL)
   addEventListener('pagehide', () => storage.heartbeat(true))
   addEventListener('online', () => queue.retry())
@@ -101,17 +98,32 @@ export function openKeptQueue<Row extends StoredMark, Place>(
 /** Not for a moment alone, as an entry is that is on its way. */
 export const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
+/** Tells the frame how much is not saved, now and at every change. `more`: how much of it is not in the queue. Answers what tells it again. */
+export function tellUnsaved(
+  { queue, elsewhere }: Pick<KeptQueue<StoredMark, never>, 'queue' | 'elsewhere'>,
+  of: UnsavedSource,
+  isShown: () => boolean,
+  more = () => 0,
+): () => void {
+  const tell = () => {
+    if (!isShown()) return
+    const all = queue.all()
+    const unsaved = all.filter(isUnsaved).length
+    setUnsavedCount(of, { unsaved: unsaved + more(), sending: all.length - unsaved, elsewhere: elsewhere.get() ?? 0 })
+  }
+  queue.listen(tell)
+  elsewhere.listen(tell)
+  return tell
+}
+
 const PAGES_KEY = 'markbook.pages'
 const MAX_PAGES = 20
 
-/**
- * The id of this page as it was loaded, and those that its tab showed before: they are gone, although a page that is left may not come to say
- * so. The copy of a tab begins with the same, and the first is open still: what the copy takes over is compared before it is sent.
- */
-function pageOfTab(): { id: string; former: ReadonlySet<string> } {
-  const former = (readStored(PAGES_KEY, 'sessionStorage') ?? '').split(' ').filter(Boolean)
+/** The id of this page as it was loaded, and the pages that its tab showed before: a page that is left may not come to say so. */
+function pageOfTab(): { id: string; former: FormerPages } {
+  const ids = (readStored(PAGES_KEY, 'sessionStorage') ?? '').split(' ').filter(Boolean)
   const id = hexOf(crypto.getRandomValues(new Uint8Array(8)))
-  writeStored(PAGES_KEY, [...former, id].slice(-MAX_PAGES).join(' '), 'sessionStorage')
-  return { id, former: new Set(former) }
+  writeStored(PAGES_KEY, [...ids, id].slice(-MAX_PAGES).join(' '), 'sessionStorage')
+  return { id, former: { ids: new Set(ids), until: Date.now() } }
 }
 const page = pageOfTab()

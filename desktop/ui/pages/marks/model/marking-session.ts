@@ -3,8 +3,7 @@ import { Failure } from '@markbook/shared/failures'
 import { promptClient as client } from '../../../api/client.ts'
 import { isSignedInAs } from '../../../api/last-seen.ts'
 import { Listeners } from '../../../api/listeners.ts'
-import { setUnsavedCount } from '../../../frame/unsaved-count.ts'
-import { isUnsaved, type Owner, openKeptQueue, sessionsOf } from './kept-queue.ts'
+import { type Owner, openKeptQueue, sessionsOf, tellUnsaved } from './kept-queue.ts'
 import type { InvalidEntry, MarkKey } from './mark-values.ts'
 import { markToSend } from './pending-mark.ts'
 import type { SheetScope } from './pending-mark-storage.ts'
@@ -53,14 +52,7 @@ function open(owner: Owner, isShown: () => boolean) {
     },
   })
   const invalidEntries = new Map<string, InvalidEntry>()
-  const count = () => {
-    if (!isShown()) return
-    const unsaved = queue.all().filter(isUnsaved).length
-    const sending = queue.all().length - unsaved
-    setUnsavedCount('marks', { unsaved: unsaved + invalidEntries.size, sending, elsewhere: elsewhere.get() })
-  }
-  queue.listen(count)
-  elsewhere.listen(count)
+  const count = tellUnsaved({ queue, elsewhere }, 'marks', isShown, () => invalidEntries.size)
   return {
     owner,
     queue,
@@ -70,7 +62,7 @@ function open(owner: Owner, isShown: () => boolean) {
     count,
     /** False where a pending mark could not be stored: it is lost when the window closes. */
     isStored,
-    /** How many marks other windows of this browser have; null until it was looked. */
+    /** How many marks other windows of this browser have; null before the first look. */
     elsewhere,
     onSaved: saved.add,
     onRemoved: removed.add,

@@ -68,20 +68,26 @@ describe('pending marks in the browser’s database', () => {
     expect(await windowOf('two', 'ada', null).takeOver(() => {})).toBe(0)
   })
 
-  test('what a page left that this tab showed before is taken over at once', async () => {
-    await windowOf('one').store('quiz', [pending('zoe')])
+  test('what a page left that this tab showed before is taken over at once, from the first of two copies of a tab once', async () => {
+    const first = windowOf('one')
+    await first.store('quiz', [pending('zoe')])
     await windowOf('two').store('quiz', [pending('mei')])
     const owner = { userId: 'ada', schoolId: 'stBrigids' }
+    const former = { ids: new Set(['one']), until: now }
     const next = new PendingMarkStorage(
       () => Promise.resolve(database),
       owner,
       'three',
       () => now,
       'pending_marks',
-      new Set(['one']),
+      former,
     )
     const found: string[] = []
-    expect(await next.takeOver(({ pending: left }) => found.push(...left.map(({ studentId }) => studentId)))).toBe(1)
+    const look = () => next.takeOver(({ pending: left }) => found.push(...left.map(({ studentId }) => studentId)))
+    expect(await look()).toBe(1)
+    now += 5_000
+    first.heartbeat()
+    expect(await look()).toBe(2)
     expect(found).toEqual(['zoe'])
   })
 

@@ -15,6 +15,12 @@ export type PendingRecord<Place = SheetScope> = Owner & {
 /** What a closed window left of an assessment. */
 export type Abandoned<Place = SheetScope> = Pick<PendingRecord<Place>, 'assessmentId' | 'pending' | 'sheet'>
 
+/**
+ * Pages that a tab showed until so long, ms: they are gone. One that was alive after that is the page of another tab, of which this one is a
+ * copy.
+ */
+export type FormerPages = { ids: ReadonlySet<string>; until: number }
+
 /** A window without a heartbeat for so long is closed, ms. */
 const WINDOW_TIMEOUT = 20_000
 /** Records older than this are removed, ms. */
@@ -36,8 +42,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     private readonly windowId: string,
     private readonly now: () => number,
     private readonly kept: PendingStore = 'pending_marks',
-    /** Windows that are known to be closed. */
-    private readonly closed: ReadonlySet<string> = new Set(),
+    private readonly former: FormerPages = { ids: new Set(), until: 0 },
   ) {}
 
   /** False where the browser keeps nothing. Calls take effect in their order. */
@@ -65,7 +70,8 @@ export class PendingMarkStorage<Place = SheetScope> {
     for (const record of (await tx.store.getAll(keysBelow(this.owner.userId, this.owner.schoolId))).filter(isRecord<Place>)) {
       const { assessmentId, windowId, pending, sheet, beat } = record
       if (windowId === this.windowId) continue
-      if (!this.closed.has(windowId) && this.now() - beat <= WINDOW_TIMEOUT) {
+      const isFormer = this.former.ids.has(windowId) && beat <= this.former.until
+      if (!isFormer && this.now() - beat <= WINDOW_TIMEOUT) {
         elsewhere += pending.length
         continue
       }
