@@ -96,7 +96,7 @@ export function openKeptQueue<Row extends StoredMark, Place>(
 }
 
 /** Not for a moment alone, as an entry is that is on its way. */
-export const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
+const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
 /** Tells the frame how much is not saved, now and at every change. `more`: how much of it is not in the queue. Answers what tells it again. */
 export function tellUnsaved(
