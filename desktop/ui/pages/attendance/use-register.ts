@@ -1,8 +1,9 @@
 import type { AttendanceCode } from '@markbook/shared/domain/attendance'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useReducer, useRef } from 'react'
+import { useRef } from 'react'
 import { ask } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
+import { useQueueChanges } from '../marks/use-kept-queue.ts'
 import { type AttendanceSession, attendanceSessionOf } from './model/attendance-session.ts'
 import { type MonthOfClass, monthOf, type Register, registerKey } from './model/register.ts'
 import { codeOf, noteKey, noteOf } from './model/register-entries.ts'
@@ -10,8 +11,7 @@ import { codeOf, noteKey, noteOf } from './model/register-entries.ts'
 export function useAttendanceSession(): AttendanceSession {
   const { id, school_id } = useProfile()
   const session = attendanceSessionOf({ userId: id, schoolId: school_id ?? '' })
-  const [, drawAgain] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => session.queue.listen(drawAgain), [session])
+  useQueueChanges(session.queue)
   return session
 }
 

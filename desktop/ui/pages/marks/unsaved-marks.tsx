@@ -21,7 +21,8 @@ import type { InvalidCell, MarkKey } from './model/mark-values.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { PendingMark } from './model/pending-mark.ts'
 import type { Sheet } from './model/sheet.ts'
-import { useElsewhere, useMarkingSession, useParentStatus } from './use-sheet.ts'
+import { useElsewhere } from './use-kept-queue.ts'
+import { useMarkingSession, useParentStatus } from './use-sheet.ts'
 
 type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 

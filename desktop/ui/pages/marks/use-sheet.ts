@@ -1,14 +1,12 @@
 import type { LiveMark, LiveMarks } from '@markbook/shared/contract/grades'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo } from 'react'
 import { followEvents } from '../../api/event-stream.ts'
 import { keepSeen, lastSeen, notShown } from '../../api/last-seen.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
-import type { KeptQueue } from './model/kept-queue.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
-import type { StoredMark } from './model/pending-mark.ts'
 import type { SheetScope } from './model/pending-mark-storage.ts'
 import { marksOfSheet } from './model/seen-marks.ts'
 import { Sheet } from './model/sheet.ts'
@@ -35,10 +33,6 @@ export function useMarkingSession(): MarkingSession {
   const { id, school_id } = useProfile()
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
-
-/** How many entries other windows of this browser have; null before the first look. */
-export const useElsewhere = ({ elsewhere }: Pick<KeptQueue<StoredMark, unknown>, 'elsewhere'>): number | null =>
-  useSyncExternalStore(elsewhere.listen, elsewhere.get)
 
 /** `studentGroupId`: of a class, or of a teaching set where `isSet`. */
 type SheetQuery = { termId: string; subjectId: string; studentGroupId: string; isSet: boolean }

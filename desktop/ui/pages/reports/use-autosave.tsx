@@ -1,10 +1,11 @@
 import { useBlocker } from '@tanstack/react-router'
-import { useEffect, useReducer, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { LeaveDialog } from '../../components/dialog.tsx'
 import { guardTermChange } from '../../frame/chosen-term.ts'
+import { useQueueChanges } from '../marks/use-kept-queue.ts'
 import { Autosave, type FieldValues } from './autosave.ts'
 import type { TextField } from './pending-text.ts'
 import { type RowPlace, rowQueue } from './row-queue.ts'
@@ -27,8 +28,7 @@ function useTextSession(): TextSession {
 /** The session, read again whenever one of its texts changes. */
 export function useUnsavedTexts(): TextSession {
   const session = useTextSession()
-  const [, drawAgain] = useReducer((count: number) => count + 1, 0)
-  useEffect(() => session.queue.listen(drawAgain), [session])
+  useQueueChanges(session.queue)
   return session
 }
 

@@ -53,6 +53,9 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   private readonly changes = new Listeners<[assessmentId: string, studentIds: readonly string[]]>()
   /** Called for every mark whose state has changed. */
   readonly listen = this.changes.add
+  private changeCount = 0
+  /** Another number after every change. */
+  version = (): number => this.changeCount
 
   constructor(private readonly environment: QueueEnvironment<Row>) {}
 
@@ -133,7 +136,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
 
   /** Has everybody look again at the marks of an assessment. */
   announce(assessmentId: string): void {
-    this.changes.notify(assessmentId, [...(this.queues.get(assessmentId)?.entries.keys() ?? [])])
+    this.notify(assessmentId, [...(this.queues.get(assessmentId)?.entries.keys() ?? [])])
   }
 
   /** Sends what was just entered without the pause. */
@@ -267,10 +270,15 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
 
   private changed(assessmentId: string, pendings: readonly { studentId: string }[]): void {
     this.environment.store(assessmentId, [...(this.queues.get(assessmentId)?.entries.values() ?? [])])
-    this.changes.notify(
+    this.notify(
       assessmentId,
       pendings.map(({ studentId }) => studentId),
     )
+  }
+
+  private notify(assessmentId: string, studentIds: readonly string[]): void {
+    this.changeCount += 1
+    this.changes.notify(assessmentId, studentIds)
   }
 }
 
