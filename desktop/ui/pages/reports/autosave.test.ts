@@ -269,6 +269,14 @@ describe('texts that save themselves', () => {
       ),
       { maxLength: 20 },
     )
+    const takenBackWhileAway = [
+      { field: 'remark' as const, value: 'a' },
+      { away: true },
+      { ms: 920 },
+      { field: 'remark' as const, value: '' },
+      { ms: 2_000 },
+      { field: 'conduct' as const, value: '' },
+    ]
     await fc.assert(
       fc.asyncProperty(steps, async (done) => {
         const { server, row } = world()
@@ -302,7 +310,7 @@ describe('texts that save themselves', () => {
         for (const name of ['remark', 'conduct'] as const)
           expect(textValue(name, server.texts[name])).toBe(textValue(name, row.getSnapshot().values[name]))
       }),
-      { numRuns: 60 },
+      { numRuns: 60, examples: [[takenBackWhileAway]] },
     )
   })
 })

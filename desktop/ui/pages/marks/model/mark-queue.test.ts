@@ -284,6 +284,19 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
   })
 
+  test('a mark that is typed after one that was taken back while the server was away is sent by itself', async () => {
+    const at = world({ readsFirst: true })
+    at.line.request = false
+    at.put('1', 5)
+    const failing = at.turn(1)
+    at.queue.resolve(at.queue.all(), 'theirs')
+    await failing
+    at.put('2', 6)
+    at.line.request = true
+    await at.turn()
+    expect([at.queue.all(), at.score('a', '2')]).toEqual([[], 6])
+  })
+
   test('what an earlier window was sending may arrive late, and is not taken for somebody else’s', async () => {
     const at = world()
     at.line.request = false

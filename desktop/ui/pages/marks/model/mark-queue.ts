@@ -40,6 +40,7 @@ type AssessmentQueue = {
   /** Set after a refusal that named no mark: marks are then sent one at a time. */
   isSingly: boolean
   failure: Failure | null
+  /** Cancels the request that is to come; null where none is. */
   stop: (() => void) | null
 }
 
@@ -76,7 +77,8 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
         queue.entries.set(mark.studentId, queue.tries > 0 ? { ...entered, state: 'waiting' } : entered)
       }
       this.changed(assessmentId, own)
-      if (isFirst) this.schedule(assessmentId, queue, this.environment.delay ?? BATCH_DELAY)
+      // A try that is to come takes these marks along. None does where the marks of the last one were taken back meanwhile.
+      if (isFirst || !(queue.stop || queue.isBusy)) this.schedule(assessmentId, queue, this.environment.delay ?? BATCH_DELAY)
     }
   }
 
@@ -165,7 +167,10 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
 
   private schedule(assessmentId: string, queue: AssessmentQueue, ms: number): void {
     queue.stop?.()
-    queue.stop = this.environment.later(ms, () => void this.run(assessmentId, queue))
+    queue.stop = this.environment.later(ms, () => {
+      queue.stop = null
+      void this.run(assessmentId, queue)
+    })
   }
 
   private async run(assessmentId: string, queue: AssessmentQueue): Promise<void> {
