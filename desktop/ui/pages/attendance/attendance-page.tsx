@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
 import ChevronRight from 'lucide-react/icons/chevron-right'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { askWhole } from '../../api/queries.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
@@ -16,7 +16,7 @@ import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { day as dayText, moment } from '../../words/format.ts'
 import { type ListedClass, useClasses } from '../results/class-page.tsx'
 import styles from './attendance.module.css'
-import { dayAfter, type MonthOfClass, type Register, schoolDayAfter, today, within } from './model/register.ts'
+import { dayAfter, type MonthOfClass, type Register, registerKey, schoolDayAfter, today, within } from './model/register.ts'
 import { MonthTable, TermTotals } from './month-table.tsx'
 import { type Pupil, RegisterList } from './register-list.tsx'
 import { Saving } from './unsaved-attendance.tsx'
@@ -118,7 +118,7 @@ function OfClass({ group, classes, year }: OfClassProps) {
           <Answer of={month}>
             {(seen) => (
               <>
-                <RegisterCard register={register} month={seen} pupils={list} />
+                <RegisterCard key={registerKey(register)} register={register} month={seen} pupils={list} />
                 <MonthTable day={day} month={seen} pupils={list} onChoose={go} />
               </>
             )}
@@ -133,6 +133,8 @@ function OfClass({ group, classes, year }: OfClassProps) {
 function RegisterCard({ register, month, pupils }: { register: Register; month: MonthOfClass; pupils: readonly Pupil[] }) {
   const { t } = useTranslation('attendance')
   const state = useRegister(register, month)
+  // The place of the button stays when it goes, so that nobody is marked in place of the pupil above.
+  const [opensTaken] = useState(state.isTaken)
   const title = t('register', { day: dayText(register.day) })
   const isToCome = register.day > dayAfter(today(), 1)
   if (isToCome)
@@ -144,23 +146,25 @@ function RegisterCard({ register, month, pupils }: { register: Register; month: 
   const isAnyAway = pupils.some(({ id }) => state.codeNow(id) !== 'present')
   const keys = { present: t('key.present'), absent: t('key.absent'), late: t('key.late'), excused: t('key.excused'), note: t('key.note') }
   return (
-    <Card
-      title={title}
-      actions={
-        <>
+    <Card title={title}>
+      <div className={styles['state']}>
+        <p>
           {state.taken ? (
             <Badge tone="good">{t('taken', { at: moment(state.taken.created_at) })}</Badge>
           ) : (
             !state.isTaken && <Badge tone="warn">{t('notTaken')}</Badge>
           )}
-          {!state.isTaken && (
-            <Button look="primary" onClick={state.takeAsIs}>
-              {t(isAnyAway ? 'restHere' : 'everybody')}
-            </Button>
-          )}
-        </>
-      }
-    >
+        </p>
+        {!(opensTaken && state.isTaken) && (
+          <div className={styles['everybody']}>
+            {!state.isTaken && (
+              <Button look="primary" onClick={state.takeAsIs}>
+                {t(isAnyAway ? 'restHere' : 'everybody')}
+              </Button>
+            )}
+          </div>
+        )}
+      </div>
       <RegisterList register={state} pupils={pupils} label={t('pupils')} />
       <Saving />
       <p className={`${layout['note']} ${styles['keys']}`}>{t('keys', keys)}</p>

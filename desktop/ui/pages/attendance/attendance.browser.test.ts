@@ -180,6 +180,37 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('the press that leaves a note goes where it points, on a telephone and with a slow mouse', async () => {
+    const day = '2025-12-04'
+    const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })
+    const late = (name: string) => group(page, name).getByRole('radio', { name: 'Late' })
+    await page.getByRole('button', { name: 'Note on Adeyemi, Zoë' }).tap()
+    await page.keyboard.type('by bus')
+    await late('Chen, Mei').tap()
+    await expect.poll(() => notesOn(day)).toEqual({ [zoe.id]: 'present: by bus', [mei.id]: 'late: null' })
+    await page.getByRole('button', { name: 'Note on Chen, Mei' }).click()
+    await page.keyboard.type('by foot')
+    await late('Murphy, Aoife').click({ delay: 300 })
+    await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'late: by foot', [aoife.id]: 'late: null' })
+    await expect.poll(() => page.getByRole('textbox', { name: 'Note on Chen, Mei' }).count()).toBe(0)
+    await context.close()
+  })
+
+  test.each(['en-IE', 'fr-FR', 'ar-EG'])('what is entered first moves no pupil under the next press (%s)', async (locale) => {
+    const day = { 'en-IE': '2025-12-05', 'fr-FR': '2025-12-08', 'ar-EG': '2025-12-09' }[locale] as string
+    const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true, locale })
+    const top = () => page.locator('[data-pupil]').first().evaluate((row) => row.getBoundingClientRect().top + scrollY)
+    const before = await top()
+    await group(page, 'Adeyemi, Zoë').getByRole('radio').nth(1).tap()
+    await expect.poll(() => chosen(page, 'Adeyemi, Zoë')).not.toBe('')
+    expect(await top()).toBe(before)
+    await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [zoe.id]: 'absent' })
+    await page.locator('[data-pupil][data-pending="true"]').waitFor({ state: 'detached' })
+    expect(await top()).toBe(before)
+    await picture(page, `attendance-first-${locale}`)
+    await context.close()
+  })
+
   test('the server goes while a note is written and the window is closed: the note is not lost', async () => {
     const day = '2025-12-03'
     const { context, page } = await opened(day)

@@ -9,16 +9,32 @@ type Props = { label: string; note: string; onSave: (text: string) => void; onCl
 export function NoteField({ label, note, onSave, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const save = useRef(onSave)
+  const close = useRef(onClose)
   useEffect(() => {
     save.current = onSave
+    close.current = onClose
   })
+  /** A press beside the field is going on, and it has taken the focus away. */
+  const press = useRef({ isDown: false, isLeft: false })
   useEffect(() => {
     const field = input.current
     field?.focus()
     const commit = () => field && save.current(field.value)
+    // Closed in the middle of a press, the field would move what is pressed from under it: there would be no click.
+    const begins = ({ target }: MouseEvent) => {
+      press.current.isDown = target !== field
+    }
+    const ends = () => {
+      press.current.isDown = false
+      setTimeout(() => press.current.isLeft && close.current(false))
+    }
     addEventListener('pagehide', commit)
+    addEventListener('mousedown', begins, true)
+    for (const end of ['mouseup', 'dragend']) addEventListener(end, ends, true)
     return () => {
       removeEventListener('pagehide', commit)
+      removeEventListener('mousedown', begins, true)
+      for (const end of ['mouseup', 'dragend']) removeEventListener(end, ends, true)
       commit()
     }
   }, [])
@@ -38,7 +54,13 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
         defaultValue={note}
         maxLength={limits.text.attendanceNote}
         onKeyDown={onKeyDown}
-        onBlur={() => onClose(false)}
+        onFocus={() => {
+          press.current.isLeft = false
+        }}
+        onBlur={() => {
+          press.current.isLeft = press.current.isDown
+          if (!press.current.isDown) onClose(false)
+        }}
       />
     </div>
   )

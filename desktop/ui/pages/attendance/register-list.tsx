@@ -15,9 +15,8 @@ type Props = { register: RegisterState; pupils: readonly Pupil[]; label: string 
 /** The pupils with four buttons each, and a note. One key says what a pupil is and goes to the next. */
 export function RegisterList({ register, pupils, label }: Props) {
   const { t } = useTranslation('attendance')
-  /** The register and the pupil whose note is being written. */
+  /** The pupil whose note is being written. */
   const [noting, setNoting] = useState('')
-  const placeOf = (studentId: string) => `${register.key} ${studentId}`
   const codeOfKey = new Map<string, AttendanceCode>(attendanceCodes.map((code) => [t(`key.${code}`), code]))
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
     const id = idAround(event.target as HTMLElement)
@@ -34,7 +33,7 @@ export function RegisterList({ register, pupils, label }: Props) {
     const code = codeOfKey.get(event.key.toLowerCase())
     if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') takeBack()
     else if (event.ctrlKey || event.metaKey) return
-    else if (event.key.toLowerCase() === t('key.note')) setNoting(placeOf(pupils[at]?.id as string))
+    else if (event.key.toLowerCase() === t('key.note')) setNoting(pupils[at]?.id as string)
     else if (code) {
       register.say(pupils[at]?.id as string, code)
       go(at + 1)
@@ -58,9 +57,9 @@ export function RegisterList({ register, pupils, label }: Props) {
           key={pupil.id}
           pupil={pupil}
           register={register}
-          isNoting={noting === placeOf(pupil.id)}
-          onNote={() => setNoting(placeOf(pupil.id))}
-          onNoted={() => setNoting((now) => (now === placeOf(pupil.id) ? '' : now))}
+          isNoting={noting === pupil.id}
+          onNote={() => setNoting(pupil.id)}
+          onNoted={() => setNoting((now) => (now === pupil.id ? '' : now))}
         />
       ))}
     </ul>
@@ -113,7 +112,6 @@ function Row({ pupil, register, isNoting, onNote, onNoted }: RowProps) {
       </Button>
       {isNoting ? (
         <NoteField
-          key={register.key}
           label={label}
           note={note ?? ''}
           onSave={(text) => register.note(pupil.id, text)}

@@ -20,7 +20,7 @@ export const useMonth = ({ classId, day }: Pick<Register, 'classId' | 'day'>) =>
 
 type Step = { studentId: string; code: AttendanceCode } | { studentId: string; note: string | null }
 
-/** One register as it stands, with what is on its way over it, and the writing of it. */
+/** One register as it stands, with what is on its way over it, and the writing of it. Another register needs a component of its own. */
 export function useRegister(register: Register, month: MonthOfClass) {
   const session = useAttendanceSession()
   const key = registerKey(register)
@@ -42,8 +42,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
     const pending = entered(noteKey(studentId))
     return pending ? noteOf(pending.score) : storedNote(studentId)
   }
-  const steps = useRef<{ key: string; past: Step[] }>({ key, past: [] })
-  if (steps.current.key !== key) steps.current = { key, past: [] }
+  const past = useRef<Step[]>([])
   const isTaken = taken !== undefined || session.queue.all().some(({ assessmentId }) => assessmentId === key)
   const write = (step: Step) => {
     const { studentId } = step
@@ -53,26 +52,25 @@ export function useRegister(register: Register, month: MonthOfClass) {
     else if (!isTaken) session.mark(register, [])
   }
   return {
-    key,
     taken,
     isTaken,
     codeNow,
     noteNow,
     isPending: (studentId: string) => [studentId, noteKey(studentId)].some((entry) => session.queue.get(key, entry) !== undefined),
     say: (studentId: string, code: AttendanceCode) => {
-      steps.current.past.push({ studentId, code: codeNow(studentId) })
+      past.current.push({ studentId, code: codeNow(studentId) })
       write({ studentId, code })
     },
     note: (studentId: string, text: string) => {
       const note = text.trim() || null
       const now = noteNow(studentId)
       if (note === now) return
-      steps.current.past.push({ studentId, note: now })
+      past.current.push({ studentId, note: now })
       write({ studentId, note })
     },
     /** Takes the last step back; answers whose it was. */
     undo: (): string | undefined => {
-      const last = steps.current.past.pop()
+      const last = past.current.pop()
       if (last) write(last)
       return last?.studentId
     },
