@@ -54,6 +54,9 @@ export function CellDetails({ grid, onAction, onMenu }: Props) {
   const ids = controller.idsAt(at)
   const pupil = sheet.pupils[at.row]
   const column = sheet.columns[at.col]
+  /** At the cell that is selected when the button is pressed: the line may still be drawn for the one before. */
+  const atSelected = (open: (position: CellPosition) => void) => () => controller.idsAt(selection.active) && open(selection.active)
+  const act = (action: CellAction) => atSelected((position) => onAction(action, position))
   return (
     <section className={`${layout['box']} ${styles['line']}`} aria-label={t('line.label')}>
       <p className={styles['lineText']}>
@@ -66,18 +69,18 @@ export function CellDetails({ grid, onAction, onMenu }: Props) {
       <div className={styles['lineActions']}>
         {!grid.isReadOnly && (
           <>
-            <Button size="small" disabled={!ids} aria-haspopup="menu" onClick={() => onMenu(at)}>
+            <Button size="small" disabled={!ids} aria-haspopup="menu" onClick={atSelected(onMenu)}>
               {t('code')}
             </Button>
-            <Button size="small" disabled={!ids} title="Alt+R" onClick={() => onAction('remark', at)}>
+            <Button size="small" disabled={!ids} title="Alt+R" onClick={act('remark')}>
               {t('remark.action')}
             </Button>
-            <Button size="small" disabled={!ids} title="Alt+X" onClick={() => onAction('exclude', at)}>
+            <Button size="small" disabled={!ids} title="Alt+X" onClick={act('exclude')}>
               {t(controller.savedAt(at)?.is_excluded ? 'exclude.include' : 'exclude.action')}
             </Button>
           </>
         )}
-        <Button size="small" disabled={!ids} title="Alt+H" onClick={() => onAction('history', at)}>
+        <Button size="small" disabled={!ids} title="Alt+H" onClick={act('history')}>
           {t('history')}
         </Button>
       </div>

@@ -89,6 +89,20 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await context.close()
   })
 
+  test('a button under the grid is for the cell that is selected, however soon it is pressed', async () => {
+    const { context, page } = await openGrid(site, browser)
+    await cell(page, 2, 1).click()
+    await page.getByRole('region', { name: 'The chosen mark' }).getByText('Murphy Aoife, Homework').waitFor()
+    const buttons = page.getByRole('region', { name: 'The chosen mark' }).getByRole('button')
+    await buttons.getByText('Remark …').evaluate((button) => {
+      const down = new KeyboardEvent('keydown', { key: 'ArrowDown', bubbles: true, cancelable: true })
+      document.querySelector('[role="grid"]')?.dispatchEvent(down)
+      ;(button as HTMLElement).click()
+    })
+    await page.getByRole('dialog', { name: 'Remark on the mark of Seán Murphy' }).waitFor()
+    await context.close()
+  })
+
   test('the head makes a code of the school, and a teacher types it', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
