@@ -180,6 +180,22 @@ describe('the mark queue', () => {
     expect(at.score('a', '1')).toBe(12)
   })
 
+  test('a decision holds for what was shown, and not for what has come since', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['1', 17]]))
+    at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
+    const shown = at.queue.all()
+    at.stored.set('a', new Map([['1', 18]]))
+    at.queue.reconcile('a', [{ student_id: '1', score: 18, remarks: null }])
+    at.queue.resolve(shown, 'mine')
+    await at.turn()
+    expect([at.score('a', '1'), at.queue.get('a', '1')]).toMatchObject([18, { state: 'conflict', score: 12, theirs: 18 }])
+    at.put('1', 13, 18)
+    at.queue.resolve(shown, 'theirs')
+    await at.turn()
+    expect(at.score('a', '1')).toBe(13)
+  })
+
   test('the user can discard the mark instead', async () => {
     const at = world()
     at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)

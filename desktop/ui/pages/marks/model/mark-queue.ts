@@ -120,15 +120,18 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
   }
 
-  /** Applies the user's decision: `mine` overwrites, `theirs` discards, `compare` compares with the server and sends. */
+  /**
+   * Applies the user's decision about entries as they were shown: `mine` overwrites, `theirs` discards, `compare` compares with the server and
+   * sends. What has come meanwhile is neither overwritten nor discarded.
+   */
   resolve(pending: readonly PendingMark[], choice: 'mine' | 'theirs' | 'compare'): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
-      for (const { studentId } of own) {
+      for (const { studentId, score, theirs = null } of own) {
         const known = queue.entries.get(studentId)
-        if (!known || known.state === 'sending') continue
+        if (!known || known.state === 'sending' || known.score !== score) continue
         if (choice === 'theirs') queue.entries.delete(studentId)
-        else queue.entries.set(studentId, { ...known, state: 'waiting', ...(choice === 'mine' && { seen: known.theirs ?? null }) })
+        else queue.entries.set(studentId, { ...known, state: 'waiting', ...(choice === 'mine' && { seen: theirs }) })
       }
       if (choice !== 'theirs') queue.tries = Math.max(queue.tries, 1)
       this.changed(assessmentId, own)
