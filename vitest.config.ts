@@ -88,6 +88,7 @@ export default defineConfig({
           include: ['desktop/ui/**/*.browser.test.ts'],
           exclude: never,
           globalSetup: ['desktop/ui/tests/app.setup.ts'],
+          setupFiles: ['desktop/ui/tests/presses.setup.ts'],
         },
       },
       { test: { ...slowly, name: 'slow-sqlite', env: { TEST_DATABASE: 'sqlite' } } },

@@ -35,6 +35,7 @@ export async function openWindow(
     timezoneId: 'Europe/Dublin',
     ...options,
   })
+  await watchPresses(context)
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const faults: string[] = []
@@ -43,6 +44,38 @@ export async function openWindow(
     if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text())) faults.push(message.text())
   })
   return { context, page, faults }
+}
+
+/** Presses in any window that had no click, since the page moved between the press and its release. */
+export const lostPresses: string[] = []
+const LOST = 'lost press: '
+
+async function watchPresses(context: BrowserContext): Promise<void> {
+  await context.addInitScript((lost) => {
+    const controls = 'button, a, input, textarea, select, summary, label, [role]'
+    const controlOf = ({ target }: Event) => (target instanceof Element ? target.closest(controls) : null)
+    let down: { control: Element | null; html: string; x: number; y: number } | null = null
+    addEventListener(
+      'mousedown',
+      (event) => {
+        const control = controlOf(event)
+        down = { control, html: control?.outerHTML.slice(0, 200) ?? '', x: event.clientX, y: event.clientY }
+      },
+      true,
+    )
+    addEventListener(
+      'mouseup',
+      (event) => {
+        if (down?.control && down.x === event.clientX && down.y === event.clientY && controlOf(event) !== down.control)
+          console.warn(`${lost}${location.pathname} ${down.html}`)
+        down = null
+      },
+      true,
+    )
+  }, LOST)
+  context.on('console', (message) => {
+    if (message.text().startsWith(LOST)) lostPresses.push(message.text())
+  })
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
