@@ -57,7 +57,7 @@ async function watchPresses(context: BrowserContext): Promise<void> {
     let down: { control: Element | null; html: string; x: number; y: number } | null = null
     addEventListener(
       'mousedown',
-      (event) => {
+      (event: MouseEvent) => {
         const control = controlOf(event)
         down = { control, html: control?.outerHTML.slice(0, 200) ?? '', x: event.clientX, y: event.clientY }
       },
@@ -65,7 +65,7 @@ async function watchPresses(context: BrowserContext): Promise<void> {
     )
     addEventListener(
       'mouseup',
-      (event) => {
+      (event: MouseEvent) => {
         if (down?.control && down.x === event.clientX && down.y === event.clientY && controlOf(event) !== down.control)
           console.warn(`${lost}${location.pathname} ${down.html}`)
         down = null

@@ -186,7 +186,7 @@ describe('the mark queue', () => {
     at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
     const shown = at.queue.all()
     at.stored.set('a', new Map([['1', 18]]))
-    at.queue.reconcile('a', [{ student_id: '1', score: 18, remarks: null }])
+    at.queue.reconcile('a', [{ student_id: '1', score: 18, status: null, remarks: null }])
     at.queue.resolve(shown, 'mine')
     await at.turn()
     expect([at.score('a', '1'), at.queue.get('a', '1')]).toMatchObject([18, { state: 'conflict', score: 12, theirs: 18 }])
