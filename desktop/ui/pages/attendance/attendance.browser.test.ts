@@ -199,7 +199,11 @@ describe.skipIf(!headlessPath)('the register', () => {
   test.each(['en-IE', 'fr-FR', 'ar-EG'])('what is entered first moves no pupil under the next press (%s)', async (locale) => {
     const day = { 'en-IE': '2025-12-05', 'fr-FR': '2025-12-08', 'ar-EG': '2025-12-09' }[locale] as string
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true, locale })
-    const top = () => page.locator('[data-pupil]').first().evaluate((row) => row.getBoundingClientRect().top + scrollY)
+    const top = () =>
+      page
+        .locator('[data-pupil]')
+        .first()
+        .evaluate((row) => row.getBoundingClientRect().top + scrollY)
     const before = await top()
     await group(page, 'Adeyemi, Zoë').getByRole('radio').nth(1).tap()
     await expect.poll(() => chosen(page, 'Adeyemi, Zoë')).not.toBe('')
