@@ -29,6 +29,7 @@ export const PastImport = row('PastImport', {
   created: z.int(),
   updated: z.int(),
   student_group_id: Id.nullable(),
+  teaching_set_id: Id.nullable(),
   term_id: Id.nullable(),
   subject_id: Id.nullable(),
   undone_at: Instant.nullable(),
@@ -57,17 +58,28 @@ export const ImportUndo = row('ImportUndo', {
 export type ImportUndo = z.infer<typeof ImportUndo>
 
 const DryRun = QueryFlag.prefault('false')
-const Sheet = z.object({ studentGroupId: Id, termId: Id, subjectId: Id })
+
+/** A sheet is of a class in a term and subject, or of a teaching set, which has a subject, in a term. */
+const Sheet = z.object({ studentGroupId: Id.optional(), teachingSetId: Id.optional(), termId: Id, subjectId: Id.optional() })
+const SHEETS = ['studentGroupId,termId,subjectId', 'teachingSetId,termId'] as const
+const namesOneOf =
+  (choices: readonly string[]) =>
+  (query: Readonly<Record<string, unknown>>): boolean => {
+    const ids = ['assessmentId', 'studentGroupId', 'teachingSetId', 'termId', 'subjectId'].filter((name) => query[name] !== undefined)
+    return choices.includes(ids.join(','))
+  }
+
+const SheetQuery = Sheet.refine(namesOneOf(SHEETS), {
+  path: ['studentGroupId'],
+  message: 'must be given with termId and subjectId, or teachingSetId with termId instead of it',
+})
 
 const GradesImportQuery = Sheet.partial()
   .extend({ assessmentId: Id.optional(), dryRun: DryRun })
-  .refine(
-    ({ assessmentId, studentGroupId, termId, subjectId }) => {
-      const named = [studentGroupId, termId, subjectId].filter((id) => id !== undefined).length
-      return assessmentId === undefined ? named === 3 : named === 0
-    },
-    { path: ['assessmentId'], message: 'must be given alone, or studentGroupId, termId and subjectId together instead of it' },
-  )
+  .refine(namesOneOf(['assessmentId', ...SHEETS]), {
+    path: ['assessmentId'],
+    message: 'must be given alone, or studentGroupId, termId and subjectId, or teachingSetId and termId together instead of it',
+  })
 
 /** Why a file cannot be taken as a table. What is wrong in a row stands in the report instead, of a real run too. */
 export const importFailures = failures('imports', {
@@ -105,14 +117,15 @@ export const imports = {
   }),
   grades: endpoint('POST /api/grades/import', 'staff', 'Import grades from a table or a mark sheet', {
     notes: GRADE_COLUMNS + WHOLE,
-    targets: ['assessmentId', 'studentGroupId', 'termId', 'subjectId'],
+    targets: ['assessmentId', 'studentGroupId', 'teachingSetId', 'termId', 'subjectId'],
     query: GradesImportQuery,
     body: 'multipart',
     reply: ImportReport,
     fails: [...unusable, 'grades.not_your_subject'],
   }),
   gradeSheet: endpoint('GET /api/grades/sheet', 'staff', 'Download a mark sheet that the import reads', {
-    query: Sheet,
+    notes: 'Of a class in a subject, or of a teaching set with the pupils of all its classes.',
+    query: SheetQuery,
     reply: 'binary',
   }),
   list: endpoint('GET /api/imports', 'staff', 'List the imports of the last 30 days, newest first', {

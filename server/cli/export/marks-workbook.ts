@@ -24,7 +24,7 @@ export const marksWorkbook = (
       const sheets: WorkbookSheet[] = []
       const names: string[] = []
       for (const { id, name } of subjects) {
-        const input = await marksheetOf({ tx }, { group, term, subjectId: id })
+        const input = await marksheetOf({ tx }, { of: { group }, term, subjectId: id })
         if (input.assessments.length === 0) continue
         const sheet = buildMarksheet(input)
         sheets.push(asked.subject === undefined ? { ...sheet, name } : sheet)

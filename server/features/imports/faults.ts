@@ -34,7 +34,8 @@ const sentences = {
   code_or_score: 'has a code that stands in the place of a score',
   no_score: 'needs a score beside it: there is none yet',
   twin_column: 'is for the same assessment as the column “{{head}}”',
-  other_sheet: 'belongs to another class, subject or term',
+  other_sheet: 'belongs to another class, teaching set, subject or term',
+  not_for_pupil: 'is for another class or teaching set than the student’s',
   not_read: 'is not a column of this import and was not read',
 } as const
 export type FaultCode = keyof typeof sentences

@@ -1,6 +1,7 @@
 import { Remark, Score } from '@markbook/shared/contract/scalars'
 import { parseDecimal } from '@markbook/shared/domain/decimal'
 import { type MarkCode, markAfter, readMarkText } from '@markbook/shared/domain/mark-codes'
+import { isFor } from '@markbook/shared/domain/marks'
 import type { Issue } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { limits } from '@markbook/shared/limits'
@@ -44,6 +45,10 @@ function readMark({ assessment, column, score: typed, remarks }: WrittenMark, co
   }
   return { read, issues }
 }
+
+/** Whether the assessment is for the pupil (decisions §4): of one class for that class, of a teaching set for who is in it or has a mark in it. */
+const sits = ({ id, group_id }: Candidate, { student_group_id, ...assessment }: WrittenMark['assessment'], before: Grade | undefined) =>
+  (student_group_id === null || student_group_id === group_id) && isFor(assessment, id, () => before !== undefined)
 
 const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}:${studentId}`
 const isEmpty = ({ score, remarks }: WrittenMark) => score === '' && remarks === ''
@@ -91,8 +96,10 @@ export function planGrades(
       const before = known.get(keyOf(each.assessment.id, id))
       const { read, issues: wrong } = readMark(each, codes)
       const { mark, issue } = wrong.length === 0 ? effectOf(read, before, each.column, codes) : {}
-      issues.push(...wrong, ...(issue ? [issue] : []))
-      if (!mark) continue
+      const isClosed = (mark || wrong.length > 0) && !sits(owner.candidate, each.assessment, before)
+      if (isClosed) issues.push(fault(each.column, 'not_for_pupil'))
+      else issues.push(...wrong, ...(issue ? [issue] : []))
+      if (!mark || isClosed) continue
       marks.push({ ...mark, assessmentId: each.assessment.id, studentId: id })
       if (before) action = 'update'
       else if (action === 'unchanged') action = 'create'

@@ -8,8 +8,8 @@ import type { PlannedReport } from './import-report.ts'
 import { IMPORT } from './imports.queries.ts'
 
 /** Of which marks an import is; null where it is of no such place. */
-export type Where = Pick<PastImport, 'student_group_id' | 'term_id' | 'subject_id'>
-export const nowhere: Where = { student_group_id: null, term_id: null, subject_id: null }
+export type Where = Pick<PastImport, 'student_group_id' | 'teaching_set_id' | 'term_id' | 'subject_id'>
+export const nowhere: Where = { student_group_id: null, teaching_set_id: null, term_id: null, subject_id: null }
 
 /** What the history says of an import, in the transaction that wrote its rows: by that it is undone. */
 export type ImportNote = Where & Pick<PastImport, 'kind' | 'file' | 'created' | 'updated'>
@@ -37,6 +37,7 @@ export function importNoteIn(changes: Changes): ImportNote {
     created: Number(said('created')),
     updated: Number(said('updated')),
     student_group_id: idOf('student_group_id'),
+    teaching_set_id: idOf('teaching_set_id'),
     term_id: idOf('term_id'),
     subject_id: idOf('subject_id'),
   }

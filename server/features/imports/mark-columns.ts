@@ -8,7 +8,8 @@ import { fault } from './faults.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
 import { demandWho } from './pupil-rows.ts'
 
-type Assessment = Row<'assessment'>
+/** `sitters`: of an assessment of a teaching set, who is in it. */
+type Assessment = Row<'assessment'> & { sitters?: ReadonlySet<string> }
 
 /** The columns that identify a row's student; '' and null where the row has none. */
 export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }
@@ -50,7 +51,9 @@ export function sheetColumns(columns: readonly MarksheetColumn[], assessments: r
     else unread.push(column.head)
   }
   if (scores.length === 0 && errors.length === 0) {
-    throw importFailures.missingColumns({ message: 'No column of this table is an assessment of that class, subject and term.' })
+    throw importFailures.missingColumns({
+      message: 'No column of this table is an assessment of that class or teaching set in that subject and term.',
+    })
   }
   return { scores, remarks: undefined, heading: { errors, notes: unreadColumns(unread) } }
 }

@@ -5,7 +5,15 @@ import type { Who } from './mark-columns.ts'
 import { nameKey } from './pupil-index.ts'
 
 /** A student whom a row may mean. `isNear`: one of those whom the import is about, who are preferred among namesakes. */
-export type Candidate = { id: string; student_number: string | null; last_name: string; first_name: string; isNear: boolean }
+export type Candidate = {
+  id: string
+  student_number: string | null
+  last_name: string
+  first_name: string
+  /** Their class in the year of the marks. */
+  group_id: string | null
+  isNear: boolean
+}
 export type Owner = { candidate: Candidate } | { issue: Issue }
 
 const fail = (path: string, code: FaultCode): Owner => ({ issue: fault(path, code) })

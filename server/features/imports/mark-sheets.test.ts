@@ -120,7 +120,7 @@ describe('POST /api/grades/import of a whole mark sheet', () => {
     expect(answer.rows[0]).toMatchObject({
       row: 1,
       action: 'error',
-      issues: Array(3).fill({ message: 'belongs to another class, subject or term' }),
+      issues: Array(3).fill({ message: 'belongs to another class, teaching set, subject or term' }),
     })
     expect(answer.errors).toBe(1)
     expect(await st.digest()).toBe(before)
