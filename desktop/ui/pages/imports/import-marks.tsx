@@ -1,3 +1,4 @@
+import type { PastImport } from '@markbook/shared/contract/imports'
 import { visibleText } from '@markbook/shared/domain/visible-text'
 import { columnKey, MARK_SHEET } from '@markbook/shared/spreadsheet/column-key'
 import { useMemo, useState } from 'react'
@@ -42,12 +43,18 @@ function sourceOf(file: File, table: ReadTable | null, nameOf: (column: string) 
   }
 }
 
-type Props = { scope: { classId: string; subjectId: string; termId: string } }
+/** `classId`: of a class, or of a teaching set where `isSet`. */
+type Props = { scope: { classId: string; subjectId: string; termId: string; isSet?: boolean } }
 
 /** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
-export function ImportMarks({ scope: { classId, subjectId, termId } }: Props) {
+export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false } }: Props) {
   const { t } = useTranslation(['marks', 'students'])
-  const of = useMemo(() => ({ studentGroupId: classId, termId, subjectId }), [classId, termId, subjectId])
+  const of = useMemo(
+    () => (isSet ? { teachingSetId: classId, termId } : { studentGroupId: classId, termId, subjectId }),
+    [classId, termId, subjectId, isSet],
+  )
+  const isHere = ({ student_group_id, teaching_set_id }: PastImport) =>
+    isSet ? teaching_set_id === classId : teaching_set_id === null && (student_group_id ?? classId) === classId
   const [file, setFile] = useState<File | null>(null)
   const table = useTable(file, MARK_SHEET)
   const source = useMemo((): Source | null => {
@@ -63,12 +70,10 @@ export function ImportMarks({ scope: { classId, subjectId, termId } }: Props) {
       lead={t('importLead')}
       source={source}
       onDone={() => refresh(['assessments', 'grades', 'calculations', 'imports', 'history'])}
-      isEarlier={({ kind, student_group_id, term_id, subject_id }) =>
-        kind === 'grades' && subject_id === subjectId && term_id === termId && (student_group_id ?? classId) === classId
-      }
+      isEarlier={(past) => past.kind === 'grades' && past.subject_id === subjectId && past.term_id === termId && isHere(past)}
     >
       <p>
-        <a href={`/api/grades/sheet?${new URLSearchParams(of)}`} download>
+        <a href={`/api/grades/sheet?${new URLSearchParams(Object.entries(of))}`} download>
           {t('importSheet')}
         </a>
       </p>

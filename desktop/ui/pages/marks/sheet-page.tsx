@@ -165,7 +165,7 @@ export function SheetView(props: SheetViewProps) {
   const isPrinting = usePrinting()
   const title = t('sheet', names)
   const lead = t('of', { term: termLabel(term.name), year: yearName })
-  const mayImport = !isReadOnly && !isSet && columns.length > 0
+  const mayImport = !isReadOnly && columns.length > 0
   const add = () => setDialog({ is: 'assessment', column: null })
   const actions = (
     <>

@@ -178,6 +178,40 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await head.assessments.remove({ params: { id: made?.id ?? '' } })
   })
 
+  test('its marks go to a spreadsheet and come back: what is for another class is said, left out, and the rest is written', async () => {
+    const set = await upper()
+    const of3A = (await (await site.as('quinn')).assessments.list({ query: { termId: michaelmas.id, subjectId: english.id } })).find(
+      ({ title }) => title === 'Poem',
+    )
+    expect(of3A?.student_group_id).toBe(class3A.id)
+    const { context, page, faults } = await opened('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
+    await page.getByRole('grid').waitFor()
+    await page.getByRole('button', { name: 'Import or mark sheet' }).click()
+    const dialog = page.getByRole('dialog').first()
+    const download = page.waitForEvent('download')
+    await dialog.getByRole('link', { name: 'Download the mark sheet' }).click()
+    expect((await download).suggestedFilename()).toBe('English upper English michaelmas.xlsx')
+    const [chen, haddad] = [`${mei.last_name},${mei.first_name}`, `${fatima.last_name},${fatima.first_name}`]
+    const table = ['Last name,First name,Essay,Poem', `${haddad},43,12`, `${chen},44,13`].join('\n')
+    await dialog.getByLabel('File (.xlsx or .csv)').setInputFiles({ name: 'set.csv', mimeType: 'text/csv', buffer: Buffer.from(table) })
+    await dialog.getByRole('button', { name: 'See what would happen' }).click()
+    await dialog.getByText('Poem: is for another class or teaching set than the pupil’s', { exact: false }).waitFor()
+    await picture(page, 'sets-import')
+    await expectForEverybody(page)
+    await dialog.getByLabel('Poem: is for another class', { exact: false }).fill('')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Write 2 rows' }).click()
+    await dialog.getByText('The table is imported.', { exact: false }).waitFor()
+    expect([await scoreOf(fatima), await scoreOf(mei)]).toEqual([43, 44])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Import or mark sheet' }).click()
+    await dialog.getByText('1 earlier import').click()
+    await dialog.getByText('set.csv', { exact: false }).waitFor()
+    await picture(page, 'sets-import-earlier')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('what was deleted or changed comes back by undo, with its teachers and pupils', async () => {
     await upper()
     const { context, page, faults } = await opened('okafor', '/sets')
