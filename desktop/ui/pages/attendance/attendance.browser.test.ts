@@ -180,6 +180,40 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('a note that came while one was open is neither taken away nor overwritten, whatever the field is left with', async () => {
+    const day = '2025-12-10'
+    const { context, page } = await opened(day)
+    const byrne = await site.as('byrne')
+    /** A note is opened by keys, right after a code whose request is held until somebody else has written a note there. */
+    const whileOpen = async (before: string, about: { id: string }, type: string) => {
+      let release = () => {}
+      const held = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route('**/attendance', (route) => held.then(() => route.continue()), { times: 1 })
+      const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
+      await group(page, before).getByRole('radio', { checked: true }).focus()
+      await page.keyboard.press('l')
+      await page.keyboard.press('n')
+      if (type) await page.keyboard.type(type)
+      const marks = [{ studentId: about.id, note: 'at the dentist' }]
+      await byrne.attendance.take({ params: { classId: class3B.id }, body: { day, lesson: 0, marks } })
+      release()
+      await answered
+      await page.locator('[data-pupil][data-pending="true"]').waitFor({ state: 'detached' })
+      await page.locator(`[data-pupil="${about.id}"] input`).press('Enter')
+    }
+    await whileOpen('Adeyemi, Zoë', mei, '')
+    await page.locator(`[data-pupil="${mei.id}"]`).getByText('at the dentist').waitFor()
+    await whileOpen('Chen, Mei', aoife, 'by bus')
+    await page.getByText('somebody else has entered «at the dentist» since. You entered «by bus».').waitFor()
+    const late = { [zoe.id]: 'late: null', [mei.id]: 'late: at the dentist' }
+    expect(await notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: at the dentist' })
+    await page.getByRole('button', { name: 'Write «by bus»' }).click()
+    await expect.poll(() => notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: by bus' })
+    await context.close()
+  })
+
   test('the press that leaves a note goes where it points, on a telephone and with a slow mouse', async () => {
     const day = '2025-12-04'
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })

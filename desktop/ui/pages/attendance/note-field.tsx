@@ -3,11 +3,13 @@ import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { TextField } from '../../components/field.tsx'
 import styles from './attendance.module.css'
 
-type Props = { label: string; note: string; onSave: (text: string) => void; onClose: (isByKey: boolean) => void }
+/** `onSave` is told the note that stood there when the field was opened. */
+type Props = { label: string; note: string; onSave: (text: string, seen: string) => void; onClose: (isByKey: boolean) => void }
 
 /** Where a note is typed. Enter, and leaving it in any way, saves; Escape leaves what was there. */
 export function NoteField({ label, note, onSave, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null)
+  const seen = useRef(note)
   const save = useRef(onSave)
   const close = useRef(onClose)
   useEffect(() => {
@@ -19,7 +21,7 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
   useEffect(() => {
     const field = input.current
     field?.focus()
-    const commit = () => field && save.current(field.value)
+    const commit = () => field && save.current(field.value, seen.current)
     // Closed in the middle of a press, the field would move what is pressed from under it: there would be no click.
     const begins = ({ target }: MouseEvent) => {
       press.current.isDown = target !== field
@@ -42,7 +44,7 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
     // What ends the composing of a letter is no end of the note.
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
     event.preventDefault()
-    if (event.key === 'Escape') event.currentTarget.value = note
+    if (event.key === 'Escape') event.currentTarget.value = seen.current
     onClose(true)
   }
   return (

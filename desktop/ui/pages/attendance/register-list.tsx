@@ -114,7 +114,7 @@ function Row({ pupil, register, isNoting, onNote, onNoted }: RowProps) {
         <NoteField
           label={label}
           note={note ?? ''}
-          onSave={(text) => register.note(pupil.id, text)}
+          onSave={(text, seen) => register.note(pupil.id, text, seen)}
           onClose={(isByKey) => {
             onNoted()
             if (isByKey && row.current?.parentElement) focusOn(row.current.parentElement, pupil.id)

@@ -61,12 +61,13 @@ export function useRegister(register: Register, month: MonthOfClass) {
       past.current.push({ studentId, code: codeNow(studentId) })
       write({ studentId, code })
     },
-    note: (studentId: string, text: string) => {
+    /** `seen`: the note that stood there when this one was begun. Another that came meanwhile is somebody else's. */
+    note: (studentId: string, text: string, seen: string) => {
       const note = text.trim() || null
       const now = noteNow(studentId)
-      if (note === now) return
+      if (note === now || note === (seen || null)) return
       past.current.push({ studentId, note: now })
-      write({ studentId, note })
+      session.note(register, studentId, { note, seen: seen || null })
     },
     /** Takes the last step back; answers whose it was. */
     undo: (): string | undefined => {

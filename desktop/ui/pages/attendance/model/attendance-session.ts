@@ -77,11 +77,15 @@ function open(owner: Owner, isShown: () => boolean) {
       }))
       kept.queue.put(entries.length > 0 ? entries : [{ assessmentId: key, studentId: TAKEN, score: TAKEN, seen: null }])
     },
-    /** Writes a note on a pupil, or takes it away. The register is taken with it. */
+    /** Writes a note on a pupil over the one that was `seen`, or takes it away. The register is taken with it. */
     note: (register: Register, studentId: string, { note, seen }: Record<'note' | 'seen', string | null>) => {
       const key = registerKey(register)
       kept.places.set(key, register)
-      kept.queue.put([{ assessmentId: key, studentId: noteKey(studentId), score: noteValueOf(note), seen: noteValueOf(seen) }])
+      const entry = { assessmentId: key, studentId: noteKey(studentId), score: noteValueOf(note), seen: noteValueOf(seen) }
+      const known = kept.queue.get(key, entry.studentId)
+      // A conflict that came while it was typed is not decided by it.
+      if (known?.state === 'conflict' && (known.theirs ?? null) !== entry.seen) kept.queue.addConflict(entry, known.theirs ?? null)
+      else kept.queue.put([entry])
     },
   }
 }
