@@ -75,6 +75,28 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('what somebody else has changed since is not taken back', async () => {
+    const day = '2025-12-11'
+    const { context, page } = await opened(day)
+    await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
+    await page.keyboard.press('a')
+    await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [zoe.id]: 'absent' })
+    await (await site.as('byrne')).attendance.take({
+      params: { classId: class3B.id },
+      body: { day, lesson: 0, marks: [{ studentId: zoe.id, code: 'excused' }] },
+    })
+    await page.keyboard.press('l')
+    await expect.poll(() => chosen(page, 'Adeyemi, Zoë')).toBe('Excused')
+    for (const name of ['Chen, Mei', 'Adeyemi, Zoë']) {
+      await page.keyboard.press('Control+z')
+      await expect.poll(() => page.evaluate(() => document.activeElement?.closest('li')?.textContent)).toContain(name)
+    }
+    await expect.poll(() => codesOn(day)).toEqual({ taken: 1, [zoe.id]: 'excused', [mei.id]: 'present' })
+    await page.getByText(SAVED).waitFor()
+    expect(await codesOn(day)).toMatchObject({ [zoe.id]: 'excused' })
+    await context.close()
+  })
+
   test('everybody is here, in one press; the arrows go to the school day before and after', async () => {
     const { context, page } = await opened('2025-11-21')
     await page.getByRole('button', { name: 'Everybody is here' }).click()

@@ -18,7 +18,9 @@ export function useAttendanceSession(): AttendanceSession {
 export const useMonth = ({ classId, day }: Pick<Register, 'classId' | 'day'>) =>
   useQuery(ask('attendance', 'read', { params: { classId }, query: monthOf(day) }))
 
-type Step = { studentId: string; code: AttendanceCode } | { studentId: string; note: string | null }
+type Entry = { studentId: string; code: AttendanceCode } | { studentId: string; note: string | null }
+/** What an entry went over, and the entry itself. */
+type Step = { before: Entry; after: Entry }
 
 /** One register as it stands, with what is on its way over it, and the writing of it. Another register needs a component of its own. */
 export function useRegister(register: Register, month: MonthOfClass) {
@@ -44,10 +46,11 @@ export function useRegister(register: Register, month: MonthOfClass) {
   }
   const past = useRef<Step[]>([])
   const isTaken = taken !== undefined || session.queue.all().some(({ assessmentId }) => assessmentId === key)
-  const write = (step: Step) => {
-    const { studentId } = step
-    if ('note' in step) session.note(register, studentId, { note: step.note, seen: storedNote(studentId) })
-    else if (step.code !== codeNow(studentId)) session.mark(register, [{ studentId, code: step.code, seen: storedCode(studentId) }])
+  const isStill = (entry: Entry) => ('note' in entry ? noteNow(entry.studentId) === entry.note : codeNow(entry.studentId) === entry.code)
+  const write = (entry: Entry) => {
+    const { studentId } = entry
+    if ('note' in entry) session.note(register, studentId, { note: entry.note, seen: storedNote(studentId) })
+    else if (!isStill(entry)) session.mark(register, [{ studentId, code: entry.code, seen: storedCode(studentId) }])
     // Present already: all that there is to say is that the register is taken.
     else if (!isTaken) session.mark(register, [])
   }
@@ -58,7 +61,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
     noteNow,
     isPending: (studentId: string) => [studentId, noteKey(studentId)].some((entry) => session.queue.get(key, entry) !== undefined),
     say: (studentId: string, code: AttendanceCode) => {
-      past.current.push({ studentId, code: codeNow(studentId) })
+      past.current.push({ before: { studentId, code: codeNow(studentId) }, after: { studentId, code } })
       write({ studentId, code })
     },
     /** `seen`: the note that stood there when this one was begun. Another that came meanwhile is somebody else's. */
@@ -66,14 +69,14 @@ export function useRegister(register: Register, month: MonthOfClass) {
       const note = text.trim() || null
       const now = noteNow(studentId)
       if (note === now || note === (seen || null)) return
-      past.current.push({ studentId, note: now })
+      past.current.push({ before: { studentId, note: now }, after: { studentId, note } })
       session.note(register, studentId, { note, seen: seen || null })
     },
-    /** Takes the last step back; answers whose it was. */
+    /** Takes the last step back, unless somebody else has changed it since; answers whose it was. */
     undo: (): string | undefined => {
       const last = past.current.pop()
-      if (last) write(last)
-      return last?.studentId
+      if (last && isStill(last.after)) write(last.before)
+      return last?.before.studentId
     },
     takeAsIs: () => session.mark(register, []),
   }
