@@ -9,7 +9,7 @@ import layout from './layout.module.css'
 import styles from './side-panel.module.css'
 
 /** From this width on the page has room beside the panel. */
-const BESIDE = '(min-width: 1000px)'
+const BESIDE = '(min-width: 1100px)'
 
 type Props = {
   title: string

@@ -22,9 +22,11 @@ const FEW_COLUMNS = 5
  */
 export function fitColumns(sizes: GridMetrics, columns: number, figures: number, width: number): GridMetrics {
   const [beside, least] = sizes.isNarrow ? [0, 78] : [figures * sizes.figure, 70]
-  const room = width - sizes.name - beside - EDGES
+  // Where no column would fit, the names give way first.
+  const name = Math.min(sizes.name, Math.max(narrowMetrics.name, width - beside - EDGES - least))
+  const room = width - name - beside - EDGES
   if (columns * sizes.column <= room || room < least) return sizes
-  return { ...sizes, column: Math.floor(room / Math.min(columns, Math.floor(room / least))) }
+  return { ...sizes, name, column: Math.floor(room / Math.min(columns, Math.floor(room / least))) }
 }
 /** Borders of the grid and of its last column. */
 const EDGES = 3

@@ -116,6 +116,26 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
+  test.each([1100, 1240])(
+    'in a window of %i px a column of marks stands whole between the names and the figures, beside the panel',
+    async (width) => {
+      const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width, height: 768 } })
+      await cell(page, 0, 5).click()
+      await page.getByRole('dialog').getByRole('heading', { level: 2 }).waitFor()
+      const whole = () =>
+        page.getByRole('grid').evaluate((grid) => {
+          const row = grid.querySelector('[data-row="0"]')?.closest('[role="row"]')
+          const box = (selector: string) => row?.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect()
+          const [from, to] = [box('[role="rowheader"]').right, box('[data-col="3"]').left]
+          return [0, 1, 2].map((col) => box(`[data-col="${col}"]`)).filter(({ left, right }) => left >= from - 2 && right <= to + 2).length
+        })
+      await expect.poll(whole).toBeGreaterThanOrEqual(1)
+      await picture(page, `marks-panel-${width}`)
+      await expectFits(page)
+      await context.close()
+    },
+  )
+
   test('a tablet has rows for a finger', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', {
       viewport: { width: 1180, height: 820 },
