@@ -21,7 +21,11 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
   useEffect(() => {
     const field = input.current
     field?.focus()
-    const commit = () => field && save.current(field.value, seen.current)
+    const commit = () => {
+      if (!field) return
+      save.current(field.value, seen.current)
+      seen.current = field.value.trim()
+    }
     // Closed in the middle of a press, the field would move what is pressed from under it: there would be no click.
     const begins = ({ target }: MouseEvent) => {
       press.current.isDown = target !== field
@@ -31,10 +35,12 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
       setTimeout(() => press.current.isLeft && close.current(false))
     }
     addEventListener('pagehide', commit)
+    field?.addEventListener('blur', commit)
     addEventListener('mousedown', begins, true)
     for (const end of ['mouseup', 'dragend']) addEventListener(end, ends, true)
     return () => {
       removeEventListener('pagehide', commit)
+      field?.removeEventListener('blur', commit)
       removeEventListener('mousedown', begins, true)
       for (const end of ['mouseup', 'dragend']) removeEventListener(end, ends, true)
       commit()
