@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import { isMisnamed } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { pick, type RowState } from '@markbook/sync/merge/state'
+import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { packRows, travelling, unpackRows } from '@markbook/sync/protocol/page'
@@ -121,7 +121,11 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
     [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
       (counter) => counter === PENDING || counter <= sent,
     )
-  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every(({ state }) => isAtParent(state)))
+  if (isOthers || (isLaptop && state && !theirs && isReturnedByOthers(node, known.state, state))) {
+    await forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
+    if (state) await applyStates(tx, school, [{ table, state }], { source: null })
+    return
+  }
   // Nor must what others wrote be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0
@@ -148,6 +152,13 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   if (isGone && !theirs && (!state || own.length === 0)) return
   await overwriteRow(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
 }
+
+/**
+ * Of a row that is gone at the parent by a deletion which is known here: it is here again by writes of others, of which the parent has not heard
+ * yet. A deletion of this node would cover them at whoever made them.
+ */
+const isReturnedByOthers = (node: string, { alive, units }: RowState, theirs: RowState): boolean =>
+  alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE]) && alive.every(([writer]) => writer !== node)
 
 /** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */
 function isReadable(table: Replicated, state: RowState): boolean {

@@ -3,6 +3,8 @@ import { englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { thisYear } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
+import { packEntries } from '@markbook/sync/protocol/entries'
+import { EXISTENCE } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { Child } from '../../replication/upstream/child.ts'
@@ -116,4 +118,33 @@ describe('of a row that the centre alone knows', () => {
     await settle(link, atSchool, atCentre)
     expect((await refusedAt(laptop)).map(({ row_id, unit }) => [row_id, unit])).toContainEqual([mark, 'remarks'])
   })
+})
+
+test('a mark that is there again by what the centre wrote is not deleted anew for a school that cannot believe it', async () => {
+  const { centre, box, link, laptop, laptopLink: atSchool } = await schoolAndLaptop(open)
+  const atCentre = await under(centre, laptop, { user: people.ada.id })
+  await settle(atSchool, link, atCentre)
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  await (await signedIn(laptop, 'ada')).grades.remove({ params: { id } })
+  await atSchool.round()
+  await (await signedIn(centre, 'okafor')).grades.update({ params: { id }, body: { score: 55 } })
+  const [atBox, above] = (await laptop.services.store.read(asSystem(), parentsOf)) as [Row<'sync_peer'>, Row<'sync_peer'>]
+  // The centre’s write comes before the centre has heard of the deletion.
+  const fromCentre = new Child(laptop.services, above.id, await lineOf(laptop, centre))
+  while ((await fromCentre.pull(0)).more);
+  const scoreAt = async (node: School) => (await node.rows('grade')).find((grade) => grade.id === id)?.score
+  expect([await scoreAt(box), await scoreAt(laptop)]).toEqual([undefined, 55])
+  const line = await lineOf(laptop, box)
+  const child = new Child(laptop.services, atBox.id, line)
+  const { page, push, rows } = await child.pageAfter(atBox)
+  // Of what the centre signed nothing comes along.
+  const { answers } = await line.push({ ...push, history: packEntries([]) })
+  expect(answers).toMatchObject([{ id, outcome: 'refused', code: 'not_yours' }])
+  await child.takeAnswers(atBox, answers, page)
+  const [after] = (await laptop.services.store.read(asSystem(), parentsOf)) as [Row<'sync_peer'>]
+  const next = await child.pageAfter(after)
+  const deletionIn = (all: typeof rows) => all.find(({ state }) => state.id === id)?.state.units[EXISTENCE]
+  expect(deletionIn(next.rows)).toEqual(deletionIn(rows))
+  await settle(link, atSchool, atCentre)
+  expect([await scoreAt(centre), await scoreAt(box), await scoreAt(laptop)]).toEqual([55, 55, 55])
 })
