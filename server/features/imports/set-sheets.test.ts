@@ -105,6 +105,16 @@ describe('the mark sheet of a teaching set', () => {
     expect(await st.as.byrne.imports.grades({ query: ofClass, body: again })).toMatchObject({ updated: 1, errors: 0 })
   })
 
+  test('of a pupil of the set who is in no class only an administrator writes marks', async () => {
+    const { query, ofSet } = await upper()
+    await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: mei.id } })
+    const body = () => csv('Last name,First name,Set paper', `${mei.last_name},${mei.first_name},30`)
+    const importing = (who: 'ada' | 'okafor') => () => st.as[who].imports.grades.raw({ query, body: body() })
+    expect(await refused(st, importing('ada'))).toEqual({ status: 403, code: 'grades.not_your_subject' })
+    expect((await importing('okafor')()).body).toMatchObject({ created: 1 })
+    expect((await markOf(ofSet, mei))?.score).toBe(30)
+  })
+
   test.each(['byrne', 'quinn'] as const)('is for administrators and the teachers of the set, and not for %s', async (who) => {
     const { query } = await upper()
     const body = () => csv('Last name,First name,Set paper', `${mei.last_name},${mei.first_name},30`)
