@@ -194,6 +194,12 @@ describe('the mark queue', () => {
     at.queue.resolve(shown, 'theirs')
     await at.turn()
     expect(at.score('a', '1')).toBe(13)
+    // A remark is typed too.
+    at.queue.addConflict({ assessmentId: 'a', studentId: '2', score: 5, seen: null }, 6)
+    const before = at.queue.all()
+    at.queue.addConflict({ assessmentId: 'a', studentId: '2', score: 5, seen: null, remarks: 'Late' }, 6)
+    at.queue.resolve(before, 'theirs')
+    expect(at.queue.all()).toMatchObject([{ score: 5, remarks: 'Late', state: 'conflict' }])
   })
 
   test('the user can discard the mark instead', async () => {

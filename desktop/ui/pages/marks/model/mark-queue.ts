@@ -127,9 +127,9 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   resolve(pending: readonly PendingMark[], choice: 'mine' | 'theirs' | 'compare'): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
-      for (const { studentId, score, theirs = null } of own) {
+      for (const { studentId, score, remarks, theirs = null } of own) {
         const known = queue.entries.get(studentId)
-        if (!known || known.state === 'sending' || known.score !== score) continue
+        if (!known || known.state === 'sending' || known.score !== score || known.remarks !== remarks) continue
         if (choice === 'theirs') queue.entries.delete(studentId)
         else queue.entries.set(studentId, { ...known, state: 'waiting', ...(choice === 'mine' && { seen: theirs }) })
       }
