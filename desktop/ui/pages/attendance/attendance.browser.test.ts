@@ -208,11 +208,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     const byrne = await site.as('byrne')
     /** A note is opened by keys, right after a code whose request is held until somebody else has written a note there. */
     const whileOpen = async (before: string, about: { id: string }, type: string) => {
-      let release = () => {}
-      const held = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      await page.route('**/attendance', (route) => held.then(() => route.continue()), { times: 1 })
+      const { release } = await heldRequest(page)
       const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
       await group(page, before).getByRole('radio', { checked: true }).focus()
       await page.keyboard.press('l')
@@ -233,6 +229,26 @@ describe.skipIf(!headlessPath)('the register', () => {
     expect(await notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: at the dentist' })
     await page.getByRole('button', { name: 'Write «by bus»' }).click()
     await expect.poll(() => notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: by bus' })
+    // One's own note is on its way when the field is opened again: what comes of it there is not decided by what is typed on.
+    await page.getByText(SAVED).waitFor()
+    const held = await heldRequest(page)
+    await page.getByRole('button', { name: 'Note on Murphy, Seán' }).click()
+    await page.keyboard.type('a bus')
+    await page.keyboard.press('Enter')
+    await held.begun
+    await page.getByRole('button', { name: 'Note on Murphy, Seán' }).click()
+    await byrne.attendance.take({
+      params: { classId: class3B.id },
+      body: { day, lesson: 0, marks: [{ studentId: sean.id, note: 'at the dentist' }] },
+    })
+    held.release()
+    await page.getByText('You entered «a bus».', { exact: false }).waitFor()
+    await page.keyboard.press('End')
+    await page.keyboard.type(' late')
+    await page.keyboard.press('Enter')
+    await page.getByText('somebody else has entered «at the dentist» since. You entered «a bus late».').waitFor()
+    await page.waitForTimeout(1_000)
+    expect(await notesOn(day)).toMatchObject({ [sean.id]: 'present: at the dentist' })
     await context.close()
   })
 
@@ -334,3 +350,24 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 })
+
+/** The next register that the page sends waits until it is released. `begun`: it has been sent. */
+async function heldRequest(page: Page): Promise<{ begun: Promise<void>; release: () => void }> {
+  const gate = { begin: () => {}, release: () => {} }
+  const begun = new Promise<void>((resolve) => {
+    gate.begin = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    gate.release = resolve
+  })
+  await page.route(
+    '**/attendance',
+    async (route) => {
+      gate.begin()
+      await released
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  return { begun, release: () => gate.release() }
+}
