@@ -121,7 +121,7 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
     [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
       (counter) => counter === PENDING || counter <= sent,
     )
-  if (isOthers || (isLaptop && state && !theirs && isReturnedByOthers(node, known.state, state))) {
+  if (isOthers || (isLaptop && state && !theirs && isReturned(known.state, state))) {
     await forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
     if (state) await applyStates(tx, school, [{ table, state }], { source: null })
     return
@@ -154,11 +154,11 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
 }
 
 /**
- * Of a row that is gone at the parent by a deletion which is known here: it is here again by writes of others, of which the parent has not heard
+ * A row that is gone at the parent by a deletion which is known here, and is here again by other writes, of which the parent has not heard
  * yet. A deletion of this node would cover them at whoever made them.
  */
-const isReturnedByOthers = (node: string, { alive, units }: RowState, theirs: RowState): boolean =>
-  alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE]) && alive.every(([writer]) => writer !== node)
+const isReturned = ({ alive, units }: RowState, theirs: RowState): boolean =>
+  alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE])
 
 /** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */
 function isReadable(table: Replicated, state: RowState): boolean {
