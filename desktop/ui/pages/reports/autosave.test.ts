@@ -18,27 +18,42 @@ type Values = FieldValues<BookField>
 const start: Values = { remark: '', conduct: 'Good', attendance: '' }
 const group: TextGroup = { subjectId: null, classId: 'class', termId: 'term', type: 'term' }
 const place = { readsBooks: true, yearId: 'year' }
-const one = { bookId: 'one', rowId: 'one' }
+const rowOf = (book: Book) => ({ bookId: book, rowId: book })
+const books = ['one', 'two'] as const
+type Book = (typeof books)[number]
 
-/** A server with the texts of one book, a line to it, and the queue of a window. */
+/** A server with the texts of two books, a line to it, and the queue of a window. `texts` are those of the first book. */
 function world() {
   const server = {
     texts: { ...start },
+    textsOfTwo: { ...start },
     away: false,
     refusal: null as Failure | null,
+    /** The book that the refusal is about; null for all. */
+    refused: null as Book | null,
     sent: [] as object[],
     kept: [] as readonly PendingMark[],
   }
   const later = () => new Promise((resolve) => setTimeout(resolve, 50))
-  const rows = () => (Object.keys(start) as BookField[]).map((field) => storedText(one, field, textValue(field, server.texts[field])))
+  const textsOf = (book: Book) => (book === 'one' ? server.texts : server.textsOfTwo)
+  const rows = (of: readonly Book[]) =>
+    of.flatMap((book) =>
+      (Object.keys(start) as BookField[]).map((field) => storedText(rowOf(book), field, textValue(field, textsOf(book)[field]))),
+    )
+  /** One request for each book, as the page makes them. */
   const write = async (texts: readonly Pick<PendingMark, 'studentId' | 'score'>[]) => {
-    await later()
-    if (server.away) throw new Failure(0, 'unreachable', 'The server cannot be reached.')
-    if (server.refusal) throw server.refusal
-    const changed = Object.fromEntries(texts.map(({ studentId, score }) => [textOfKey(studentId).field, typedOf(score)]))
-    server.texts = { ...server.texts, ...changed }
-    server.sent.push(changed)
-    return rows()
+    const written = books.filter((book) => texts.some(({ studentId }) => textOfKey(studentId).rowId === book))
+    for (const book of written) {
+      await later()
+      if (server.away) throw new Failure(0, 'unreachable', 'The server cannot be reached.')
+      if (server.refusal && (server.refused === null || server.refused === book)) throw server.refusal
+      const own = texts.filter(({ studentId }) => textOfKey(studentId).rowId === book)
+      const changed = Object.fromEntries(own.map(({ studentId, score }) => [textOfKey(studentId).field, typedOf(score)]))
+      if (book === 'one') server.texts = { ...server.texts, ...changed }
+      else server.textsOfTwo = { ...server.textsOfTwo, ...changed }
+      server.sent.push(changed)
+    }
+    return rows(written)
   }
   const openWindow = () => {
     const queue = new MarkQueue({
@@ -46,10 +61,10 @@ function world() {
       delay: 900,
       send: (_key, texts) => write(texts),
       remove: async (_key, studentId) => void (await write([{ studentId, score: null }])),
-      read: async () => {
+      read: async (_key, texts) => {
         await later()
         if (server.away) throw new Failure(0, 'unreachable', 'The server cannot be reached.')
-        return rows()
+        return rows(books.filter((book) => texts.some((text) => textOfKey(text).bookId === book)))
       },
       saved: () => {},
       removed: () => {},
@@ -64,13 +79,16 @@ function world() {
       random: () => 0,
     })
     const isInvalid = (field: BookField, value: string) => field === 'attendance' && value === '101'
-    const row = new Autosave<BookField>(
-      { ...server.texts },
-      rowQueue({ queue, writtenIn: () => {} }, { group, place, row: one }),
-      isInvalid,
-    )
-    row.follow()
-    return { queue, row }
+    const rowFor = (book: Book) => {
+      const row = new Autosave<BookField>(
+        { ...textsOf(book) },
+        rowQueue({ queue, writtenIn: () => {} }, { group, place, row: rowOf(book) }),
+        isInvalid,
+      )
+      row.follow()
+      return row
+    }
+    return { queue, row: rowFor('one'), rowOfTwo: rowFor('two') }
   }
   return { server, openWindow, ...openWindow() }
 }
@@ -200,6 +218,44 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [] })
   })
 
+  test('what is typed in one book while another is read goes over the words that were seen, and over no others', async () => {
+    const { server, row, rowOfTwo } = world()
+    server.textsOfTwo = { ...start, remark: 'seen' }
+    rowOfTwo.mergeStored(server.textsOfTwo)
+    const typedDuringTheRead = async (text: string) => {
+      row.edit('remark', `before ${text}`)
+      row.flush()
+      await later(10)
+      rowOfTwo.edit('remark', text)
+      await later(5_000)
+    }
+    await typedDuringTheRead('mine')
+    expect(rowOfTwo.getSnapshot()).toMatchObject({ state: 'saved', open: [] })
+    expect(server.textsOfTwo.remark).toBe('mine')
+
+    server.textsOfTwo = { ...start, remark: 'theirs' }
+    await typedDuringTheRead('mine, longer')
+    expect(server.textsOfTwo.remark).toBe('theirs')
+    expect(rowOfTwo.getSnapshot()).toMatchObject({ state: 'asked', open: [{ pending: { theirs: 'theirs' } }] })
+    expect(server.texts.remark).toBe('before mine, longer')
+  })
+
+  test('nobody is asked about a text of one’s own that went before the book that was refused', async () => {
+    const { server, row, rowOfTwo } = world()
+    server.refusal = new Failure(409, 'reports.locked', 'This report was sent.')
+    server.refused = 'two'
+    row.edit('remark', 'one')
+    rowOfTwo.edit('remark', 'refused')
+    // Both are read, the first is stored, and the second is refused.
+    await later(900 + 3 * 50 + 10)
+    expect(server.sent).toEqual([{ remark: 'one' }])
+    row.edit('remark', 'one, longer')
+    await later(5_000)
+    expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [] })
+    expect(server.texts.remark).toBe('one, longer')
+    expect(rowOfTwo.getSnapshot()).toMatchObject({ state: 'failed', open: [{ pending: { code: 'reports.locked' } }] })
+  })
+
   test('a question says what stands there by now', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')
@@ -258,59 +314,90 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().values.remark).toBe('')
   })
 
+  test('whoever takes their words back sees what somebody else wrote meanwhile', async () => {
+    const { server, row } = world()
+    server.away = true
+    row.edit('remark', 'mine')
+    await later(2_000)
+    server.texts = { ...server.texts, remark: 'theirs' }
+    row.mergeStored(server.texts)
+    row.edit('remark', '')
+    row.mergeStored(server.texts)
+    expect(row.getSnapshot()).toMatchObject({ state: 'same', values: { remark: 'theirs' } })
+  })
+
   test('whatever is typed, whenever the line is cut and whatever somebody else writes, nobody’s words go unasked', async () => {
     const field = fc.constantFrom<BookField>('remark', 'conduct')
+    const book = fc.constantFrom(...books)
     const steps = fc.array(
       fc.oneof(
-        fc.record({ field, value: fc.string({ maxLength: 3 }) }),
-        fc.record({ field, theirs: fc.string({ maxLength: 3 }) }),
-        fc.record({ ms: fc.integer({ min: 0, max: 2_000 }) }),
+        fc.record({ book, field, value: fc.string({ maxLength: 3 }) }),
+        fc.record({ book, field: fc.constant<BookField>('attendance'), value: fc.constantFrom('', '1', '10', '101', '97') }),
+        fc.record({ book, field, theirs: fc.string({ maxLength: 3 }) }),
+        fc.record({ leave: book }),
+        fc.record({ ms: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 0, max: 2_000 })) }),
         fc.record({ away: fc.boolean() }),
       ),
       { maxLength: 20 },
     )
+    const one = { book: 'one' as const, field: 'remark' as const }
     const takenBackWhileAway = [
-      { field: 'remark' as const, value: 'a' },
+      { ...one, value: 'a' },
       { away: true },
       { ms: 920 },
-      { field: 'remark' as const, value: '' },
+      { ...one, value: '' },
       { ms: 2_000 },
-      { field: 'conduct' as const, value: '' },
+      { ...one, field: 'conduct' as const, value: '' },
     ]
     await fc.assert(
       fc.asyncProperty(steps, async (done) => {
-        const { server, row } = world()
+        const { server, row, rowOfTwo } = world()
+        const rowsOf = { one: row, two: rowOfTwo }
+        const textOf = (book: Book) => (book === 'one' ? server.texts : server.textsOfTwo)
+        const showNews = () => {
+          for (const book of books) rowsOf[book].mergeStored(textOf(book))
+        }
         // What somebody else wrote and nobody was asked about yet.
-        const theirs = new Map<BookField, string>()
+        const theirs: { book: Book; field: BookField; text: string }[] = []
         for (const step of done) {
-          if ('value' in step) row.edit(step.field, step.value)
+          if ('value' in step) rowsOf[step.book].edit(step.field, step.value)
           else if ('theirs' in step) {
             // Not between the reading and the writing of one request: the server has no check for it.
             await later(3_000)
-            row.mergeStored(server.texts)
-            server.texts = { ...server.texts, [step.field]: typedOf(textValue(step.field, step.theirs)) }
-            theirs.set(step.field, server.texts[step.field])
-          } else if ('ms' in step) await later(step.ms)
+            showNews()
+            const text = typedOf(textValue(step.field, step.theirs))
+            if (step.book === 'one') server.texts = { ...server.texts, [step.field]: text }
+            else server.textsOfTwo = { ...server.textsOfTwo, [step.field]: text }
+            theirs.push({ book: step.book, field: step.field, text })
+          } else if ('leave' in step) rowsOf[step.leave].flush()
+          else if ('ms' in step) await later(step.ms)
           else server.away = step.away
         }
         server.away = false
         await later(120_000)
-        row.mergeStored(server.texts)
-        for (const [name, text] of theirs) {
-          const asked = row.getSnapshot().open.find(({ field }) => field === name)
-          if (asked) expect(server.texts[name]).toBe(text)
+        showNews()
+        const last = new Map(theirs.map((each) => [`${each.book} ${each.field}`, each]))
+        for (const { book, field, text } of last.values()) {
+          const isAsked = rowsOf[book].getSnapshot().open.some((open) => open.field === field)
+          if (isAsked) expect(textOf(book)[field]).toBe(text)
         }
-        for (const { field, pending } of row.getSnapshot().open) {
-          expect(pending.theirs).toBe(textValue(field, server.texts[field]))
-          row.decide({ field, pending }, 'mine')
-        }
-        row.mergeStored(server.texts)
+        for (const book of books)
+          for (const { field, pending } of rowsOf[book].getSnapshot().open) {
+            // One’s own text is nobody else’s.
+            expect(theirs).toContainEqual({ book, field, text: textOf(book)[field] })
+            expect(pending.theirs).toBe(textValue(field, textOf(book)[field]))
+            rowsOf[book].decide({ field, pending }, 'mine')
+          }
+        showNews()
         await later(120_000)
-        expect(row.isUnsaved).toBe(false)
-        for (const name of ['remark', 'conduct'] as const)
-          expect(textValue(name, server.texts[name])).toBe(textValue(name, row.getSnapshot().values[name]))
+        for (const book of books) {
+          const { values } = rowsOf[book].getSnapshot()
+          expect(rowsOf[book].isUnsaved).toBe(values.attendance === '101')
+          for (const name of ['remark', 'conduct', 'attendance'] as const)
+            if (values[name] !== '101') expect(textValue(name, textOf(book)[name])).toBe(textValue(name, values[name]))
+        }
       }),
-      { numRuns: 60, examples: [[takenBackWhileAway]] },
+      { numRuns: 300, examples: [[takenBackWhileAway]] },
     )
   })
 })

@@ -160,6 +160,8 @@ export class Autosave<F extends TextField> {
   }
 
   #markStored(field: F, value: string): void {
+    // Nothing was saved: what the cache has meanwhile is newer.
+    if (value === this.#stored[field]) return
     this.#stored = { ...this.#stored, [field]: value }
     // The reply may have reached the cache already.
     if (value !== this.#latest[field]) this.#superseded[field] = this.#latest[field]

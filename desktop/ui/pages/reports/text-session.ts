@@ -48,12 +48,9 @@ function open(owner: Owner, isShown: () => boolean) {
     remove: async (key, studentId) => {
       await write(key, [{ studentId, score: null }])
     },
-    read: async (key): Promise<StoredMark[]> => {
+    read: async (key, texts) => {
       demandOwnSession()
-      const books: ReadonlySet<string> = new Set(
-        kept.queue.all().flatMap((text) => (text.assessmentId === key ? [textOfKey(text.studentId).bookId] : [])),
-      )
-      return readTexts(textGroupOf(key), placeOf(key), [...books])
+      return readTexts(textGroupOf(key), placeOf(key), new Set(texts.map((text) => textOfKey(text).bookId)))
     },
     saved: () => {},
     removed: () => {},
@@ -102,7 +99,7 @@ const entryBody = ({ letter, remark }: Values) => ({
 async function readTexts(
   { subjectId, ...of }: TextGroup,
   { readsBooks, yearId }: TextPlace,
-  books: readonly string[],
+  books: ReadonlySet<string>,
 ): Promise<StoredMark[]> {
   if (!readsBooks) {
     // Whoever teaches single subjects of a class has fewer entries there than a page of a list holds.

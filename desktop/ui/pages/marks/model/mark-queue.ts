@@ -18,8 +18,8 @@ export type QueueEnvironment<Row extends StoredMark> = {
   readsFirst?: boolean
   /** Pause after the last entry before a request, ms; `BATCH_DELAY` where it is not given. */
   delay?: number
-  /** Reads the stored marks of an assessment. */
-  read(assessmentId: string): Promise<readonly Row[]>
+  /** Reads the stored marks of an assessment: at least those of these pupils. */
+  read(assessmentId: string, studentIds: readonly string[]): Promise<readonly Row[]>
   /** Called with rows that the server has stored. */
   saved(assessmentId: string, rows: readonly Row[]): void
   /** Called with a mark that the server has no more. */
@@ -181,8 +181,9 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     queue.isBusy = true
     let batch: PendingMark[] = []
     try {
-      if (queue.tries > 0 || this.environment.readsFirst) await this.compare(assessmentId, queue)
-      batch = nextBatch(queue)
+      const isCompared = queue.tries > 0 || this.environment.readsFirst
+      const sendable = isCompared ? await this.compare(assessmentId, queue) : allSendable(queue)
+      batch = nextBatch(sendable, queue)
       if (batch.length > 0) await this.send(assessmentId, queue, batch)
       // What came meanwhile and is to be compared keeps that.
       queue.tries = [...queue.entries.values()].some(({ state }) => state === 'waiting') ? 1 : 0
@@ -196,10 +197,13 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
   }
 
-  private async compare(assessmentId: string, queue: AssessmentQueue): Promise<void> {
-    const rows = await this.environment.read(assessmentId)
+  /** The entries that may be sent now. What was entered while the server was read is not compared, and waits for the next request. */
+  private async compare(assessmentId: string, queue: AssessmentQueue): Promise<PendingMark[]> {
+    const asked = new Set(allSendable(queue).map(({ studentId }) => studentId))
+    const rows = await this.environment.read(assessmentId, [...asked])
     const rowsByStudentId = new Map(rows.map((row) => [row.student_id, row]))
-    const own = [...queue.entries.values()].filter(isSendable)
+    const sendableOfAsked = () => allSendable(queue).filter(({ studentId }) => asked.has(studentId))
+    const own = sendableOfAsked()
     for (const pending of own) {
       const stored = rowsByStudentId.get(pending.studentId)
       settle(queue, pending, stored)
@@ -208,6 +212,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
     this.environment.saved(assessmentId, rows)
     this.changed(assessmentId, own)
+    return sendableOfAsked()
   }
 
   private async send(assessmentId: string, queue: AssessmentQueue, batch: PendingMark[]): Promise<void> {
@@ -250,11 +255,12 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       })
       if (named.length === 0 && batch.length > 1) queue.isSingly = true
       const refused = named.length > 0 ? named : batch.length === 1 ? batch.map((pending) => ({ pending, message: failure.message })) : []
-      this.set(queue, batch, () => ({ state: 'fresh' }))
+      // Where a batch takes several requests, some may have been stored.
+      this.set(queue, batch, ({ state, score }) => ({ state: 'fresh', ...(state === 'sending' && { ours: score }) }))
       for (const { pending, message } of refused) this.set(queue, [pending], () => ({ state: 'refused', message, code: failure.code }))
       // The comparison itself was refused: nothing is sent until the user decides.
       if (batch.length === 0)
-        this.set(queue, [...queue.entries.values()].filter(isSendable), () => ({
+        this.set(queue, allSendable(queue), () => ({
           state: 'refused',
           message: failure.message,
           code: failure.code,
@@ -299,8 +305,7 @@ function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: Stor
 }
 
 /** Marks that go in one request, or one removal. */
-function nextBatch({ entries, isSingly }: AssessmentQueue): PendingMark[] {
-  const sendable = [...entries.values()].filter(isSendable)
+function nextBatch(sendable: readonly PendingMark[], { isSingly }: AssessmentQueue): PendingMark[] {
   const [first] = sendable
   if (first?.score === null) return [first]
   return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.bulkGrades)
@@ -309,7 +314,8 @@ function nextBatch({ entries, isSingly }: AssessmentQueue): PendingMark[] {
 /** A score that the window which left an entry may have stored before it closed. */
 const mayBeStored = ({ state, score, ours }: PendingMark): CellValue => (state === 'sending' || ours === undefined ? score : ours)
 
-const hasSendable = ({ entries }: AssessmentQueue) => [...entries.values()].some(isSendable)
+const allSendable = ({ entries }: AssessmentQueue) => [...entries.values()].filter(isSendable)
+const hasSendable = (queue: AssessmentQueue) => allSendable(queue).length > 0
 
 /** True where the same request may succeed later: no answer, an overloaded server, a missing sign-in, or a race. */
 const isTemporary = ({ status, code }: Failure) => [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
