@@ -243,14 +243,15 @@ async function unseenIn(
     if (covers(here.vv, stamp)) continue
     const own = here.units[unit]
     // A database has seen what it wrote before.
-    if (own && unit !== EXISTENCE && own[0] === stamp[0] && own[1] < stamp[1]) continue
+    const isEarlier = ([node, counter]: Presence | Stamp) => node === stamp[0] && counter < stamp[1]
+    if (own && unit !== EXISTENCE && isEarlier(own)) continue
     // What saw another write of a unit is later (I3), whatever clocks say.
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
     if (unit === EXISTENCE) {
       // A deletion had to see all that was written to the row.
-      const isDeletion = state.alive.length === 0 && here.alive.length > 0
-      if (isDeletion && !(await judge.hasSeenAll(table, state, here))) unseen.push(...here.alive)
+      const others = state.alive.length === 0 ? here.alive.filter((each) => !isEarlier(each)) : []
+      if (others.length > 0 && !(await judge.hasSeenAll(table, state, here))) unseen.push(...others)
       continue
     }
     const columns = descriptions[table].units[unit] ?? []

@@ -8,7 +8,7 @@ import type { Incoming } from '../../store/replica/page.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type NewRow } from '../../store/tx.ts'
 import { testClock } from '../../testing/clock.ts'
-import { contentsOf, differences } from './checks.ts'
+import { contentsOf, differences, uncoveredAt } from './checks.ts'
 import { admin, assessmentOf, at, idOf, open, rows, school, stage, subjectOf, teacher, test } from './found.stage.ts'
 import { WorldNode } from './node.ts'
 import { makeRound } from './round.ts'
@@ -27,6 +27,24 @@ test('a centre that was restored to before a school began anew knows it again', 
   await round(box, centre)
   await centre.putBack(folder)
   await centre.store.renewNode()
+  await meet()
+  await expectSame()
+})
+
+test('a centre that was restored takes its own deletion again from a laptop, of a row whose making is in no history', async () => {
+  const { centre, laptop, round, meet, expectSame } = await stage()
+  const folder = `${centre.folder}-backup`
+  await centre.copyTo(folder)
+  const [mark] = (await rows(centre, 'grade')) as [Row<'grade'>]
+  const find = async (tx: Parameters<Parameters<typeof at>[2]>[0]) => (await tx.find('grade', school.id, mark.id)) as never
+  await at(centre, admin, async (tx) => tx.update('grade', [{ before: await find(tx), patch: { score: 1 } }]))
+  await at(centre, admin, async (tx) => tx.remove('grade', [await find(tx)]))
+  await round(laptop, centre)
+  await centre.putBack(folder)
+  await centre.store.renewNode()
+  await round(laptop, centre)
+  expect(await uncoveredAt(centre)).toEqual([])
+  expect((await rows(centre, 'grade')).map(({ id }) => id)).not.toContain(mark.id)
   await meet()
   await expectSame()
 })

@@ -147,7 +147,8 @@ const forbidden = {
   'a write of another with another value': async (pen) => {
     const state = await some(pen, 'grade')
     const [node, counter, hlc, actor] = state?.units['remarks'] ?? []
-    if (!state || !node || counter === undefined || hlc === undefined || actor === pen.user) return null
+    // What the laptop itself wrote by nobody is no other's.
+    if (!state || !node || counter === undefined || hlc === undefined || actor === pen.user || pen.own.has(node)) return null
     const units = { ...state.units, remarks: [node, counter, hlc + 5, actor ?? null] as Stamp }
     return one('grade', { ...state, units, values: { ...state.values, remarks: text(pen) } }, 'remarks')
   },
