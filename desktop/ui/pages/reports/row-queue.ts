@@ -17,11 +17,7 @@ export function rowQueue<F extends TextField>(
     get: (field) => queue.get(assessmentId, textKey(row, field)),
     put: (field, score, seen) => {
       session.writtenIn(group, place)
-      const entry = { assessmentId, studentId: textKey(row, field), score, seen }
-      const before = queue.get(assessmentId, entry.studentId)
-      // Who types on may not have read yet what somebody else wrote.
-      if (before?.state === 'conflict') queue.addConflict(entry, before.theirs ?? null)
-      else queue.put([entry])
+      queue.put([{ assessmentId, studentId: textKey(row, field), score, seen }])
     },
     resolve: (pending, choice) => queue.resolve([pending], choice),
     reconcile: (field, stored) => queue.reconcile(assessmentId, [storedText(row, field, stored)]),

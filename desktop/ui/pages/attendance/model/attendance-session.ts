@@ -82,10 +82,7 @@ function open(owner: Owner, isShown: () => boolean) {
       const key = registerKey(register)
       kept.places.set(key, register)
       const entry = { assessmentId: key, studentId: noteKey(studentId), score: noteValueOf(note), seen: noteValueOf(seen) }
-      const known = kept.queue.get(key, entry.studentId)
-      // A conflict that came while it was typed is not decided by it.
-      if (known?.state === 'conflict' && (known.theirs ?? null) !== entry.seen) kept.queue.addConflict(entry, known.theirs ?? null)
-      else kept.queue.put([entry])
+      kept.queue.put([entry])
     },
   }
 }

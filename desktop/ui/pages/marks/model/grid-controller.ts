@@ -293,9 +293,7 @@ export class GridController {
     const score = pending ? pending.score : cellValueOf(saved)
     if (remarkOf(cell) !== seen || score === null) throw new Failure(409, 'grades.changed_meanwhile', 'Somebody else has changed it.')
     if (text === seen) return
-    const mark = { ...ids, score, remarks: text || null, seen: cellValueOf(saved) }
-    if (pending?.state === 'conflict') this.sheet.queue.addConflict(mark, pending.theirs ?? null)
-    else this.sheet.put([mark])
+    this.sheet.put([{ ...ids, score, remarks: text || null, seen: pending ? pending.seen : cellValueOf(saved) }])
   }
 
   /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */

@@ -180,6 +180,20 @@ describe('the mark queue', () => {
     expect(at.score('a', '1')).toBe(12)
   })
 
+  test('a mark over a conflict decides it where the other mark was seen, and not where that has yet to be shown', async () => {
+    const at = world()
+    at.stored.set('a', new Map([['1', 17]]))
+    at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
+    for (const seen of [12, 10, null]) {
+      at.put('1', 13, seen)
+      await at.turn()
+      expect([at.score('a', '1'), at.queue.get('a', '1')]).toMatchObject([17, { state: 'conflict', score: 13, seen: 10, theirs: 17 }])
+    }
+    at.put('1', 13, 17)
+    await at.turn()
+    expect([at.score('a', '1'), at.queue.all()]).toEqual([13, []])
+  })
+
   test('a decision holds for what was shown, and not for what has come since', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 17]]))

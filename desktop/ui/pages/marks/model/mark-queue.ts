@@ -65,7 +65,10 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   /** The failure of the last request of any assessment; null where there is none. */
   failure = (): Failure | null => [...this.queues.values()].find(({ failure }) => failure)?.failure ?? null
 
-  /** `isCompared`: with the marks of the server first, since what was seen may be old. */
+  /**
+   * Enters marks over those that were `seen`. One over a conflict decides it where the other mark was seen. `isCompared`: with the marks of the
+   * server first, since what was seen may be old.
+   */
   put(marks: readonly MarkEntry[], { isCompared = false } = {}): void {
     for (const [assessmentId, own] of byAssessment(marks)) {
       const queue = this.queue(assessmentId)
@@ -74,7 +77,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       for (const mark of own) {
         const entered = replacePending(queue.entries.get(mark.studentId), mark, this.environment.now())
         // `waiting` at once where the server is known to be unreachable.
-        queue.entries.set(mark.studentId, queue.tries > 0 ? { ...entered, state: 'waiting' } : entered)
+        queue.entries.set(mark.studentId, queue.tries > 0 && entered.state === 'fresh' ? { ...entered, state: 'waiting' } : entered)
       }
       this.changed(assessmentId, own)
       // A try that is to come takes these marks along. None does where the marks of the last one were taken back meanwhile.

@@ -31,13 +31,16 @@ export const isSendable = ({ state }: PendingMark): boolean => state === 'fresh'
 
 /**
  * A new entry in place of a pending one keeps its `seen`, since the server may still have that mark. In place of a conflict it is the
- * decision for the new mark.
+ * decision for the new mark where the other one was seen, and else the conflict goes on.
  */
 export function replacePending(before: PendingMark | undefined, entered: MarkEntry, at: string): PendingMark {
-  const seen = before?.state === 'conflict' ? (before.theirs ?? null) : (before ?? entered).seen
+  const theirs = before?.theirs ?? null
+  const isDecided = before?.state === 'conflict' && entered.seen === theirs
+  const seen = (isDecided ? entered : (before ?? entered)).seen
   const remarks = entered.remarks === undefined ? before?.remarks : entered.remarks
   const ours = before?.state === 'sending' ? before.score : before?.ours
-  return { ...entered, remarks, seen, ours, at, state: 'fresh' }
+  const goesOn = before?.state === 'conflict' && !isDecided
+  return { ...entered, remarks, seen, ours, at, ...(goesOn ? { state: 'conflict', theirs } : { state: 'fresh' }) }
 }
 
 export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }

@@ -255,13 +255,9 @@ export class Sheet {
     const mark = { assessmentId, studentId, score, seen }
     // What was seen without the server may have changed there.
     if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'
-    const theirs = pending ? (pending.theirs ?? null) : stored
-    if ((!pending || pending.state === 'conflict') && theirs !== seen) {
-      this.queue.addConflict(mark, theirs)
-      return 'conflict'
-    }
-    this.put([mark])
-    return 'sent'
+    if (pending || stored === seen) this.put([mark])
+    else this.queue.addConflict(mark, stored)
+    return this.queue.get(assessmentId, studentId)?.state === 'conflict' ? 'conflict' : 'sent'
   }
 
   /** Sends marks. Where the server was not heard, they are compared with its own first. */
