@@ -10,7 +10,7 @@ import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
-import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, type Vector } from '@markbook/sync/versions'
+import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
 import { setPeer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
@@ -164,16 +164,8 @@ async function restOf(
   // Of such a row that is refused a laptop leaves nothing: what it says next would be judged as if rights had changed meanwhile.
   const isSilent = taking.peer.kind === 'laptop' && descriptions[table].notOnLaptops && verdicts.length > 0
   const limitOf: LimitOf = isSilent ? () => 0 : taking.limits(table, known !== undefined)
-  const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
-  const here = known ? knownOf(known.state) : {}
-  const seen = new Map<string, number>()
-  for (const [node, counter] of Object.entries(state.vv))
-    if (counter > Math.max(limitOf(node), here[node] ?? 0) && !bearers.has(node))
-      seen.set(node, await seenOf(taking, table, state, [node, counter], known))
-  // Whoever wrote a unit that is taken had seen what the same database had written to the row before; those of a row that goes are not looked at.
-  const refused = new Set(verdicts.map(({ unit }) => unit))
-  for (const [unit, [node, counter]] of Object.entries(state.alive.length > 0 ? state.units : {}))
-    if (!refused.has(unit) && !bearers.has(node)) seen.set(node, Math.max(seen.get(node) ?? 0, counter))
+  const here = known?.state.vv ?? {}
+  const seen = await seenIn(taking, table, state, { known, verdicts, limitOf })
   const claimOf: LimitOf = (node) => Math.max(limitOf(node), seen.get(node) ?? 0)
   const vv: Record<string, number> = { ...clipped(state.vv, here, claimOf) }
   for (const [node, counter] of await unseenIn(taking, table, state, known)) {
@@ -182,6 +174,29 @@ async function restOf(
   }
   const claimed = { ...state, vv, alive: presentIn(state, vv, known, [taking.peer.node_id, taking.judge.epoch]) }
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/** Of which writers a state is believed to have seen more than is known here of the row, and up to which counter. */
+async function seenIn(
+  taking: Taking,
+  table: Replicated,
+  state: RowState,
+  { known, verdicts, limitOf }: { known: KnownRow | undefined; verdicts: readonly Verdict[]; limitOf: LimitOf },
+): Promise<ReadonlyMap<string, number>> {
+  const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
+  const seen = new Map<string, number>()
+  const isNews = (node: string, counter: number) =>
+    !bearers.has(node) && counter > Math.max(limitOf(node), known?.state.vv[node] ?? 0, seen.get(node) ?? 0)
+  for (const [node, counter] of Object.entries(state.vv))
+    if (isNews(node, counter)) seen.set(node, await seenOf(taking, table, state, [node, counter], known))
+  // Of a write that says that the row is there: whoever tells one that was made has it from its writer.
+  for (const dot of [...state.alive, ...(known?.state.alive ?? [])])
+    if (isNews(...dot) && covers(state.vv, dot) && (await taking.proofs.isMade(table, state, dot))) seen.set(...dot)
+  // Whoever wrote a unit that is taken had seen what the same database had written to the row before; those of a row that goes are not looked at.
+  const refused = new Set(verdicts.map(({ unit }) => unit))
+  for (const [unit, [node, counter]] of Object.entries(state.alive.length > 0 ? state.units : {}))
+    if (!refused.has(unit) && !bearers.has(node)) seen.set(node, Math.max(seen.get(node) ?? 0, counter))
+  return seen
 }
 
 /**
@@ -197,13 +212,6 @@ function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined,
   )
   if (seen.length > 0 || alive.length === 0) return seen
   return known ? here : alive
-}
-
-/** What is known of a row's writes: also of one that stands behind it, of which the claim to have seen it was not taken. */
-function knownOf({ vv, alive }: RowState): Vector {
-  const known = { ...vv }
-  for (const [node, counter] of alive) known[node] = Math.max(known[node] ?? 0, counter)
-  return known
 }
 
 /**
@@ -336,7 +344,10 @@ function withoutUnits(table: Replicated, state: RowState, known: KnownRow | unde
   const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
   if (!Object.values(units).every(isSeen)) return null
   const alive = state.alive.filter((each) => covers(vv, each))
-  return { ...state, vv, units, values, alive: alive.length > 0 || state.alive.length === 0 ? alive : lastOfEach(vv) }
+  if (alive.length > 0 || state.alive.length === 0) return { ...state, vv, units, values, alive }
+  const here = known.state.alive.filter((each) => covers(vv, each))
+  const others = lastOfEach(vv).filter((each) => !here.some((one) => sameDot(one, each)))
+  return { ...state, vv, units, values, alive: [...here, ...others] }
 }
 
 /**

@@ -13,7 +13,7 @@ import {
 } from '@markbook/sync/journal'
 import type { RowState, Values } from '@markbook/sync/merge/state'
 import type { HistoryEntry } from '@markbook/sync/protocol/entries'
-import { covers, EXISTENCE, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
+import { covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { nearOf } from '../../store/row-changes.ts'
@@ -111,6 +111,12 @@ export class RowProofs {
       seen = write.node_seq
     }
     return seen
+  }
+
+  /** Whether a write was made to the row, as who is known here has signed. */
+  async isMade(table: Replicated, row: OfRow, [node, counter]: Presence): Promise<boolean> {
+    const all = [...this.brought(row.id), ...(await this.storedOf(table, row, [node, counter]))]
+    return all.some(({ told }) => told.entity === table && told.node_id === node && told.node_seq === counter)
   }
 
   /**

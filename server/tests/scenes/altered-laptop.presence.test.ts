@@ -4,6 +4,7 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { applyStates } from '../../store/replica/apply.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { serverAndLaptop } from '../../testing/joined.ts'
@@ -54,6 +55,27 @@ test('that a row is there is not said by a write that its parent has yet to make
   })
   await settle(link)
   for (const node of [server, laptop]) expect([await scoreAt(node, own), await conflictsAt(node)]).toEqual([undefined, []])
+})
+
+test('what is refused of a row leaves the writes that say that it is there, also where they are not the last of their writer', async () => {
+  const id = naturalId('grade', englishExam.id, zoe.id)
+  const state = await stateOf(server, id)
+  const [third, now] = ['019bbbbb-0000-7000-8000-000000000001', Date.now()]
+  const units = { ...state.units, score: [third, 1, now, people.okafor.id], remarks: [third, 2, now, people.okafor.id] } as const
+  const restamped = { ...state, units, vv: { ...state.vv, [third]: 2 }, alive: [[third, 1]] as const }
+  await server.services.store.write(asSystem(), (tx) =>
+    applyStates(tx, stBrigids, [{ table: 'grade', state: restamped }], { source: third }),
+  )
+  await settle(link)
+  await told(id, (known, node) => ({
+    alive: [[node, 2]],
+    vv: { ...known.vv, [node]: 2 },
+    values: { ...known.values, score: 99 },
+    units: { ...known.units, score: [node, 2, now + 1, people.ada.id] },
+  }))
+  const { alive, values } = await stateOf(server, id)
+  expect(values['score']).toBe(state.values['score'])
+  expect(alive).toContainEqual([third, 1])
 })
 
 describe('a mark that was deleted at the school does not come back', () => {

@@ -38,6 +38,25 @@ test('of a laptop that claims to have seen what another has yet to bring, the cl
   expect(await marksOf(laptop, zoe)).toEqual(await marksOf(other, zoe))
 })
 
+test('nor where another’s write says that the row is there, however often it is said', async () => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  const { laptop: other, link: way } = await laptopOf(open, server, people.okafor.id, 'other')
+  await settle(link, way)
+  await (await signedIn(other, 'okafor')).grades.bulk(mark(zoe, 59))
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(zoe, 44))
+  const claim = [other.services.store.nodeId, 500] as const
+  const { says } = await liar(laptop, server)
+  const lie = () =>
+    says(({ table, state }) => [{ table, state: { ...state, vv: { ...state.vv, [claim[0]]: claim[1] }, alive: [...state.alive, claim] } }])
+  await lie()
+  const once = await zoesAt(server)
+  await lie()
+  expect(await zoesAt(server)).toEqual(once)
+  await settle(way)
+  const [conflict] = await conflictsAt(server)
+  expect([...(await marksOf(server, zoe)), conflict?.value?.['score']].sort()).toEqual([44, 59])
+})
+
 test('a mark that stands is not told again as a write of somebody else’s', async () => {
   const { server, laptop, link } = await serverAndLaptop(open)
   await server.as.okafor.grades.bulk(mark(zoe, 59))

@@ -55,6 +55,13 @@ export async function refusedAt(node: WorldNode, school: string): Promise<(write
   return (write) => write.school === school && Boolean(accounted.get(keyOf(write))?.has(write.value))
 }
 
+/** What stands on a node's list of conflicts. */
+export async function conflictsAt(node: WorldNode, school: string): Promise<(write: Write) => boolean> {
+  const accounted: Accounted = new Map()
+  await node.store.read(asSystem(), (tx) => recorded(tx, school, accounted))
+  return (write) => write.school === school && Boolean(accounted.get(keyOf(write))?.has(write.value))
+}
+
 /** Whatever an accounted write was written over is accounted for too. */
 function close(writes: readonly Write[], accounted: Accounted): void {
   for (let grew = true; grew; ) {
@@ -79,7 +86,7 @@ async function standing(tx: ReadTx, school: string, accounted: Accounted): Promi
       addRow(accounted, table, row.id, row)
     }
   }
-  const { sync_row, sync_conflict } = tx.t
+  const { sync_row } = tx.t
   const deleted = and(eq(sync_row.school_id, school), eq(sync_row.deleted, true))
   for (const { table_name, row_id } of await tx.connection.db.select().from(sync_row).where(deleted))
     add(accounted, keyOf({ table: table_name as Replicated, row: row_id, unit: EXISTENCE }), GONE)
@@ -89,6 +96,11 @@ async function standing(tx: ReadTx, school: string, accounted: Accounted): Promi
     add(accounted, keyOf({ table: 'report_book_entry', row: row_id, unit: EXISTENCE }), THERE)
     addRow(accounted, 'report_book_entry', row_id, { manual_letter: null, teacher_remark: null })
   }
+  await recorded(tx, school, accounted)
+}
+
+async function recorded(tx: ReadTx, school: string, accounted: Accounted): Promise<void> {
+  const { sync_conflict } = tx.t
   for (const conflict of await tx.connection.db.select().from(sync_conflict).where(eq(sync_conflict.school_id, school)))
     addKept(accounted, { ...conflict, table: conflict.entity as Replicated })
 }

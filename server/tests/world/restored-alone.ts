@@ -4,7 +4,7 @@ import { EXISTENCE } from '@markbook/sync/versions'
 import { eq } from 'drizzle-orm'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
-import { missingWrites } from './accounts.ts'
+import { conflictsAt, missingWrites } from './accounts.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import { founded } from './founding.ts'
 import { keyOf, type Write } from './ledger.ts'
@@ -25,8 +25,8 @@ type Owed = { write: Write; said: string }
 
 /**
  * A school whose database is put back from a backup while it has no line to the centre, and whose laptops have read what it has lost. Its
- * oracle: once each of them has met it, every mark that one of them shows is there, or is a conflict there or refused, with who wrote it and
- * when; the centre takes no part in that.
+ * oracle: once each of them has met it, every mark that one of them shows is there, or is a conflict there or at one of them, or refused, with who
+ * wrote it and when; the centre takes no part in that.
  */
 export class RestoredAlone extends NodeFaults {
   private readonly alone: Chance
@@ -95,6 +95,11 @@ export class RestoredAlone extends NodeFaults {
     const { id } = founded(school.school)
     const nodes = [school, ...laptops].map(({ node }) => node)
     const missing = new Set(await missingWrites(this.ledger, school.node, nodes, [id]))
+    // A record that the centre made comes with the line to it: nobody takes one from a laptop.
+    for (const { node } of laptops) {
+      const isInConflict = await conflictsAt(node, id)
+      for (const write of missing) if (isInConflict(write)) missing.delete(write)
+    }
     const shows = await shownAt(school.node, id)
     const past = await pastAt(school.node, id)
     for (const { write, said } of owed) {
