@@ -3,6 +3,7 @@ import { entriesOf, type HistoryEntry, packEntries } from '@markbook/sync/protoc
 import type { Push, Pushed } from '@markbook/sync/protocol/messages'
 import { type Carried, packRows } from '@markbook/sync/protocol/page'
 import type { Sheet } from '@markbook/sync/protocol/sheet'
+import type { Vector } from '@markbook/sync/versions'
 import { keysOfEnrolment } from '../../replication/incarnation/incarnation.ts'
 import { LineFailure, ParentLine } from '../../replication/line/parent-line.ts'
 import { numbersOf } from '../../replication/scope/writers.ts'
@@ -85,6 +86,7 @@ export class LyingLaptop {
       `${laptop.name} lies to ${parent.name}: ${lies.map(({ kind }) => kind).join(', ')}; ${rows.length} rows of its own ${manner}`,
     )
     const forged = lies.flatMap(({ lie }) => lie.rows)
+    const written = await lastWriteOf(parent)
     const before = await storedOf(parent, school.id, forged, own)
     const warnings = parent.warnings.length
     const feed = () => parent.store.read(asSystem(), async (tx) => (await tx.dialect.feedOf(tx.connection, school.id)).seq)
@@ -105,7 +107,8 @@ export class LyingLaptop {
     }
     const after = await storedOf(parent, school.id, forged, own)
     const kinds = lies.flatMap(({ kind, lie }) => lie.rows.map(() => kind))
-    for (const [at, { table, state }] of forged.entries())
+    // A parent that finds out meanwhile that it was put back stamps its own writes anew.
+    for (const [at, { table, state }] of (await lastWriteOf(parent)) === written ? forged.entries() : [])
       if (before[at] !== after[at])
         this.tell.fail(
           `${kinds[at]} leaves something at ${parent.name}: ${table} ${state.id}: ${changeOf(before[at] ?? '', after[at] ?? '')}`,
@@ -221,6 +224,13 @@ export class LyingLaptop {
     })
     return [entry(parent.store.nodeId, chance.pick(school.admins)), entry(laptop.store.nodeId, null)]
   }
+}
+
+/** A node's last write to any row that it has, as its number says. */
+async function lastWriteOf({ store }: WorldNode): Promise<string> {
+  const rows = await store.read(asSystem(), (tx) => tx.connection.db.select().from(tx.t.sync_row))
+  const counters = rows.map(({ vv }) => (JSON.parse(vv) as Vector)[store.nodeId] ?? 0)
+  return `${store.nodeId} ${Math.max(0, ...counters)}`
 }
 
 /** The parts that are not the same. */
