@@ -1,20 +1,19 @@
 import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { clipped, type LimitOf } from '@markbook/sync/merge/claims'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
 import { sameState } from '@markbook/sync/merge/merge'
-import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
+import { pick, type RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
 import type { Push, Pushed, RowAnswer } from '@markbook/sync/protocol/messages'
 import { type Carried, type Malformed, packRows } from '@markbook/sync/protocol/page'
-import { compareStamps, covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
+import { compareStamps, covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { setPeer } from '../../store/peer-row.ts'
 import { applyStates } from '../../store/replica/apply.ts'
 import type { Answer, Incoming } from '../../store/replica/page.ts'
-import { isLost, type KnownRow, knownRows } from '../../store/replica/states.ts'
+import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { demandSingleWriter } from '../incarnation/duplicate-number.ts'
 import { hasOtherParent, keepChildRefusals, type RefusedRow } from '../issues/child-refusals.ts'
@@ -23,13 +22,14 @@ import { watchRefused } from '../issues/kept-elsewhere.ts'
 import { type RefusalLog, senderOf } from '../issues/refusal-log.ts'
 import { takeEntries } from '../journal/history-exchange.ts'
 import { type JudgedHistory, judgedHistory } from '../journal/judge.history.ts'
-import { isTakenAsSigned, RowProofs } from '../journal/row-proofs.ts'
+import { RowProofs } from '../journal/row-proofs.ts'
 import { transactionOf } from '../journal/signed-history.ts'
 import { AWAITS_PERSON } from '../scope/consent.ts'
 import { announceSecrets } from '../scope/people.ts'
 import { resealed } from '../scope/secrets.ts'
-import { type Limits, writersOf } from '../scope/writers.ts'
+import { heardOf, writersOf } from '../scope/writers.ts'
 import { booksWithEntries, watchApprovals } from './approvals.ts'
+import { type Claiming, restOf } from './claims.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 
@@ -61,7 +61,8 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   const answers: RowAnswer[] = []
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
-  const taking: Taking = { tx, school, peer, judge, records, limits: answered, proofs, mostPlausible, deletions: [], refused: [] }
+  const heard = await heardOf(tx, school)
+  const taking: Taking = { tx, school, peer, judge, records, limits: answered, heard, proofs, mostPlausible, deletions: [], refused: [] }
   for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
@@ -86,16 +87,10 @@ async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }
 }
 
 /** A page that is being taken. `deletions` wait until all tables are looked at. */
-type Taking = {
+type Taking = Claiming & {
   tx: WriteTx
   school: string
-  peer: Row<'sync_peer'>
-  judge: Judge
   records: ConflictRecords | null
-  limits: Limits
-  proofs: RowProofs
-  /** No writer has written so often: a claim of more is none. */
-  mostPlausible: number
   deletions: Incoming[]
   refused: RefusedRow[]
 }
@@ -153,126 +148,6 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
 }
 
-/** What is taken of a state; null where the rest cannot be taken without what was refused. */
-async function restOf(
-  taking: Taking,
-  table: Replicated,
-  state: RowState,
-  known: KnownRow | undefined,
-  verdicts: readonly Verdict[],
-): Promise<RowState | null> {
-  // Of such a row that is refused a laptop leaves nothing: what it says next would be judged as if rights had changed meanwhile.
-  const isSilent = taking.peer.kind === 'laptop' && descriptions[table].notOnLaptops && verdicts.length > 0
-  const limitOf: LimitOf = isSilent ? () => 0 : taking.limits(table, known !== undefined)
-  const here = known?.state.vv ?? {}
-  const seen = await seenIn(taking, table, state, { known, verdicts, limitOf })
-  const claimOf: LimitOf = (node) => Math.max(limitOf(node), seen.get(node) ?? 0)
-  const vv: Record<string, number> = { ...clipped(state.vv, here, claimOf) }
-  for (const [node, counter] of await unseenIn(taking, table, state, known)) {
-    vv[node] = Math.min(vv[node] ?? 0, counter - 1)
-    if (vv[node] === 0) delete vv[node]
-  }
-  const claimed = { ...state, vv, alive: presentIn(state, vv, known, [taking.peer.node_id, taking.judge.epoch]) }
-  return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
-}
-
-/** Of which writers a state is believed to have seen more than is known here of the row, and up to which counter. */
-async function seenIn(
-  taking: Taking,
-  table: Replicated,
-  state: RowState,
-  { known, verdicts, limitOf }: { known: KnownRow | undefined; verdicts: readonly Verdict[]; limitOf: LimitOf },
-): Promise<ReadonlyMap<string, number>> {
-  const bearers = new Set(verdicts.flatMap(({ unit, code }) => (code === 'not_yours' ? (state.units[unit]?.[0] ?? []) : [])))
-  const seen = new Map<string, number>()
-  const isNews = (node: string, counter: number) =>
-    !bearers.has(node) && counter > Math.max(limitOf(node), known?.state.vv[node] ?? 0, seen.get(node) ?? 0)
-  for (const [node, counter] of Object.entries(state.vv))
-    if (isNews(node, counter)) seen.set(node, await seenOf(taking, table, state, [node, counter], known))
-  // Of a write that says that the row is there: whoever tells one that was made has it from its writer.
-  for (const dot of [...state.alive, ...(known?.state.alive ?? [])])
-    if (isNews(...dot) && covers(state.vv, dot) && (await taking.proofs.isMade(table, state, dot))) seen.set(...dot)
-  // Whoever wrote a unit that is taken had seen what the same database had written to the row before; those of a row that goes are not looked at.
-  const refused = new Set(verdicts.map(({ unit }) => unit))
-  for (const [unit, [node, counter]] of Object.entries(state.alive.length > 0 ? state.units : {}))
-    if (!refused.has(unit) && !bearers.has(node)) seen.set(node, Math.max(seen.get(node) ?? 0, counter))
-  return seen
-}
-
-/**
- * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it
- * was. One that nobody made would be seen by no deletion, ever. `both`: the numbers of the laptop and of this node, whose writes are known
- * here; one of somebody else may have yet to come.
- */
-function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined, both: readonly string[]): readonly Presence[] {
-  const here = known?.state.alive ?? []
-  const isOthers = ([node]: Presence) => !both.includes(node)
-  const seen = alive.filter(
-    (each) => covers(vv, each) || isOthers(each) || here.some(([node, counter]) => node === each[0] && counter === each[1]),
-  )
-  if (seen.length > 0 || alive.length === 0) return seen
-  return known ? here : alive
-}
-
-/**
- * How much of a claim to have seen writes of a node that have yet to come here counts: a laptop with two parents may have seen such. What the
- * history tells of the row; and where laptops are told no history, of one's own profile and of conflicts, what anybody can have written. Of its
- * own writes this node knows that there are no others.
- */
-async function seenOf(
-  { peer, judge, proofs, mostPlausible }: Taking,
-  table: Replicated,
-  state: RowState,
-  claim: readonly [string, number],
-  known: KnownRow | undefined,
-): Promise<number> {
-  const [node, counter] = claim
-  if (isTakenAsSigned(table)) return proofs.seenOf(table, state, claim, known?.state)
-  const isPlausible = node !== judge.epoch && counter <= mostPlausible
-  const isSilent = peer.kind !== 'laptop' || table === 'sync_conflict' || (table === 'user_profile' && state.id === peer.user_id)
-  return isPlausible && isSilent ? counter : 0
-}
-
-/**
- * Of what stands here, the writes that others' writes in a state of a laptop cannot be shown to have seen, whatever it says: where the two meet,
- * one of them is kept as a conflict. A signature says what somebody wrote, and not what they had seen.
- */
-async function unseenIn(
-  { peer, judge, limits: answered }: Taking,
-  table: Replicated,
-  state: RowState,
-  known: KnownRow | undefined,
-): Promise<Presence[]> {
-  if (peer.kind !== 'laptop' || !known || isLost(known) || !isTakenAsSigned(table)) return []
-  const limitOf = answered(table, true)
-  const here = known.state
-  const unseen: Presence[] = []
-  for (const [unit, stamp] of Object.entries(state.units)) {
-    if (covers(here.vv, stamp)) continue
-    const own = here.units[unit]
-    // A database has seen what it wrote before.
-    const isEarlier = ([node, counter]: Presence | Stamp) => node === stamp[0] && counter < stamp[1]
-    if (own && unit !== EXISTENCE && isEarlier(own)) continue
-    // What saw another write of a unit is later (I3), whatever clocks say.
-    if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
-    if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
-    if (unit === EXISTENCE) {
-      // A deletion had to see all that was written to the row.
-      const others = state.alive.length === 0 ? here.alive.filter((each) => !isEarlier(each)) : []
-      if (others.length > 0 && !(await judge.hasSeenAll(table, state, here))) unseen.push(...others)
-      continue
-    }
-    const columns = descriptions[table].units[unit] ?? []
-    if (
-      own &&
-      !isSame(pick(state.values, columns), pick(here.values, columns)) &&
-      !(await judge.hasSeen(table, state, { unit, of: unit }, here))
-    )
-      unseen.push([own[0], own[1]])
-  }
-  return unseen
-}
-
 /**
  * Two databases may each have their own app for somebody who works at two schools, and their own profile of somebody who has not agreed to
  * a place in the school: nothing is refused, nothing taken, and nothing told.
@@ -316,45 +191,6 @@ async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, unit
   const packed = theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null
   return { table, id, outcome: 'refused', units, code: 'malformed', theirs: packed }
 }
-
-/**
- * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for
- * what is not taken must never count as seen. A row that is not here cannot be taken without its creation, nor one whose deletion was
- * refused, nor one that bears a later write of the same node.
- */
-function withoutUnits(table: Replicated, state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): RowState | null {
-  const refused = new Set(verdicts.map(({ unit }) => unit))
-  if (!known || refused.has(EXISTENCE)) return null
-  const vv = { ...state.vv }
-  for (const unit of refused) {
-    const [node, counter] = state.units[unit] as Stamp
-    const seen = vv[node]
-    if (seen !== undefined) vv[node] = Math.min(seen, counter - 1)
-  }
-  const units: Record<string, Stamp> = {}
-  let values = { ...state.values }
-  for (const [unit, stamp] of Object.entries(state.units)) {
-    const own = known.state.units[unit]
-    if (!refused.has(unit)) units[unit] = stamp
-    else if (own) {
-      units[unit] = own
-      values = { ...values, ...pick(known.state.values, descriptions[table].units[unit] ?? []) }
-    }
-  }
-  const isSeen = (stamp: Stamp) => covers(vv, stamp) || covers(known.state.vv, stamp)
-  if (!Object.values(units).every(isSeen)) return null
-  const alive = state.alive.filter((each) => covers(vv, each))
-  if (alive.length > 0 || state.alive.length === 0) return { ...state, vv, units, values, alive }
-  const here = known.state.alive.filter((each) => covers(vv, each))
-  const others = lastOfEach(vv).filter((each) => !here.some((one) => sameDot(one, each)))
-  return { ...state, vv, units, values, alive: [...here, ...others] }
-}
-
-/**
- * Which write said last that the row is there, before the one that is refused, is not told; of each node it can only be its last. One too
- * many goes when others say so; one too few would be a deletion (world 3080).
- */
-const lastOfEach = (vv: Vector): Presence[] => Object.entries(vv).filter(([, counter]) => counter > 0)
 
 /**
  * A write whose author could not know that the right had gone is kept for a person to decide, not only refused. A row that was made is kept

@@ -17,12 +17,23 @@ export const numbersOf = statement<{ school: string; user: string }>()(({ db, t:
     .from(of)
     .where(and(eq(of.school_id, p.school), eq(of.side, 'child'), eq(of.user_id, p.user))),
 )
+const childrenOf = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
+  db
+    .select({ node_id: of.node_id, highest_counter: of.highest_counter })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.side, 'child'))),
+)
 const otherServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }, p }) =>
   db
     .select({ node_id: of.node_id })
     .from(of)
     .where(and(eq(of.side, 'child'), eq(of.kind, 'school'), ne(of.school_id, p.school))),
 )
+
+/** Up to which of its writes each number that was ever enrolled here has been heard: none of them has yet to come by its own way. */
+export async function heardOf(tx: ReadTx, school: string): Promise<ReadonlyMap<string, number>> {
+  return new Map((await childrenOf(tx, { school })).map(({ node_id, highest_counter }) => [node_id, highest_counter]))
+}
 
 /** A record of a conflict is made by rule, under one dot. */
 const BY_RULE = 1

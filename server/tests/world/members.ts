@@ -51,7 +51,7 @@ export type Options = {
 }
 export type Outcome = { trace: string[]; failures: string[] }
 
-/** `unheard`: parents that have not yet told it that its disk was put back. */
+/** `unheard`: parents that have not yet told it that its disk was put back; of a centre those below it. */
 export type Member = Role & { node: WorldNode; isRevoked: boolean; unheard: Set<string> }
 /** `restored`: how many restores there had been. */
 export type Backup = { folder: string; writes: number; restored: number }
@@ -147,7 +147,10 @@ export class Members {
     await ended(ending)
     this.say(`${member.name} → ${name}: ${ending}`)
     if (ending === 'revoked' && !member.isRevoked) await this.lockedOut(member, parent)
-    if (ending === 'whole') member.unheard.delete(name)
+    if (ending === 'whole') {
+      member.unheard.delete(name)
+      this.members.find((each) => each.name === name)?.unheard.delete(member.name)
+    }
     if (ending === 'lost') this.fail(`${member.name} is not enrolled at ${name}`)
     for (const node of [member.node, parent]) await this.rulesAt(node, member.school)
   }

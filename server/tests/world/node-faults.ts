@@ -54,7 +54,8 @@ export class NodeFaults extends Members {
     for (const write of this.ledger.writes) if (write.node === member.name && refused.get(write.school)?.(write)) write.forgiven = true
     await this.forgive(member.school)
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
-    member.unheard = new Set(isRaw ? member.parents : [])
+    const tellers = member.parents.length > 0 ? member.parents : this.below(member).map(({ name }) => name)
+    member.unheard = new Set(isRaw ? tellers : [])
     if (!isRaw) await member.node.store.renewNode()
     this.restored.push(member.name)
     this.altering.forget(member.name)
@@ -73,9 +74,10 @@ export class NodeFaults extends Members {
    */
   protected mayGoOn = ({ name, parents }: Member) => {
     const since = this.restored.slice(this.backups.get(name)?.restored ?? 0)
-    const below = this.members.filter((each) => each.parents.includes(name))
-    return ![...parents, ...below.map((each) => each.name)].some((other) => since.includes(other))
+    return ![...parents, ...this.below({ name }).map((each) => each.name)].some((other) => since.includes(other))
   }
+
+  private below = ({ name }: Pick<Member, 'name'>): Member[] => this.members.filter((each) => each.parents.includes(name))
 
   protected async clone(member: Member): Promise<void> {
     const name = `${member.name}'${this.members.length}`
