@@ -52,9 +52,20 @@ const tests = {
   step: vitest('run', ...quick, '--project=postgres', ...report),
   again: failedFilesPassAlone,
 }
-const someWorlds = (count) => ({
+const someWorlds = (count, ...more) => ({
   title: `${count} simulated worlds of replication, each with its own faults`,
-  step: ['--import', 'tsx', join('server', 'tests', 'world', 'cli.ts'), '--seeds', String(count), '--events', '200', '--central', '20'],
+  step: [
+    '--import',
+    'tsx',
+    join('server', 'tests', 'world', 'cli.ts'),
+    '--seeds',
+    String(count),
+    '--events',
+    '200',
+    '--central',
+    '20',
+    ...more,
+  ],
 })
 const LONG = { TEST_LONG: '1' }
 const slow = {
@@ -67,4 +78,8 @@ const packages = { title: 'Packages', step: ['--import', 'tsx', join('scripts', 
 if (mode === '--watch') process.exit(run(vitest('watch', ...quick, ...rest)))
 if (rest.length > 0) process.exit(run(vitest('run', ...(rest.some((one) => one.startsWith('--project')) ? [] : quick), ...rest)))
 if (!(await check())) process.exit(1)
-runAll(mode === '--all' ? [{ ...tests, env: LONG }, slow, someWorlds(500), packages] : [tests, someWorlds(100)])
+runAll(
+  mode === '--all'
+    ? [{ ...tests, env: LONG }, slow, someWorlds(100), someWorlds(500, '--structure', '0'), packages]
+    : [tests, someWorlds(100)],
+)

@@ -9,9 +9,9 @@ import { optionsIn } from './options.ts'
 import { type Run, replayOf, simulate } from './run.ts'
 
 /**
- * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--also c] [--structure 1] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
+ * `npm run sim -- --seeds 100 [--seed 1] [--events 200] [--central 10] [--faults a,b] [--also c] [--structure 0] [--laptops 0] [--jobs 2] [--show 3] [--trace 1]`:
  * simulated worlds, shared out among as many processes as there are cores. `--central 10`: every tenth has its centre on Postgres. `--faults`:
- * in place of those that the seeds have; `--also`: besides. `--structure 1`: people also make teaching sets and categories.
+ * in place of those that the seeds have; `--also`: besides. `--structure 0`: people make no teaching sets and no categories.
  */
 const asked = optionsAsked()
 const number = (name: string, otherwise: number) => Number(asked.get(name) ?? otherwise)
@@ -38,7 +38,7 @@ function runOf(seed: number): Run {
     ...(asked.has('laptops') && { laptops: number('laptops', 3) }),
     ...(asked.has('faults') && { faults: new Set(named('faults')) }),
     ...(asked.has('also') && { also: named('also') }),
-    ...(asked.has('structure') && { hasStructure: true }),
+    ...(asked.get('structure') === '0' && { hasStructure: false }),
     ...(cluster !== undefined && { cluster }),
   }
 }

@@ -39,7 +39,7 @@ export const askedFaults = ['a laptop that lies', 'school restored alone'] as co
 export const faults = [...formerFaults, ...newerFaults, ...askedFaults] as const
 export type Fault = (typeof faults)[number]
 
-/** `hasStructure`: people also make teaching sets and categories, by chances of their own, so that a world without them lives as it did before. */
+/** `hasStructure`: people also make teaching sets and categories, by chances of their own, so that a world without them lives as it did before these. */
 export type Options = {
   seed: number
   events: number
