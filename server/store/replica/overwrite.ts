@@ -5,16 +5,17 @@ import type { RowState, Values } from '@markbook/sync/merge/state'
 import { stamp } from '@markbook/sync/stamp'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
-import { stands, writeRows } from './application.ts'
+import { record, stands, writeRows } from './application.ts'
 import { makeRoom, settleUnique } from './apply.ts'
 import { forgetRows } from './forget.ts'
 import { followBooks, settleBooks, settleEntries } from './frozen.ts'
 import { hold } from './held.ts'
 import type { Application, Change } from './page.ts'
 import { withParents } from './parents.ts'
-import { leaveParents, removeDeleted } from './remove-deleted.ts'
+import { leaveParents, namedBelow, removeDeleted } from './remove-deleted.ts'
 import type { KnownRow } from './states.ts'
 import { settleMaxima } from './table-rules.ts'
+import { syncRowOf } from './write.ts'
 
 /** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
 export type Wanted = {
@@ -50,8 +51,8 @@ export async function overwriteRow(
   else await writeAll(application, table)
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return
-  // A write that has no number yet cannot wait: what waits is theirs, and nothing of the row that is gone here stands against it.
-  if (state.alive.length === 0) await forgetRows(tx, table, schoolId, [state.id])
+  // A write that has no number yet cannot wait: what waits is theirs.
+  if (state.alive.length === 0) await giveWay(application, table, known, theirs)
   await hold(application, table, theirs, answer.reason ?? '')
 }
 
@@ -73,7 +74,16 @@ export async function replaceByTheirs(
   if (table === 'report_book') await settleEntries(application)
   await writeAll(application, table)
   const isHeld = application.answers.get(`${table}:${theirs.id}`)?.outcome === 'held'
-  if (isHeld && known.state.alive.length === 0) await forgetRows(tx, table, schoolId, [theirs.id])
+  if (isHeld && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
+}
+
+/** Nothing of a row that is gone here stands against theirs, which waits. One that stays for what hangs on it has seen nothing. */
+async function giveWay(application: Application, table: Replicated, known: KnownRow, theirs: RowState): Promise<void> {
+  const { tx, schoolId } = application
+  if ((await namedBelow(tx, schoolId, table, [known])).size === 0) return forgetRows(tx, table, schoolId, [theirs.id])
+  const row = theirs.units[EXISTENCE]
+  const state: RowState = { ...known.state, vv: {}, units: row ? { [EXISTENCE]: row } : {} }
+  record(application, table, [syncRowOf(table, { state, settled: [] }, { isThere: true, source: null })])
 }
 
 /** The row, and whatever else stands otherwise because of it. */

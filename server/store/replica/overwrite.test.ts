@@ -1,0 +1,71 @@
+import { mathsExam } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import type { RowState } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type School, school } from '../../testing/school.ts'
+import { asSystem } from '../tx.ts'
+import { applyStates } from './apply.ts'
+import { forgetRows } from './forget.ts'
+import { overwriteRow } from './overwrite.ts'
+import { knownRows } from './states.ts'
+
+let st: School
+beforeAll(async () => {
+  st = await school()
+})
+afterAll(() => st.close())
+
+const THEIR_NUMBER = '019bbbbb-0000-7000-8000-000000000001'
+
+test('of a row that stays for what hangs on it nothing stands against theirs, which waits for what is not here', async () => {
+  const { store } = st.services
+  const known = async (table: 'assessment' | 'assessment_category', id: string) => {
+    const found = await store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))
+    const row = found.get(id)
+    if (!row) throw new Error(`the ${table} is not here`)
+    return row
+  }
+  const examNow = async () => (await st.rows('assessment')).find(({ id }) => id === mathsExam.id)
+  const marksNow = async () => (await st.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsExam.id).length
+  const marks = await marksNow()
+  expect(marks).toBeGreaterThan(1)
+
+  const [term] = (await st.rows('term')).filter(({ id }) => id === mathsExam.term_id)
+  const { id: categoryId } = await st.as.okafor.assessmentCategories.create({
+    body: { academicYearId: term?.academic_year_id as string, assessmentType: 'exam', name: 'Papers', weight: 50 },
+  })
+  const category = (await known('assessment_category', categoryId)).state
+  await store.write(asSystem(), (tx) => forgetRows(tx, 'assessment_category', stBrigids, [categoryId]))
+
+  const before = (await known('assessment', mathsExam.id)).state
+  const [node, now] = [store.nodeId, Date.now()]
+  // Deleted here, by a write that the parent refuses; its marks keep it.
+  const deleted: RowState = {
+    ...before,
+    alive: [],
+    vv: { ...before.vv, [node]: 1_000 },
+    units: { ...before.units, [EXISTENCE]: [node, 1_000, now, people.ada.id] },
+  }
+  await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'assessment', state: deleted }], { source: null }))
+  expect(await marksNow()).toBe(marks)
+  const scoring = [THEIR_NUMBER, 1, now, people.okafor.id] as const
+  const theirs: RowState = {
+    ...before,
+    vv: { ...before.vv, [THEIR_NUMBER]: 1 },
+    units: { ...before.units, scoring },
+    values: { ...before.values, category_id: categoryId },
+  }
+  const wanted = { units: ['scoring', EXISTENCE], values: theirs.values, deletes: false, theirs }
+  const staying = await known('assessment', mathsExam.id)
+  await store.write(asSystem(), (tx) => overwriteRow(tx, stBrigids, node, { table: 'assessment', known: staying, ...wanted }))
+  expect([await marksNow(), (await examNow())?.category_id]).toEqual([marks, null])
+  const held = await store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
+  expect(held).toMatchObject([{ table_name: 'assessment', row_id: mathsExam.id }])
+
+  await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'assessment_category', state: category }], { source: null }))
+  expect([await marksNow(), (await examNow())?.category_id]).toEqual([marks, categoryId])
+  const after = (await known('assessment', mathsExam.id)).state
+  expect([after.alive, after.vv]).toEqual([theirs.alive, theirs.vv])
+  expect(await store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))).toEqual([])
+})
