@@ -4,6 +4,7 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import type { RowState } from '@markbook/sync/merge/state'
 import { covers, type Stamp } from '@markbook/sync/versions'
 import { afterEach, expect, test } from 'vitest'
+import { applyStates } from '../../store/replica/apply.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { laptopOf, schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
@@ -55,6 +56,25 @@ test('nor where another’s write says that the row is there, however often it i
   await settle(way)
   const [conflict] = await conflictsAt(server)
   expect([...(await marksOf(server, zoe)), conflict?.value?.['score']].sort()).toEqual([44, 59])
+})
+
+test.each([
+  ['of a laptop that was heard beyond it is believed to be seen, and the mark goes', true],
+  ['of a number that nobody has heard is not, and the mark stays', false],
+])('a write by which a mark is there, and which nobody has made: %s', async (_, isHeard) => {
+  const { server, laptop, link } = await serverAndLaptop(open)
+  const { laptop: other, link: way } = await laptopOf(open, server, people.okafor.id, 'other')
+  await (await signedIn(laptop, 'ada')).grades.bulk(mark(elan, 11))
+  await settle(link, way)
+  const dot = [isHeard ? laptop.services.store.nodeId : '019bbbbb-0000-7000-8000-000000000001', 1] as const
+  const state = { ...(await zoesAt(server)), alive: [dot] }
+  await server.services.store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: null }))
+  expect((await zoesAt(server)).alive).toContainEqual(dot)
+  await (await signedIn(other, 'okafor')).grades.remove({ params: { id: zoesMark } })
+  await (await liar(other, server)).says((row) =>
+    row.state.id === zoesMark ? [{ ...row, state: { ...row.state, vv: { ...row.state.vv, [dot[0]]: 1 } } }] : [row],
+  )
+  expect((await marksOf(server, zoe)).length).toBe(isHeard ? 0 : 1)
 })
 
 test('a mark that stands is not told again as a write of somebody else’s', async () => {
