@@ -5,6 +5,7 @@ import { record, stands, writeStaying } from './application.ts'
 import { followBooks } from './frozen.ts'
 import { type AnyRow, hasMoved, linksFrom, linksTo, parentIdOf, tableOrder } from './links.ts'
 import type { Application, Change, Incoming } from './page.ts'
+import { withParents } from './parents.ts'
 import { type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
@@ -26,7 +27,11 @@ async function buryTable(application: Application, table: Replicated): Promise<v
     table,
     gone.flatMap(({ known }) => known ?? []),
   )
-  const stay = gone.filter(({ state }) => needed.has(state.id))
+  const stay = await withParents(
+    application,
+    table,
+    gone.filter(({ state }) => needed.has(state.id)),
+  )
   const leave = gone.filter(({ state }) => !needed.has(state.id))
   await writeStaying(application, table, stay)
   if (table === 'report_book') await followBooks(application, stay)

@@ -1,0 +1,93 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
+import { people, stBrigids } from '@markbook/shared/story/people'
+import type { RowState } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type School, school } from '../../testing/school.ts'
+import { asSystem } from '../tx.ts'
+import { applyStates } from './apply.ts'
+import { misplaced } from './expected.ts'
+import { forgetRows } from './forget.ts'
+import { knownRows } from './states.ts'
+
+/** What was deleted, and stays for what hangs on it. */
+let st: School
+beforeEach(async () => {
+  st = await school()
+})
+afterEach(() => st.close())
+
+const THEIR_NUMBER = '019bbbbb-0000-7000-8000-000000000001'
+type Table = 'assessment' | 'assessment_category' | 'grade'
+
+async function known(table: Table, id: string) {
+  const row = (await st.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)
+  if (!row) throw new Error(`the ${table} is not here`)
+  return row
+}
+const taken = (...rows: [Table, RowState][]) =>
+  st.services.store.write(asSystem(), (tx) =>
+    applyStates(
+      tx,
+      stBrigids,
+      rows.map(([table, state]) => ({ table, state })),
+      { source: null },
+    ),
+  )
+const waiting = () => st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))
+const examNow = async () => (await st.rows('assessment')).find(({ id }) => id === mathsExam.id)
+const marksNow = async () => (await st.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsExam.id).length
+
+/** The row as another node deletes it, which had seen all that is here. */
+const deletion = (state: RowState, counter: number): RowState => ({
+  ...state,
+  alive: [],
+  vv: { ...state.vv, [THEIR_NUMBER]: counter },
+  units: { ...state.units, [EXISTENCE]: [THEIR_NUMBER, counter, Date.now(), people.okafor.id] },
+})
+
+test('what a deleted row names, and was deleted as well, is there again where the row has to stay', async () => {
+  const { store } = st.services
+  const [term] = (await st.rows('term')).filter(({ id }) => id === mathsExam.term_id)
+  const { id: category } = await st.as.okafor.assessmentCategories.create({
+    body: { academicYearId: term?.academic_year_id as string, assessmentType: 'exam', name: 'Papers', weight: 50 },
+  })
+  const theirs = (await known('assessment_category', category)).state
+  await store.write(asSystem(), (tx) => forgetRows(tx, 'assessment_category', stBrigids, [category]))
+  const marks = await marksNow()
+  expect(marks).toBeGreaterThan(0)
+
+  const before = (await known('assessment', mathsExam.id)).state
+  const gone = deletion(before, 2)
+  const exam: RowState = {
+    ...gone,
+    units: { ...gone.units, scoring: [THEIR_NUMBER, 1, Date.now(), people.okafor.id, 60] },
+    values: { ...before.values, category_id: category },
+  }
+  await taken(['assessment_category', deletion(theirs, 3)], ['assessment', exam])
+  expect([await marksNow(), (await examNow())?.category_id]).toEqual([marks, category])
+  expect((await st.rows('assessment_category')).map(({ id }) => id)).toContain(category)
+  expect(await waiting()).toEqual([])
+})
+
+test('the assessment of a mark that waits is no fault of the database', async () => {
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  const mark = (await known('grade', id)).state
+  await st.as.okafor.assessments.remove({ params: { id: mathsExam.id } })
+  expect(await examNow()).toBeUndefined()
+  // No program writes it, and no database takes it.
+  const below: RowState = {
+    ...mark,
+    alive: [[THEIR_NUMBER, 1]],
+    vv: { ...mark.vv, [THEIR_NUMBER]: 1 },
+    units: { ...mark.units, score: [THEIR_NUMBER, 1, Date.now(), people.ada.id] },
+    values: { ...mark.values, score: -5 },
+  }
+  await taken(['grade', below])
+  expect(await waiting()).toMatchObject([{ table_name: 'grade', row_id: id }])
+  expect(await examNow()).toBeDefined()
+  const exam = await known('assessment', mathsExam.id)
+  const wrong = await st.services.store.read(asSystem(), (tx) => misplaced(tx, 'assessment', stBrigids, [exam]))
+  expect([...wrong]).toEqual([])
+})
