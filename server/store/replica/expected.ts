@@ -4,6 +4,8 @@ import { freezeOf, type Settled, settleAdmins, settleBook, settleEntry, settleMa
 import { isSame } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
 import type { ReadTx } from '../tx.ts'
+import { heldRows } from './held.ts'
+import { type AnyRow, linksTo, parentIdOf } from './links.ts'
 import { namedBelow } from './remove-deleted.ts'
 import { type KnownRow, knownRows } from './states.ts'
 import { topsOf } from './table-rules.ts'
@@ -44,12 +46,22 @@ export async function misplaced(
   return found
 }
 
-/** Rows that were deleted, and that nothing in the database names: only rules of their own can keep them. */
+/** Rows that were deleted, and that nothing in the database names, nor what waits: only rules of their own can keep them. */
 async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: readonly KnownRow[]): Promise<Set<string>> {
   const deleted = there.filter(({ state }) => state.alive.length === 0 && table !== 'report_book_entry')
   if (deleted.length === 0) return new Set()
   const needed = await namedBelow(tx, schoolId, table, deleted)
-  return new Set(deleted.flatMap(({ state }) => (needed.has(state.id) ? [] : [state.id])))
+  const waitedFor = await namedByHeld(tx, schoolId, table)
+  return new Set(deleted.flatMap(({ state: { id } }) => (needed.has(id) || waitedFor.has(id) ? [] : [id])))
+}
+
+/** A row came back for one that could not be written then, and stays as long as that waits (`leaveWaited`). */
+async function namedByHeld(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {
+  const links = linksTo(table)
+  const named = (await heldRows(tx, schoolId)).flatMap(({ table: child, state }) =>
+    links.filter((link) => link.child === child).map((link) => parentIdOf(link, { ...state.values, id: state.id } as AnyRow)),
+  )
+  return new Set(named.filter((id) => id !== null))
 }
 
 async function ruledBy(tx: ReadTx, table: Replicated, schoolId: string, there: readonly KnownRow[]): Promise<Ruled> {

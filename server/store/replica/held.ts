@@ -2,7 +2,7 @@ import type { Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import { and, eq } from 'drizzle-orm'
 import { statement } from '../statement.ts'
-import type { WriteTx } from '../tx.ts'
+import type { ReadTx, WriteTx } from '../tx.ts'
 import { tableOrder } from './links.ts'
 import type { Application, Incoming } from './page.ts'
 
@@ -40,7 +40,7 @@ export class QueueFull extends Error {
 }
 
 /** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
-export async function heldRows(tx: WriteTx, schoolId: string): Promise<Incoming[]> {
+export async function heldRows(tx: ReadTx, schoolId: string): Promise<Incoming[]> {
   return (await heldOf(tx, { school: schoolId }))
     .map(({ table_name, state }) => ({ table: table_name as Replicated, state: JSON.parse(state) as RowState }))
     .sort((a, b) => tableOrder.indexOf(a.table) - tableOrder.indexOf(b.table))
