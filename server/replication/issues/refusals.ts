@@ -121,9 +121,11 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
     [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
       (counter) => counter === PENDING || counter <= sent,
     )
-  if (isOthers || (isLaptop && state && !theirs && isReturned(known.state, state))) {
-    await forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
-    if (state) await applyStates(tx, school, [{ table, state }], { source: null })
+  if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
+  if (isLaptop && state && !theirs && isReturned(known.state, state)) {
+    // It stays for what hangs on it: what the parent has of that does not come again.
+    if (isAtParent(known.state)) await replaceByTheirs(tx, school, table, known, state)
+    else await applyStates(tx, school, [{ table, state }], { source: null })
     return
   }
   // Nor must what others wrote be written over here.
