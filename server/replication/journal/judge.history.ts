@@ -6,7 +6,7 @@ import { and, eq } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
-import { transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
+import { provedAlone, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
@@ -39,7 +39,8 @@ export async function judgedHistory(tx: ReadTx, peer: Peer, secret: string, entr
   const taken: HistoryEntry[] = []
   const refused: HistoryEntry[] = []
   for (const entry of entries) (isTaken(entry) ? taken : refused).push(entry)
-  return { taken, refused, verdicts }
+  // The signature may stand on an entry that is refused: it counts for the others, once its node is known here.
+  return { taken: provedAlone(taken, entries), refused, verdicts }
 }
 
 function isWellFormed({ entity, changes, detail }: HistoryEntry): boolean {

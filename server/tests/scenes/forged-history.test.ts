@@ -6,8 +6,10 @@ import { entriesOf, type HistoryEntry, packEntries } from '@markbook/sync/protoc
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
+import { nodeKeys, signText } from '../../replication/identity/keys.ts'
 import { RefusalLog } from '../../replication/issues/refusal-log.ts'
-import { proved, transactionOf, verdictsOn } from '../../replication/journal/signed-history.ts'
+import { judgedHistory } from '../../replication/journal/judge.history.ts'
+import { digestOfEntry, historyText, proved, transactionOf, verdictsOn } from '../../replication/journal/signed-history.ts'
 import { Child } from '../../replication/upstream/child.ts'
 import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf, serverAndLaptop } from '../../testing/joined.ts'
@@ -131,6 +133,22 @@ test('of a laptop and a copy of it, which used one number for two transactions, 
     return [own, copys].map((each) => verdict.get(transactionOf(each)))
   })
   expect(verdicts).toEqual([{ signer: { kind: 'laptop', user: people.ada.id } }, 'none'])
+})
+
+test('what is taken of a transaction has its signature, where that stood on an entry that was refused', async () => {
+  const node = '01900000-0000-7000-8000-00000000abcd'
+  const entry = (id: string, actor_id: string): HistoryEntry => ({
+    ...{ id, at: '2026-01-12T08:00:00.000Z', actor_id, node_id: node, node_seq: 7, head: 'a'.repeat(64) },
+    ...{ entity: 'grade', row_id: id, near_id: id, action: 'update', changes: '{}', detail: null, proof: null },
+  })
+  const [heads, hers] = [entry(sean.id, people.okafor.id), entry(zoe.id, people.ada.id)]
+  const keys = nodeKeys('a server that nobody here has met', node)
+  const signature = signText(historyText(stBrigids, hers, [heads, hers].map(digestOfEntry)), keys)
+  const told = [{ ...heads, proof: JSON.stringify([signature]) }, hers]
+  const { store, config } = server.services
+  const peer = { kind: 'laptop', school_id: stBrigids, user_id: people.ada.id, node_id: laptop.services.store.nodeId } as const
+  const { taken } = await store.read(asSystem(), (tx) => judgedHistory(tx, peer, config.sessionSecret, told))
+  expect(taken).toEqual([{ ...hers, proof: JSON.stringify([signature, digestOfEntry(heads)]) }])
 })
 
 /** The number of the server of another school at the centre. */
