@@ -2,9 +2,10 @@ import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { RowState } from '@markbook/sync/merge/state'
+import type { RowAnswer } from '@markbook/sync/protocol/messages'
 import { packRows } from '@markbook/sync/protocol/page'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applyStates } from '../../store/replica/apply.ts'
 import { knownRows } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -19,40 +20,59 @@ afterAll(() => st.close())
 
 const [CENTRE, SERVER] = ['019bbbbb-0000-7000-8000-000000000001', '019bbbbb-0000-7000-8000-000000000002']
 
-test('a laptop that is told of a deletion again keeps the marks for which the row stays at the parent', async () => {
+const known = async (table: 'assessment' | 'subject', id: string) => {
+  const row = (await st.services.store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))).get(id)
+  if (!row) throw new Error(`the ${table} is not here`)
+  return row
+}
+/** The row as its parent deleted it, which had seen all that was here. */
+const deletionOf = (state: RowState): RowState => ({
+  ...state,
+  alive: [],
+  vv: { ...state.vv, [SERVER]: 1 },
+  units: { ...state.units, [EXISTENCE]: [SERVER, 1, Date.now(), people.okafor.id] },
+})
+
+/** The centre wrote to it meanwhile, of which the parent has not heard, and the laptop wrote to this unit of it what it may not. */
+async function refused(table: 'assessment' | 'subject', deleted: RowState, unit: string): Promise<void> {
   const { store } = st.services
-  const table = 'assessment'
-  const examNow = async () => {
-    const row = (await store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [mathsExam.id]))).get(mathsExam.id)
-    if (!row) throw new Error('the exam is not here')
-    return row
-  }
-  const marksNow = async () => (await st.rows('grade')).map(({ id }) => id)
-  const before = (await examNow()).state
-  const marks = await marksNow()
-  expect(marks).toContain(naturalId('grade', mathsExam.id, zoe.id))
-  const deleted: RowState = {
-    ...before,
-    alive: [],
-    vv: { ...before.vv, [SERVER]: 1 },
-    units: { ...before.units, [EXISTENCE]: [SERVER, 1, Date.now(), people.okafor.id] },
-  }
-  // The centre wrote to it meanwhile, of which the parent has not heard, and the laptop wrote to it what it may not.
   const here: RowState = {
     ...deleted,
     alive: [[CENTRE, 1]],
     vv: { ...deleted.vv, [CENTRE]: 1, [store.nodeId]: 50 },
-    units: { ...deleted.units, title: [store.nodeId, 50, Date.now(), people.ada.id] },
-    values: { ...deleted.values, title: 'Hers' },
+    units: { ...deleted.units, [unit]: [store.nodeId, 50, Date.now(), people.ada.id] },
   }
   await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table, state: here }], { source: null }))
-  const [theirs] = packRows([{ table, state: deleted }])
-  if (!theirs) throw new Error('nothing was packed')
-  const answer = { table, id: mathsExam.id, units: ['title', EXISTENCE], code: 'not_yours', theirs } as const
-  await store.write(asSystem(), (tx) =>
-    takeRefusals(tx, { node: store.nodeId, isLaptop: true, sent: 100 }, stBrigids, [{ ...answer, units: [...answer.units] }]),
-  )
-  expect(await marksNow()).toEqual(marks)
-  const { state, row } = await examNow()
-  expect([row?.['title'], state.alive, state.vv]).toEqual([before.values['title'], [], deleted.vv])
+  const theirs = packRows([{ table, state: deleted }])[0] ?? null
+  const answer: RowAnswer = { table, id: deleted.id, outcome: 'refused', units: [unit, EXISTENCE], code: 'not_yours', theirs }
+  await store.write(asSystem(), (tx) => takeRefusals(tx, { node: store.nodeId, isLaptop: true, sent: 100 }, stBrigids, [answer]))
+}
+
+describe('a laptop that is told of a deletion again', () => {
+  test('keeps the marks for which the row stays at the parent', async () => {
+    const marksNow = async () => (await st.rows('grade')).map(({ id }) => id)
+    const marks = await marksNow()
+    expect(marks).toContain(naturalId('grade', mathsExam.id, zoe.id))
+    const deleted = deletionOf((await known('assessment', mathsExam.id)).state)
+    await refused('assessment', deleted, 'title')
+    expect(await marksNow()).toEqual(marks)
+    const { state, row } = await known('assessment', mathsExam.id)
+    expect([row?.id, state.alive, state.vv]).toEqual([mathsExam.id, [], deleted.vv])
+  })
+
+  test('gives the code of the row back to whoever had to stand without it', async () => {
+    const { store } = st.services
+    const { id } = await st.as.okafor.subjects.create({ body: { name: 'Latin', code: 'LAT' } })
+    const own = (await known('subject', id)).state
+    const other = '019fffff-0000-7000-8000-000000000009'
+    const theirs: RowState = { ...own, id: other, values: { ...own.values, id: other, created_at: '2030-01-01T00:00:00.000Z' } }
+    await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'subject', state: theirs }], { source: null }))
+    const codes = async () => (await st.rows('subject')).filter(({ code }) => code.startsWith('LAT')).map((row) => [row.id, row.code])
+    expect(await codes()).toEqual([
+      [id, 'LAT'],
+      [other, 'LAT~0009'],
+    ])
+    await refused('subject', deletionOf(own), 'name')
+    expect(await codes()).toEqual([[other, 'LAT']])
+  })
 })

@@ -72,6 +72,7 @@ export async function replaceByTheirs(
   const changes = new Map([[table, new Map([[theirs.id, change]])]])
   const application: Application = { tx, schoolId, changes, kept: [], answers: new Map() }
   if (table === 'report_book') await settleEntries(application)
+  if (theirs.alive.length === 0) return makeRoom(application, table)
   await writeAll(application, table)
   const isHeld = application.answers.get(`${table}:${theirs.id}`)?.outcome === 'held'
   if (isHeld && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
