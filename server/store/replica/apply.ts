@@ -92,7 +92,8 @@ async function mergeTable(application: Application, table: Replicated, states: r
     // What this database has lost it has not seen: what comes stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
     const met = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
-    const merged = base && fromParent && met.losers.length === 0 && isLater(state, base) ? { state, losers: NOBODY } : met
+    const merged =
+      base && fromParent && met.losers.length === 0 && (isLater(state, base) || isStillThere(state, base)) ? { state, losers: NOBODY } : met
     // Beside the row that has its own id it could never stand.
     if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
@@ -113,6 +114,10 @@ async function mergeTable(application: Application, table: Replicated, states: r
  * it takes no claim to have seen what it cannot know.
  */
 const isLater = (theirs: RowState, own: RowState): boolean => Object.entries(own.vv).every((each) => covers(theirs.vv, each))
+
+/** The parent knows of the deletion, and does not believe that it had seen every write by which the row is there. */
+const isStillThere = (theirs: RowState, own: RowState): boolean =>
+  own.alive.length === 0 && theirs.alive.length > 0 && isSame(theirs.units, own.units)
 
 /**
  * The parent says of a row that is alike in all else that writes stand behind it which are covered here: they came to it after it had been

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => st.close())
 
-const THEIR_NUMBER = '019bbbbb-0000-7000-8000-000000000001'
+const [THEIR_NUMBER, OTHER_NUMBER] = ['019bbbbb-0000-7000-8000-000000000001', '019bbbbb-0000-7000-8000-000000000002']
 type Table = 'assessment' | 'assessment_category' | 'grade'
 
 async function known(table: Table, id: string) {
@@ -90,4 +90,24 @@ test('the assessment of a mark that waits is no fault of the database', async ()
   const exam = await known('assessment', mathsExam.id)
   const wrong = await st.services.store.read(asSystem(), (tx) => misplaced(tx, 'assessment', stBrigids, [exam]))
   expect([...wrong]).toEqual([])
+})
+
+test('a row that the parent keeps, though it knows of the deletion, is here again', async () => {
+  const { store } = st.services
+  const id = naturalId('grade', mathsExam.id, zoe.id)
+  const mark = (await known('grade', id)).state
+  // A write that nobody can show to the parent: the deletion here had seen it, and there it does not count as seen.
+  const gone = { ...deletion(mark, 2), vv: { ...mark.vv, [OTHER_NUMBER]: 7, [THEIR_NUMBER]: 2 } }
+  await taken(['grade', gone])
+  expect((await st.rows('grade')).map((row) => row.id)).not.toContain(id)
+  const theirs: RowState = { ...gone, vv: { ...mark.vv, [THEIR_NUMBER]: 2 }, alive: [[OTHER_NUMBER, 7]] }
+  const page = (state: RowState) =>
+    store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: null, fromParent: true }))
+  // Before the parent has heard of the deletion, what it says stands below it.
+  await page({ ...mark, vv: { ...mark.vv }, alive: mark.alive })
+  expect((await st.rows('grade')).map((row) => row.id)).not.toContain(id)
+  await page(theirs)
+  expect((await st.rows('grade')).find((row) => row.id === id)?.score).toBe(mark.values['score'])
+  const { state } = await known('grade', id)
+  expect([state.alive, state.vv]).toEqual([theirs.alive, theirs.vv])
 })
