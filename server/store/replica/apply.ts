@@ -5,7 +5,7 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
 import { type Loser, mergeRows, sameState } from '@markbook/sync/merge/merge'
 import { isSame, type RowState } from '@markbook/sync/merge/state'
-import { covers } from '@markbook/sync/versions'
+import { covers, join } from '@markbook/sync/versions'
 import type { WriteTx } from '../tx.ts'
 import { keepClaims, record, restand, stands, writeRows } from './application.ts'
 import { settleBooks, settleEntries } from './frozen.ts'
@@ -115,9 +115,15 @@ async function mergeTable(application: Application, table: Replicated, states: r
  */
 const isLater = (theirs: RowState, own: RowState): boolean => Object.entries(own.vv).every((each) => covers(theirs.vv, each))
 
-/** The parent knows of the deletion, and does not believe that it had seen every write by which the row is there. */
-const isStillThere = (theirs: RowState, own: RowState): boolean =>
-  own.alive.length === 0 && theirs.alive.length > 0 && isSame(theirs.units, own.units)
+/**
+ * The parent knows of the deletion and of all that is seen here but the writes by which it has the row: it does not believe that these were
+ * seen.
+ */
+function isStillThere(theirs: RowState, own: RowState): boolean {
+  if (own.alive.length > 0 || theirs.alive.length === 0 || !isSame(theirs.units, own.units)) return false
+  const known = join(theirs.vv, Object.fromEntries(theirs.alive))
+  return Object.entries(own.vv).every((each) => covers(known, each))
+}
 
 /**
  * The parent says of a row that is alike in all else that writes stand behind it which are covered here: they came to it after it had been

@@ -103,8 +103,9 @@ test('a row that the parent keeps, though it knows of the deletion, is here agai
   const theirs: RowState = { ...gone, vv: { ...mark.vv, [THEIR_NUMBER]: 2 }, alive: [[OTHER_NUMBER, 7]] }
   const page = (state: RowState) =>
     store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: null, fromParent: true }))
-  // Before the parent has heard of the deletion, what it says stands below it.
-  await page({ ...mark, vv: { ...mark.vv }, alive: mark.alive })
+  // A parent that has not heard all stands below it: of the deletion, or of another one that was less late.
+  await page(mark)
+  await page({ ...theirs, vv: { [THEIR_NUMBER]: 2 } })
   expect((await st.rows('grade')).map((row) => row.id)).not.toContain(id)
   await page(theirs)
   expect((await st.rows('grade')).find((row) => row.id === id)?.score).toBe(mark.values['score'])
