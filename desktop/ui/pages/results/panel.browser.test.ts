@@ -58,6 +58,8 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await exam.fill('101')
     await panel.getByText('This is above the maximum, 100.').waitFor()
     await expectForEverybody(page)
+    await exam.fill('inc')
+    await panel.getByText('A mark in this subject is still to come.').waitFor()
     await panel.getByRole('button', { name: 'As it is' }).click()
     await expect.poll(() => outcome(page)).toContain('Result of the term 78.60 B Overall')
     await panel.getByRole('button', { name: 'History of the mark in Christmas exam' }).click()

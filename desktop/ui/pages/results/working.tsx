@@ -1,5 +1,5 @@
 import type { Explanation, StudentYear } from '@markbook/shared/contract/calculations'
-import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
+import { codeNamed, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { type ResultRules, type TriedMark, whatIf, whatIfYear } from '@markbook/shared/domain/what-if'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -57,9 +57,10 @@ function TriedWorking({ present, rules, yearId, hasOverall = true, opened }: Pro
   const shown = whatIf(present, rules, tried)
   const change = (id: string, text: TriedText) => setTexts(new Map([...texts, [id, { ...texts.get(id), ...text }]]))
   const isTried = tried.size > 0
+  const isAwaited = shown.marks.some(({ status }) => codeNamed(rules.codes, status ?? null)?.effect === 'under_review')
   return (
     <>
-      {shown.result.under_review && <Notice tone="warn">{t('explain.review')}</Notice>}
+      {shown.result.under_review && <Notice tone="warn">{t(isAwaited ? 'explain.awaited' : 'explain.review')}</Notice>}
       <Outcome present={present} shown={shown} rules={rules} yearId={yearId} hasOverall={hasOverall} />
       <section className={layout['stack']} aria-label={t('explain.marks')}>
         <div className={layout['split']}>
