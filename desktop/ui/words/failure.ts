@@ -1,5 +1,6 @@
 import type { Failure } from '@markbook/shared/failures'
 import i18next from 'i18next'
+import { fieldSentence } from './issue.ts'
 
 /** A failure as a sentence: translated where the catalogue has its code, or that of what it says more exactly, else the server's message. */
 export function sentenceOf(failure: unknown): string {
@@ -12,5 +13,7 @@ export function sentenceOf(failure: unknown): string {
 }
 
 /** What is wrong with one field of a body that was refused (`issues` of decisions §1). */
-export const issueOf = (failure: unknown, path: string): string | undefined =>
-  (failure as Partial<Failure> | null)?.issues?.find((issue) => issue.path === path)?.message
+export function issueOf(failure: unknown, path: string): string | undefined {
+  const found = (failure as Partial<Failure> | null)?.issues?.find((issue) => issue.path === path)
+  return found && fieldSentence(found.message)
+}
