@@ -126,18 +126,18 @@ function Known({ found: { marks, files, code, witnesses } }: { found: AuditRepor
 }
 
 function Findings({ of }: { of: AuditReport['findings'] }) {
-  const { t } = useTranslation('audit')
+  const { t } = useTranslation(['audit', 'history'])
   const entityName = useTextsOf('entity')
   const { named, columnName, said } = useChangeTexts()
   const values = (own: Record<string, unknown> | null) =>
     own === null
-      ? said(null)
+      ? t('history:nothing')
       : shownChanges(
           { changes: Object.fromEntries(Object.entries(own).map(([name, after]) => [name, { before: null, after }])) },
           named,
         ).map((change) => (
           <div key={change.field}>
-            {columnName(change)}: {said(change.after)}
+            {t('history:column', { column: columnName(change) })} {said(change, change.after)}
           </div>
         ))
   return (

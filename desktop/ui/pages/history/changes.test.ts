@@ -1,5 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import i18next from 'i18next'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import history from '../../words/fr/history.json' with { type: 'json' }
+import reports from '../../words/fr/reports.json' with { type: 'json' }
+import years from '../../words/fr/years.json' with { type: 'json' }
 import { shownChanges } from './changes.ts'
+import { valueText } from './value-text.ts'
 
 const of = (changes: Record<string, [before: unknown, after: unknown]>) => ({
   changes: Object.fromEntries(Object.entries(changes).map(([field, [before, after]]) => [field, { before, after }])),
@@ -30,5 +35,33 @@ describe('what is shown of an entry', () => {
       { field: 'score', isNamed: true, before: '3', after: '0' },
     ])
     expect(shownChanges(of({ is_excluded: [true, false] }), named)).toHaveLength(1)
+  })
+})
+
+describe('a value that was kept', () => {
+  beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { history, reports, years } } }))
+  afterAll(() => i18next.changeLanguage('en'))
+
+  test('is said in the words of its page', () => {
+    expect(valueText('status', 'sent_to_ministry')).toBe('envoyé au ministère')
+    expect(valueText('grading_model', 'term_based')).toBe('par trimestre')
+    expect(valueText('start_date', '2026-09-07')).toBe('7 sept. 2026')
+    expect(valueText('remarks', '2026-09-07')).toBe('2026-09-07')
+    // The code of a mark has the same column.
+    expect(valueText('status', 'abs')).toBe('abs')
+  })
+
+  test('is never the text of the database where it is a whole of many', () => {
+    expect(valueText('sent_snapshot', JSON.stringify({ sent_at: '2026-11-29', scale: { bands: [] } }))).toBe('tels qu’ils étaient alors')
+    expect(
+      valueText(
+        'bands',
+        JSON.stringify([
+          { letter: 'A', minimum: 80, remark: 'Excellent' },
+          { letter: 'F', minimum: 0 },
+        ]),
+      ),
+    ).toBe('A 80, F 0')
+    expect(valueText('mark_codes', JSON.stringify([{ code: 'abs' }, { code: 'ex' }]))).toBe('abs, ex')
   })
 })

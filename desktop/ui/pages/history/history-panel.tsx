@@ -10,6 +10,7 @@ import { AnswerTable } from '../../components/table.tsx'
 import { firstOf, moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
+import { valueText } from './value-text.ts'
 
 export type HistoryEntity = NonNullable<NonNullable<RequestOf<'history', 'list'>[0]>['query']>['entity']
 type Props = { entity: HistoryEntity; id: string }
@@ -119,8 +120,9 @@ export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick
       <ul className={styles['changes']}>
         {changes.slice(0, most).map((change) => (
           <li key={change.field}>
-            {columnName(change)}: {isUpdate && <del>{said(change.before)}</del>} {isUpdate && <span aria-hidden="true">→</span>}{' '}
-            <ins>{said(isUpdate || change.after !== null ? change.after : change.before)}</ins>
+            {t('column', { column: columnName(change) })} {isUpdate && <del>{said(change, change.before)}</del>}{' '}
+            {isUpdate && <span aria-hidden="true">→</span>}{' '}
+            <ins>{said(change, isUpdate || change.after !== null ? change.after : change.before)}</ins>
           </li>
         ))}
         {changes.length > most && <li className={layout['note']}>{t('more', { count: changes.length - most })}</li>}
@@ -138,7 +140,7 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
   const back = shownChanges({ changes }, named).filter(({ before }) => action === 'update' || before !== null)
   // One value needs no name; of several each is named.
   const textOf = (change: ShownChange) =>
-    back.length === 1 ? shortened(said(change.before)) : `${columnName(change)} ${shortened(said(change.before))}`
+    back.length === 1 ? shortened(said(change, change.before)) : `${columnName(change)} ${shortened(said(change, change.before))}`
   const value = firstOf(back.map(textOf), 2)
   const undo = back.length > 0 ? t(action === 'delete' ? 'undoDelete' : 'undoTo', { value }) : t('undo')
   const words = action === 'create' ? t('undoCreate') : undo
@@ -158,6 +160,7 @@ export function useChangeTexts() {
     /** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */
     named: Object.keys(i18n.getResourceBundle('en', 'columns') as object),
     columnName: ({ field, isNamed }: ShownChange) => (isNamed ? t(field as 'score', { ns: 'columns' }) : field),
-    said: (value: ShownChange['before']) => (value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : value),
+    said: ({ field }: Pick<ShownChange, 'field'>, value: ShownChange['before']) =>
+      value === null ? t('nothing') : typeof value === 'boolean' ? t(value ? 'yes' : 'no') : valueText(field, value),
   }
 }

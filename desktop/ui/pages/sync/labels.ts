@@ -1,6 +1,7 @@
 import { isId } from '@markbook/shared/ids'
 import { useTranslation } from 'react-i18next'
 import { editable } from '../../words/format.ts'
+import { valueText } from '../history/value-text.ts'
 
 /**
  * The texts of a group by code, with its text `other` for a code that has none: the names of the entities at school, and why a write was
@@ -31,7 +32,7 @@ export function useValueText(): (column: string, value: unknown, outOf: number |
     if (value === null || value === undefined || value === '') return t('empty')
     if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
     if (typeof value === 'number') return column === 'score' && outOf !== null ? `${editable(value)} / ${editable(outOf)}` : editable(value)
-    return typeof value === 'object' ? JSON.stringify(value) : String(value)
+    return valueText(column, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
 }
 

@@ -1,0 +1,45 @@
+import i18next from 'i18next'
+import { day } from '../../words/format.ts'
+
+/** Where the words of a column's values stand. */
+const WORDS: Readonly<Record<string, string>> = {
+  status: 'reports:status',
+  assessment_type: 'assessments',
+  grading_model: 'years',
+  calculation_model: 'years',
+  school_type: 'school',
+  role: 'people',
+  gender: 'students',
+  personal_data_for: 'school:personal',
+  report_type: 'history:reportType',
+}
+const DAYS = new Set(['day', 'start_date', 'end_date', 'assessment_date', 'date_of_birth', 'enrollment_date'])
+/** Columns whose value is a whole of many. */
+const WHOLES = new Set(['snapshot', 'sent_snapshot', 'bands', 'scale_bands', 'mark_codes'])
+
+/** A value of a column as the pages say it; as it is kept where they have no word for it. */
+export function valueText(column: string, value: string): string {
+  if (WHOLES.has(column)) return wholeText(value)
+  if (DAYS.has(column) && /^\d{4}-\d\d-\d\d$/.test(value)) return day(value)
+  const words = WORDS[column]
+  const key = words && `${words}${words.includes(':') ? '.' : ':'}${value}`
+  return key && i18next.exists(key) ? i18next.t(key as 'reports:status.draft') : value
+}
+
+/** Letters with their minimums, or the codes; of the results of a book only that they were kept, since they are a page of figures. */
+function wholeText(text: string): string {
+  const parts = partsOf(text)
+  const named = parts.flatMap(({ letter, minimum, code }) => (letter === undefined ? (code ?? []) : `${letter} ${minimum}`))
+  return named.length > 0 ? named.join(', ') : i18next.t('history:whole')
+}
+
+type Part = { letter?: string; minimum?: number; code?: string }
+
+function partsOf(text: string): readonly Part[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? (value as Part[]) : []
+  } catch {
+    return []
+  }
+}
