@@ -6,6 +6,8 @@ import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
 const DURATION_MS = 6_000
+/** More would lie over the menu. An older one that is not shown yet comes back when a younger one is closed in its time. */
+const MOST = 2
 /** A younger toast stays when the page changes: it may be the reason for the change («deleted»). */
 const FRESH_MS = 2_000
 
@@ -47,7 +49,7 @@ export function Toasts({ path }: { path: string }) {
     }
   }, [])
   return (
-    <Toast.Provider toastManager={manager}>
+    <Toast.Provider toastManager={manager} limit={MOST}>
       <ToastsOfPage path={path} />
       <Toast.Portal>
         <Toast.Viewport className={styles['toasts']}>
