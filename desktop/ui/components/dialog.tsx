@@ -17,20 +17,30 @@ type DialogProps = {
   onClose?: (() => void) | undefined
   /** The element that gets the focus first, in place of the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
+  /** Its buttons alone close it: what it shows is shown once. */
+  stays?: boolean
   children: ReactNode
 }
 
-/** A window over the page. Esc and a press outside close it; the focus returns to where it was. */
-export function Dialog({ title, lead, wide = false, onClose, first, children }: DialogProps) {
+/**
+ * A window over the page. Esc and a press outside close it; the focus returns to where it was. Once something was typed or chosen in it, a press
+ * outside closes it no more: that is a slip more often than a wish.
+ */
+export function Dialog({ title, lead, wide = false, onClose, first, stays = false, children }: DialogProps) {
   const around = useContext(Closing)
   const close = onClose ?? around
+  const isTyped = useRef(false)
+  const mayClose = (reason: string) => !stays && !(reason === 'outside-press' && isTyped.current)
   return (
-    <Base.Root open onOpenChange={(isOpen) => !isOpen && close?.()}>
+    <Base.Root open onOpenChange={(isOpen, { reason }) => !isOpen && mayClose(reason) && close?.()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
           initialFocus={first ?? true}
           className={`${layout['box']} ${layout['spaced']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}
+          onChange={() => {
+            isTyped.current = true
+          }}
         >
           <div>
             <Base.Title>{title}</Base.Title>

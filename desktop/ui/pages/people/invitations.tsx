@@ -74,7 +74,12 @@ function InviteDialog() {
   const [invited, setInvited] = useState<Invited>()
   const address = useServerAddress()
   return (
-    <Dialog wide title={t(invited ? 'invitedTitle' : 'invite')} lead={t(invited ? 'invitedLead' : 'inviteLead')}>
+    <Dialog
+      wide
+      stays={invited !== undefined}
+      title={t(invited ? 'invitedTitle' : 'invite')}
+      lead={t(invited ? 'invitedLead' : 'inviteLead')}
+    >
       {invited ? <Shown invited={reachedAt(address, invited)} /> : <InviteForm onInvited={setInvited} />}
     </Dialog>
   )
