@@ -47,6 +47,17 @@ export async function readWorkbook(bytes: Uint8Array, preferred: readonly string
   return toSheet(rowsIn(sheet, { strings: strings ? stringsIn(strings) : [], isDate: styles ? datesIn(styles) : [], is1904 }))
 }
 
+/** The names of the sheets that are not hidden, in their order; none of what is no workbook. */
+export async function sheetNames(bytes: Uint8Array): Promise<string[]> {
+  const zip = await openZip(bytes)
+  const workbook = await zip.read('xl/workbook.xml')
+  if (!workbook) return []
+  const worksheets = new Set((await relationsIn(zip)).filter(({ type }) => type === 'worksheet').map(({ id }) => id))
+  return workbookIn(workbook)
+    .sheets.filter(({ relation, isHidden }) => !isHidden && worksheets.has(relation))
+    .map(({ name }) => name)
+}
+
 /** Parses a part; what is not well-formed is a workbook that cannot be read. */
 function parse(bytes: Uint8Array, handlers: XmlHandlers): void {
   try {

@@ -14,13 +14,14 @@ import { day, enumerated } from '../../words/format.ts'
 import { ClassTeacherField } from '../classes/class-teacher-field.tsx'
 import type { ReadTable } from './csv.ts'
 import { DayForms, type DaysRead, useDays } from './days.tsx'
+import { fromHeadings } from './from-headings.ts'
 import { type Column, columns, guessColumns } from './headings.ts'
 import styles from './import.module.css'
 import { ImportDialog } from './import-dialog.tsx'
 import type { Source } from './listing.ts'
 import { columnAt, dayTexts, examplesOf, faultsOf, fileFor, firstRows, headOf, isDayColumn, type Mapping, pupilsByRow } from './mapping.ts'
 import { missingClasses } from './missing.ts'
-import { useTable } from './read-table.ts'
+import { useSheets, useTable } from './read-table.ts'
 import { TableFile } from './table-file.tsx'
 
 /** Imports a list of pupils. Headings that are not recognised are assigned here; then the server reports what it would do. */
@@ -28,7 +29,11 @@ export function ImportStudents() {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
   const [file, setFile] = useState<File | null>(null)
-  const read = useTable(file)
+  const sheets = useSheets(file)
+  const [chosenSheet, setSheet] = useState('')
+  const sheet = sheets.includes(chosenSheet) ? chosenSheet : sheets[0]
+  const table = useTable(file, sheet)
+  const read = useMemo(() => table && fromHeadings(table, file?.name ?? ''), [table, file])
   const { mapping, name, key } = useMapping(read)
   const { days, say } = useDays(
     useMemo(() => (read ? dayTexts(read, mapping) : []), [read, mapping]),
@@ -78,6 +83,11 @@ export function ImportStudents() {
         </a>
       </p>
       <ListSource onChoose={setFile} file={file} rows={read ? read.lines.length - 1 : null} />
+      {sheets.length > 0 && (
+        <SelectField label={t('columns.sheet')} value={sheet ?? ''} onChange={({ target }) => setSheet(target.value)}>
+          <Options of={sheets.map((id) => ({ id, name: id }))} />
+        </SelectField>
+      )}
       {read && <ColumnChoice table={read} mapping={mapping} onName={name} />}
       {read && <DayForms days={days} onSay={say} />}
       {read && <Preview table={read} mapping={mapping} days={days} />}

@@ -1,11 +1,13 @@
 // @vitest-environment node
 
+import { sheetNames } from '@markbook/shared/spreadsheet/workbook'
 import { DATE_STYLES, row, workbook, worksheet } from '@markbook/shared/spreadsheet/workbook.fixtures'
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
 import { readSheet } from '../../../../server/documents/read-sheet.ts'
 import type { ReadTable } from './csv.ts'
+import { fromHeadings } from './from-headings.ts'
 import { guessColumns } from './headings.ts'
 import { examplesOf, faultsOf, fileFor, genderOf, headOf, pupilsByRow } from './mapping.ts'
 import { readTable } from './read-table.ts'
@@ -120,6 +122,38 @@ describe('a workbook', () => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  test('another sheet of it, whose headings stand below a title; every row keeps its number', async () => {
+    const list = worksheet(
+      row(1, 'St Brigid’s: form 3') +
+        row(3, 'Pupil no.', 'Surname', 'Forename', 'Sex') +
+        row(4, '7', 'Byrne', 'Ada', 'F') +
+        row(6, '9', 'Walsh', 'Colm', 'M'),
+    )
+    const bytes = workbook({
+      sheets: [
+        { name: 'Notes', xml: worksheet(row(1, 'Lists of the office')) },
+        { name: 'Old', xml: worksheet(row(1, 'x')), state: 'hidden' },
+        { name: 'Form 3', xml: list },
+      ],
+    })
+    expect(await sheetNames(bytes)).toEqual(['Notes', 'Form 3'])
+    const whole = await readTable(file(bytes, 'list.xlsx'), 'Form 3')
+    const table = fromHeadings(whole as ReadTable, 'list.xlsx')
+    expect(headOf(table)).toEqual(['Pupil no.', 'Surname', 'Forename', 'Sex'])
+    expect(await served(mapped(table))).toEqual({
+      head: ['student_number', 'last_name', 'first_name', 'gender'],
+      rows: [
+        { row: 4, cells: ['7', 'Byrne', 'Ada', 'female'] },
+        { row: 6, cells: ['9', 'Walsh', 'Colm', 'male'] },
+      ],
+    })
+    // Where the first line names a pupil, or none does, it stays as it is.
+    const plain = await read('Surname,Forename\nSurname,Forename')
+    expect(fromHeadings(plain, 'list.csv')).toBe(plain)
+    const other = await read('a,b\n1,2')
+    expect(fromHeadings(other, 'list.csv')).toBe(other)
   })
 
   test('one with a row far below the others is left to the server', async () => {

@@ -5,15 +5,37 @@ import { type ReadTable, readCsv, tableOf } from './csv.ts'
 
 /** The table of a file: undefined while it is read, null where it cannot be read here. `sheet`: the one of a workbook that the server prefers. */
 export function useTable(file: File | null, sheet?: string): ReadTable | null | undefined {
-  const [read, setRead] = useState<{ file: File; table: ReadTable | null } | null>(null)
+  const [read, setRead] = useState<{ file: File; sheet: string | undefined; table: ReadTable | null } | null>(null)
   useEffect(() => {
     let isWanted = true
-    if (file) void readTable(file, sheet).then((table) => isWanted && setRead({ file, table }))
+    if (file) void readTable(file, sheet).then((table) => isWanted && setRead({ file, sheet, table }))
     return () => {
       isWanted = false
     }
   }, [file, sheet])
-  return read?.file === file ? read?.table : undefined
+  return read?.file === file && read?.sheet === sheet ? read?.table : undefined
+}
+
+/** The sheets of a workbook, where a person has several to choose from; else none. */
+export function useSheets(file: File | null): readonly string[] {
+  const [found, setFound] = useState<{ file: File; names: readonly string[] } | null>(null)
+  useEffect(() => {
+    let isWanted = true
+    if (file && WORKBOOK.test(file.name))
+      void sheetsOf(file)
+        .catch(() => [])
+        .then((names) => isWanted && setFound({ file, names }))
+    return () => {
+      isWanted = false
+    }
+  }, [file])
+  return found?.file === file && found && found.names.length > 1 ? found.names : []
+}
+
+async function sheetsOf(file: File): Promise<string[]> {
+  if (file.size > limits.body.import) return []
+  const { sheetNames } = await import('@markbook/shared/spreadsheet/workbook')
+  return sheetNames(new Uint8Array(await file.arrayBuffer()))
 }
 
 const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
