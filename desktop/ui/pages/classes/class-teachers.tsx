@@ -159,7 +159,7 @@ function HandOver({ classId, className, from }: HandOverProps) {
     >
       <SelectField label={t('handOverTo')} {...form.field('teacherId')}>
         <option value="">{t('app:action.choose')}</option>
-        <Options of={(staff.data ?? []).map((person) => ({ id: person.id, name: nameOf(person) }))} />
+        <Options of={(staff.data ?? []).filter(({ id }) => id !== from).map((person) => ({ id: person.id, name: nameOf(person) }))} />
       </SelectField>
     </FormDialog>
   )

@@ -1,11 +1,14 @@
 import type { Student } from '@markbook/shared/contract/students'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { save } from '../../api/queries.ts'
+import { ask, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
 import { FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
+import { tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { nameOf } from '../../words/names.ts'
 
 const draftOf = (student: Student | null) => ({
@@ -16,6 +19,8 @@ const draftOf = (student: Student | null) => ({
   enrollmentDate: student?.enrollment_date ?? '',
   studentNumber: student?.student_number ?? '',
   isActive: student?.is_active ?? true,
+  /** Of a new pupil; '' for none yet. */
+  classId: '',
 })
 
 type Draft = ReturnType<typeof draftOf>
@@ -26,6 +31,14 @@ const textsOf = ({ firstName, lastName, enrollmentDate, studentNumber }: Draft) 
   studentNumber: studentNumber.trim() || null,
 })
 const personalOf = ({ gender, dateOfBirth }: Draft) => gender && { gender, dateOfBirth: dateOfBirth || null }
+
+/** The pupil is there where the class could not be joined: to send it all again would make a second one. */
+async function createIn(classId: string, body: ReturnType<typeof textsOf> & NonNullable<Exclude<ReturnType<typeof personalOf>, ''>>) {
+  const made = await save('students', 'create', { body })
+  if (classId)
+    await save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds: [made.id] } }, ['students']).catch(tellFailure)
+  return made
+}
 
 /** Adds a pupil (`student` is null) or changes one. */
 export function StudentDialog({ student }: { student: Student | null }) {
@@ -47,10 +60,9 @@ export function StudentDialog({ student }: { student: Student | null }) {
         const after = changeOf(typed)
         await saveWithUndo({ said, run: () => write(after), back: backTo(changeOf(draftOf(student)), after, write) })
       } else if (personal) {
-        const create = () => save('students', 'create', { body: { ...body, ...personal } })
         await saveWithUndo({
           said,
-          run: create,
+          run: () => createIn(typed.classId, { ...body, ...personal }),
           back: isAdmin(profile) ? ({ id }) => save('students', 'remove', { params: { id } }, ['classes']) : null,
         })
       }
@@ -76,7 +88,27 @@ export function StudentDialog({ student }: { student: Student | null }) {
         {isSeen && <TextField {...field('dateOfBirth')} label={t('dateOfBirth')} optional type="date" />}
         <TextField {...field('enrollmentDate')} label={t('enrollmentDate')} optional type="date" />
       </Row>
+      {!student && <ClassField {...field('classId')} />}
       {student && <Checkbox label={t('isActive')} checked={draft.isActive} onChange={({ target }) => set({ isActive: target.checked })} />}
     </FormDialog>
+  )
+}
+
+type ClassFieldProps = { value: string; error: string | undefined; onChange: (event: { target: { value: string } }) => void }
+
+/** The class of a new pupil, among those in which this person may enrol; nothing where there is none. */
+function ClassField(field: ClassFieldProps) {
+  const { t } = useTranslation('students')
+  const profile = useProfile()
+  const { year } = useChosenTerm()
+  const query = { query: { academicYearId: year?.id ?? '' } }
+  const classes = useQuery({ ...ask('classes', 'list', query), enabled: year !== null })
+  const own = (classes.data ?? []).filter(({ isClassTeacher }) => isClassTeacher || isAdmin(profile))
+  if (own.length === 0) return null
+  return (
+    <SelectField {...field} label={t('class')} optional>
+      <option value="">{t('noClassYet')}</option>
+      <Options of={own} />
+    </SelectField>
   )
 }
