@@ -22,7 +22,7 @@ const pages = {
   colleagues: '/people',
   marks: '/marks',
   ownClass: '/classes',
-  assessment: '/marks',
+  assessment: '/assessments',
 } as const
 type Part = keyof typeof pages
 
