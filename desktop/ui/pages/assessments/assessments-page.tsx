@@ -72,6 +72,12 @@ function List(scope: Scope) {
   const { termId, subjectId } = scope
   const list = useQuery(ask('assessments', 'list', { query: { termId, subjectId } }))
   const classes = useQuery(ask('classes', 'list'))
+  const { year } = useChosenTerm()
+  const categories = useQuery({
+    ...ask('assessmentCategories', 'list', { query: { academicYearId: year?.id ?? '' } }),
+    enabled: year !== null,
+  })
+  const hasCategories = (categories.data ?? []).length > 0
   const update = useSave('assessments', 'update', ['grades'])
   const className = (id: string | null) => classes.data?.find((known) => known.id === id)?.name ?? '…'
   const move = async (assessments: readonly Assessment[], from: number, to: number) => {
@@ -81,7 +87,7 @@ function List(scope: Scope) {
       if (sort_order !== at + 1) await update.mutateAsync({ params: { id }, body: { sortOrder: at + 1 } })
     }
   }
-  const columns: Column<Assessment>[] = [
+  const columns: (Column<Assessment> | false)[] = [
     {
       head: t('name'),
       cell: (assessment) => (
@@ -102,6 +108,10 @@ function List(scope: Scope) {
       ),
     },
     { head: t('type'), cell: ({ assessment_type }) => t(assessment_type) },
+    hasCategories && {
+      head: t('category'),
+      cell: ({ category_id }) => categories.data?.find(({ id }) => id === category_id)?.name ?? '',
+    },
     { head: t('date'), cell: ({ assessment_date }) => (assessment_date ? day(assessment_date) : '') },
     { head: t('max'), look: 'number', cell: ({ max_score }) => number(max_score) },
     { head: t('weight'), look: 'number', cell: ({ weight }) => number(weight ?? 1) },

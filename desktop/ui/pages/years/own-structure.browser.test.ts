@@ -45,6 +45,8 @@ describe.skipIf(!headlessPath)('the school’s own structure', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await dialogsClosed(page)
     expect((await head.assessments.get({ params: { id: mathsQuiz.id } })).category_id).not.toBeNull()
+    await page.getByRole('row', { name: /Quiz 1 Coursework Quizzes/ }).waitFor()
+    await phonePicture(page, 'category-list-phone')
 
     // Seán: 12 of 20 in the quiz, which weighs 30; 6.5 of 10 at home, which weighs what is left.
     await page.goto(`${site.url}${GRID}`)
