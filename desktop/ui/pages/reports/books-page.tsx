@@ -18,6 +18,7 @@ import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice } from './generate-button.tsx'
+import styles from './reports.module.css'
 import { usePartial } from './use-partial.ts'
 
 const route = getRouteApi('/school/reports/$classId')
@@ -176,7 +177,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
       head: t('pdf.column'),
       cell: ({ id }) => {
         const own = standingByBookId.get(id)
-        if (!own?.paper) return own && t('pdf.none')
+        if (!own?.paper) return own && <span className={styles['whole']}>{t('pdf.none')}</span>
         return (
           <span className={layout['wrap']}>
             {moment(own.paper.generated_at)}

@@ -147,6 +147,9 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.getByText('5 books are sent to the ministry.').waitFor()
     await page.getByRole('button', { name: 'Close' }).first().press('Enter')
     await expect.poll(async () => new Set((await books()).map(({ status }) => status))).toEqual(new Set(['sent_to_ministry']))
+    // Where the states of a book are many, what stands beside them is not broken.
+    const place = page.getByRole('cell', { name: /^\d+ of \d+$/ }).first()
+    expect(await place.evaluate((cell) => getComputedStyle(cell).whiteSpace)).toBe('nowrap')
     expect(faults).toEqual([])
     await context.close()
   })
