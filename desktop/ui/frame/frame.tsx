@@ -252,7 +252,8 @@ function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
   const { t } = useTranslation('app')
   return (
     <div className={styles['group']}>
-      <h2>{title}</h2>
+      {/* Above one link alone it would say the same twice. */}
+      <h2 className={paths.length === 1 ? 'hidden' : undefined}>{title}</h2>
       <ul>
         {paths.map((to) => (
           <li key={to}>
