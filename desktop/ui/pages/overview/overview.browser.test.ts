@@ -50,6 +50,11 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
     await dialog.getByText('https://192.168.1.20:3000').first().waitFor()
     expect(await dialog.innerText()).not.toMatch(/localhost|127\.0\.0\.1|this computer alone/)
+    // A row of one subject does not count subjects.
+    await page.goto(`${site.url}/overview?view=subjects`)
+    await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Trinity' })
+    await page.getByText('no assessment yet').first().waitFor()
+    expect(await page.getByRole('table').innerText()).not.toContain('without an assessment')
     expect(faults).toEqual([])
     await context.close()
   })

@@ -40,7 +40,7 @@ export function SubjectTable({ rows, period: { term, type } }: { rows: readonly 
           ({ class: { id: classId }, subject: { id: subjectId }, assessments, expected, recorded }) =>
             assessments === 0 ? (
               <Link to="/assessments" search={{ subject: subjectId }}>
-                <Badge>{t('unassessed', { count: 1 })}</Badge>
+                <Badge>{t('noAssessment')}</Badge>
               </Link>
             ) : (
               <Link to="/marks/$classId/$subjectId" params={{ classId, subjectId }} className={styles['figure']}>
