@@ -2,8 +2,9 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, type ReactNode, type RefObject, useContext, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useBack } from './back.ts'
 import { Button } from './button.tsx'
-import { Closing } from './closing.ts'
+import { Closing, Typed } from './closing.ts'
 import styles from './dialog.module.css'
 import { Actions, Form, SaveActions } from './field.tsx'
 import layout from './layout.module.css'
@@ -17,36 +18,53 @@ type DialogProps = {
   onClose?: (() => void) | undefined
   /** The element that gets the focus first, in place of the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
-  /** Its buttons alone close it: what it shows is shown once. */
-  stays?: boolean
+  /** It shows what is shown this once: its own button alone closes it. */
+  shownOnce?: boolean
+  /** `onClose` asks by itself before something is lost. */
+  asksItself?: boolean
   children: ReactNode
 }
 
 /**
- * A window over the page. Esc and a press outside close it; the focus returns to where it was. Once something was typed or chosen in it, a press
- * outside closes it no more: that is a slip more often than a wish.
+ * A window over the page. Esc, Back and a press outside close it, and ask first where something was typed into its form; the focus returns to
+ * where it was.
  */
-export function Dialog({ title, lead, wide = false, onClose, first, stays = false, children }: DialogProps) {
+export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = false, asksItself = false, children }: DialogProps) {
+  const { t } = useTranslation('app')
   const around = useContext(Closing)
   const close = onClose ?? around
-  const isTyped = useRef(false)
-  const mayClose = (reason: string) => !stays && !(reason === 'outside-press' && isTyped.current)
+  const typed = useRef(false)
+  const [isAsking, setAsking] = useState(false)
+  const dismiss = () => {
+    if (shownOnce) return
+    if (typed.current && !asksItself) setAsking(true)
+    else close?.()
+  }
+  useBack(dismiss, close !== null)
   return (
-    <Base.Root open onOpenChange={(isOpen, { reason }) => !isOpen && mayClose(reason) && close?.()}>
+    <Base.Root open onOpenChange={(isOpen) => !isOpen && dismiss()}>
       <Base.Portal>
         <Base.Backdrop className={styles['backdrop']} />
         <Base.Popup
           initialFocus={first ?? true}
           className={`${layout['box']} ${layout['spaced']} ${styles['popup']} ${wide ? styles['wide'] : ''}`}
-          onChange={() => {
-            isTyped.current = true
-          }}
         >
           <div>
             <Base.Title>{title}</Base.Title>
             {lead && <Base.Description className={layout['soft']}>{lead}</Base.Description>}
           </div>
-          <Closing value={close}>{children}</Closing>
+          <Closing value={close}>
+            <Typed value={typed}>{children}</Typed>
+          </Closing>
+          {isAsking && (
+            <ConfirmDialog
+              title={t('unsaved.title')}
+              text={t('unsaved.text')}
+              action={t('unsaved.close')}
+              onConfirm={async () => close?.()}
+              onClose={() => setAsking(false)}
+            />
+          )}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -1,7 +1,7 @@
 import { type ComponentProps, type ReactNode, type RefObject, useContext, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from './button.tsx'
-import { Closing } from './closing.ts'
+import { Closing, Typed } from './closing.ts'
 import styles from './field.module.css'
 import layout from './layout.module.css'
 import { isPrinted, typedCode, wholeCode } from './typed-code.ts'
@@ -168,12 +168,19 @@ export function CodeField({ label, hint, error, value, onChange, onWhole, letter
 
 type FormProps = { onSend: () => void; children: ReactNode } & Omit<ComponentProps<'form'>, 'onSubmit'>
 
-/** Fields below one another; Enter calls `onSend`. The browser sends nothing by itself. */
+/** Fields below one another; Enter calls `onSend`. The browser sends nothing by itself. What is typed here is noted for the dialog around it. */
 export function Form({ onSend, children, ...rest }: FormProps) {
+  const typed = useContext(Typed)
+  const note = (hasTyped: boolean) => {
+    if (typed) typed.current = hasTyped
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the form goes and the dialog stays.
+  useEffect(() => () => note(false), [])
   return (
     <form
       noValidate
       {...rest}
+      onInput={() => note(true)}
       className={layout['spaced']}
       onSubmit={(event) => {
         event.preventDefault()

@@ -2,6 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import X from 'lucide-react/icons/x'
 import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
+import { useBack } from './back.ts'
 import { Button } from './button.tsx'
 import { Closing } from './closing.ts'
 import { Icon } from './icon.tsx'
@@ -23,12 +24,13 @@ type Props = {
 }
 
 /**
- * A panel at the end of the line, beside a page that stays in use; on a telephone a sheet from below, over it. Esc closes it. The page makes
+ * A panel at the end of the line, beside a page that stays in use; on a telephone a sheet from below, over it, which Back closes too. Esc closes it. The page makes
  * room, so that nothing is covered.
  */
 export function SidePanel({ title, lead, about, find, onClose, children }: Props) {
   const { t } = useTranslation('app')
   const isBeside = useMatches(BESIDE)
+  useBack(onClose, !isBeside)
   const heading = useRef<HTMLHeadingElement>(null)
   const show = useEffectEvent(() => find()?.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
   useLayoutEffect(() => {

@@ -26,6 +26,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, queryClient } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
+import { useBack } from '../components/back.ts'
 import { Button } from '../components/button.tsx'
 import { CloseButton, Dialog } from '../components/dialog.tsx'
 import { Actions, Options } from '../components/field.tsx'
@@ -67,6 +68,7 @@ export function Frame() {
   useResetOnSchoolChange()
   useEffect(() => void keepApp(), [])
   const [isOpen, setOpen] = useState(false)
+  useBack(() => setOpen(false), isOpen)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => {
     if (path) setOpen(false)

@@ -166,7 +166,7 @@ function CodesDialog({ left }: { left: number }) {
   const codes = make.data?.codes
   const lead = codes ? t('codes.keep') : left > 0 ? t('codes.ends', { count: left }) : t('codes.once')
   return (
-    <Dialog stays={codes !== undefined} title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead}>
+    <Dialog title={t(codes ? 'codes.shown' : 'codes.dialog')} lead={lead} shownOnce={codes !== undefined}>
       {codes ? (
         <Shown codes={codes} />
       ) : (

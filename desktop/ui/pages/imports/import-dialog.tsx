@@ -89,7 +89,7 @@ export function ImportDialog({ title, lead, children, source, remedy, onDone, is
   }, [failure])
   const rows = source?.table ? source.table.lines.length - 1 - corrections.rows.size : null
   return (
-    <Dialog wide title={title} lead={isWritten ? undefined : lead} onClose={() => (isUnsaved ? setLeaving(true) : close?.())}>
+    <Dialog wide title={title} lead={isWritten ? undefined : lead} asksItself onClose={() => (isUnsaved ? setLeaving(true) : close?.())}>
       {isLeaving && (
         <ConfirmDialog
           title={t('import.leave')}

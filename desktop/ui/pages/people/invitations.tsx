@@ -76,9 +76,9 @@ function InviteDialog() {
   return (
     <Dialog
       wide
-      stays={invited !== undefined}
       title={t(invited ? 'invitedTitle' : 'invite')}
       lead={t(invited ? 'invitedLead' : 'inviteLead')}
+      shownOnce={invited !== undefined}
     >
       {invited ? <Shown invited={reachedAt(address, invited)} /> : <InviteForm onInvited={setInvited} />}
     </Dialog>
