@@ -160,6 +160,16 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toBeUndefined()
   })
 
+  test('is kept where the profile of the same person is read again before the reply is there', async () => {
+    let answer: (reply: string[]) => void = () => {}
+    const asked = ask(() => new Promise<string[]>((resolve) => (answer = resolve)))
+    await ask(async () => ({ ...ada }), ME)
+    answer(['michaelmas'])
+    await asked
+    await written()
+    expect(await lastSeen(TERMS)).toEqual(['michaelmas'])
+  })
+
   test('is not kept while somebody signs out, and who is signed in is known to every window', async () => {
     expect([isSignedInAs('ada'), isSignedInAs('byrne')]).toEqual([true, false])
     noteSigningOut(true)

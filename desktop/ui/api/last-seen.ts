@@ -144,12 +144,17 @@ export const written = (): Promise<unknown> => writing
 export function keepProfile(profile: Profile): void {
   writeStored(SIGNED_IN, profile.id)
   const isOther = owner.userId !== profile.id
-  owner = { userId: profile.id, schoolId: profile.school_id ?? '' }
+  own(profile)
   void write(async ({ keepReply, forgetReplies, thinReplies, database }) => {
     if (isOther) await forgetReplies(database, profile.id)
     if (isOther) await thinReplies(database, Date.now())
     await keepReply(database, NOBODY, PROFILE, profile, Date.now())
   })
+}
+/** A profile that is read again changes nobody: what is asked for meanwhile is still of the same owner, by whom it is kept. */
+function own({ id, school_id }: Profile): void {
+  const schoolId = school_id ?? ''
+  if (owner.userId !== id || owner.schoolId !== schoolId) owner = { userId: id, schoolId }
 }
 /** Who is signed in in this browser, for the other windows of it. */
 const SIGNED_IN = 'markbook.signed-in'
@@ -164,10 +169,7 @@ export async function lastSeen<T>(request: Request): Promise<T | undefined> {
   const of = isProfile(request) ? NOBODY : owner
   const seen = await found.keptReply(found.database, of, isProfile(request) ? PROFILE : JSON.stringify(request), Date.now())
   if (!seen) return undefined
-  if (isProfile(request)) {
-    const { id, school_id } = seen.reply as Profile
-    owner = { userId: id, schoolId: school_id ?? '' }
-  }
+  if (isProfile(request)) own(seen.reply as Profile)
   noteOld(request, seen.at)
   return seen.reply as T
 }
