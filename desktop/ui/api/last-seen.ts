@@ -101,7 +101,8 @@ const never = () => new Promise<never>(() => {})
 const answered = <T>(reply: T) => ({ reply })
 const failed = (failure: unknown) => ({ failure })
 const after = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null))
-const isAway = (failure: unknown) => failure instanceof Failure && [0, 502, 504].includes(failure.status)
+/** Nobody answered, or a proxy in place of the server. */
+export const isAway = (failure: unknown): boolean => failure instanceof Failure && [0, 502, 504].includes(failure.status)
 
 /** Keeps a reply, or what a stream of events has told, by the name of what was asked. */
 export function keepSeen(request: Request, reply: unknown): void {

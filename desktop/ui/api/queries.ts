@@ -4,7 +4,7 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { Failure } from '@markbook/shared/failures'
 import { QueryClient, type QueryKey, queryOptions, useMutation } from '@tanstack/react-query'
 import { client } from './client.ts'
-import { isProfileOld, notShown, oldRequests, orLastSeen } from './last-seen.ts'
+import { isAway, isProfileOld, notShown, oldRequests, orLastSeen } from './last-seen.ts'
 
 export type ResourceName = keyof Contract
 const PAGE = 500
@@ -90,6 +90,10 @@ export async function readOldAgain(): Promise<void> {
   }
   await Promise.all(oldRequests().map(read))
 }
+
+/** Asks again, once the server is heard again, for what a page says cannot be had without it. */
+export const askUnansweredAgain = (): Promise<unknown> =>
+  queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && isAway(state.error) })
 
 /** A refusal is final; a request to a server that is busy or cannot be reached is retried three times. */
 const shouldRetry = (tries: number, error: unknown) => {

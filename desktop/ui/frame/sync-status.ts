@@ -1,25 +1,29 @@
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
-import { ask, queryClient } from '../api/queries.ts'
+import { ask, askUnansweredAgain, queryClient } from '../api/queries.ts'
 
 /** The status of replication, from the server's event stream. `isReached` is false while the server does not answer; a refusal is an answer. */
 export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean } {
   const [received, setReceived] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
-  useEffect(
-    () =>
-      followEvents<SyncStatus>('/api/sync/events', {
-        onEvent: (status) => {
-          const { queryKey } = ask('replication', 'status')
-          const before = queryClient.getQueryData(queryKey)
-          queryClient.setQueryData(queryKey, status)
-          if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
-          setReceived({ status, isReached: true })
-        },
-        onError: (isRefused) => setReceived(({ status }) => ({ status, isReached: isRefused })),
-      }),
-    [],
-  )
+  useEffect(() => {
+    let wasAway = false
+    return followEvents<SyncStatus>('/api/sync/events', {
+      onEvent: (status) => {
+        const { queryKey } = ask('replication', 'status')
+        const before = queryClient.getQueryData(queryKey)
+        queryClient.setQueryData(queryKey, status)
+        if (before && hasNewCount(before, status)) void queryClient.invalidateQueries({ predicate: isListOfWork })
+        if (wasAway) void askUnansweredAgain()
+        wasAway = false
+        setReceived({ status, isReached: true })
+      },
+      onError: (isRefused) => {
+        wasAway ||= !isRefused
+        setReceived(({ status }) => ({ status, isReached: isRefused }))
+      },
+    })
+  }, [])
   return received
 }
 

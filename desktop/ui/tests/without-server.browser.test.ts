@@ -111,6 +111,15 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(faults).toEqual([])
   })
 
+  test('a page that was never seen says that it cannot be had, and is there by itself once the server is back', async () => {
+    const { page } = await openKept()
+    await site.restart(async () => {
+      await page.getByRole('link', { name: 'Pupils', exact: true }).click()
+      await page.getByRole('main').getByText('The server cannot be reached. Check').first().waitFor({ timeout: 30_000 })
+    })
+    await page.getByRole('main').getByRole('table').waitFor({ timeout: 60_000 })
+  })
+
   test('who signs out leaves nothing to read, and the server ends the session when it is back', async () => {
     const { context, page } = await openKept()
     await site.restart(async () => {
