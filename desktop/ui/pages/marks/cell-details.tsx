@@ -3,6 +3,8 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import Redo2 from 'lucide-react/icons/redo-2'
+import Undo2 from 'lucide-react/icons/undo-2'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
@@ -10,6 +12,7 @@ import { ask, refresh } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, FormDialog } from '../../components/dialog.tsx'
 import { TextArea, TextField } from '../../components/field.tsx'
+import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
@@ -83,8 +86,28 @@ export function CellDetails({ grid, onAction, onMenu }: Props) {
         <Button size="small" disabled={!ids} title="Alt+H" onClick={act('history')}>
           {t('history')}
         </Button>
+        {!grid.isReadOnly && <TouchUndo grid={grid} />}
       </div>
     </section>
+  )
+}
+
+/** What Ctrl+Z and Ctrl+Y do, where there is no such key. What is being typed is entered first, and is what is taken back. */
+function TouchUndo({ grid: { controller } }: { grid: Grid }) {
+  const { t } = useTranslation('app')
+  const after = (step: () => unknown) => () => {
+    controller.commitEdit(true)
+    void step()
+  }
+  return (
+    <span className={styles['touchUndo']}>
+      <Button size="small" aria-label={t('action.undo')} title="Ctrl+Z" onClick={after(() => controller.undo())}>
+        <Icon of={Undo2} />
+      </Button>
+      <Button size="small" aria-label={t('action.redo')} title="Ctrl+Y" onClick={after(() => controller.redo())}>
+        <Icon of={Redo2} />
+      </Button>
+    </span>
   )
 }
 

@@ -126,7 +126,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     const before = await scoreOf(mathsHomework.id, mei.id)
     await cell(page, 1, 1).click()
     await page.keyboard.press('Delete')
-    await page.getByText('1 mark was taken away. Ctrl+Z brings it back.').waitFor()
+    await page.getByText('1 mark was taken away. Undo (Ctrl+Z) brings it back.').waitFor()
     await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBeUndefined()
     expect(await textOf(page, 1, 1)).toBe('–')
     await picture(page, 'marks-cleared')

@@ -94,6 +94,23 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
+  test('what was entered is taken back and entered again without a keyboard', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+    const before = await scoreOf(mathsExam, elan)
+    await cell(page, 4, 2).tap()
+    await page.keyboard.type('34')
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await expect.poll(() => edited(page)).toBe(null)
+    await page.getByText(/^Taken back/).waitFor()
+    await expect.poll(() => scoreOf(mathsExam, elan)).toBe(before)
+    await page.getByRole('button', { name: 'Redo' }).tap()
+    await expect.poll(() => scoreOf(mathsExam, elan)).toBe(34)
+    await page.getByRole('button', { name: 'Undo' }).tap()
+    await expect.poll(() => scoreOf(mathsExam, elan)).toBe(before)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a press on another cell saves what was typed, and in the last row Next ends the typing', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await cell(page, 4, 2).tap()
