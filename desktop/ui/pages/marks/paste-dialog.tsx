@@ -141,10 +141,15 @@ function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewP
       ),
     })),
   ]
-  const rows = plan.names.map((_, at) => at)
+  // What somebody must look at stands first, and stays there once it is put right.
+  const [rows] = useState(() => {
+    const isOpen = (at: number) => badge(at) !== '' || plan.cells[at]?.some((cell) => cell?.typed.kind === 'wrong') === true
+    const all = plan.names.map((_, at) => at)
+    return [...all.filter(isOpen), ...all.filter((at) => !isOpen(at))]
+  })
   return (
     <div className={styles['preview']}>
-      <Table wide label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(at) => at} />
+      <Table label={t('paste.preview')} columns={columns} rows={rows.slice(0, MAX_ROWS)} keyOf={(at) => at} />
       {rows.length > MAX_ROWS && <p>{t('paste.rest', { count: rows.length - MAX_ROWS })}</p>}
     </div>
   )

@@ -111,6 +111,24 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
+  test('the preview of a pasted table shows each mark, and first what somebody must look at', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+    await page.getByRole('button', { name: 'Code …' }).tap()
+    await page.getByRole('menuitem', { name: /Paste/ }).tap()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox').fill(`Name\t${mathsQuiz.title}\nÉlan Ó Briain\t7\nNobody Else\t8`)
+    const rows = dialog.getByRole('row')
+    await expect.poll(() => rows.nth(1).innerText()).toContain('Nobody Else')
+    const mark = await dialog.locator('[data-kind="mark"]').first().boundingBox()
+    expect((mark?.x ?? 999) + (mark?.width ?? 999)).toBeLessThanOrEqual(390)
+    await expectFits(page)
+    await picture(page, 'touch-paste')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Close without saving' }).tap()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a press on another cell saves what was typed, and in the last row Next ends the typing', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await cell(page, 4, 2).tap()
