@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import X from 'lucide-react/icons/x'
-import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useBack } from './back.ts'
 import { Button } from './button.tsx'
@@ -8,6 +8,7 @@ import { Closing } from './closing.ts'
 import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 import styles from './side-panel.module.css'
+import { useMatches } from './use-matches.ts'
 
 /** From this width on the page has room beside the panel. */
 const BESIDE = '(min-width: 1100px)'
@@ -70,13 +71,3 @@ export function SidePanel({ title, lead, about, find, onClose, children }: Props
     </Base.Root>
   )
 }
-
-const useMatches = (query: string): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      const list = matchMedia(query)
-      list.addEventListener('change', listener)
-      return () => list.removeEventListener('change', listener)
-    },
-    () => matchMedia(query).matches,
-  )

@@ -2,11 +2,17 @@ import { createContext, type ReactNode, useContext, useId, useState } from 'reac
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { type Column, figureColumn, Table } from '../../components/table.tsx'
+import { useMatches } from '../../components/use-matches.ts'
 import { figure, number } from '../../words/format.ts'
 import styles from './chart.module.css'
 import type { Bin, Spread } from './distribution.ts'
 
-const WIDTH = 640
+/** The widths of a drawing in its own units, which are about those of the page. */
+const WIDE = 640
+const NARROW = 350
+
+/** A drawing fits a telephone as it is: what must be pushed into sight is not seen. */
+const useWidth = (): number => (useMatches('(max-width: 640px)') ? NARROW : WIDE)
 
 type ChartProps = {
   title: string
@@ -25,13 +31,20 @@ const Describe = createContext<(words: string) => void>(() => {})
 /** A chart with a name and a description. Its marks take the focus and show their words below; the figures follow as a table. */
 function Chart({ title, desc, height, table, keys, children }: ChartProps) {
   const { t } = useTranslation('results')
+  const width = useWidth()
   const id = useId()
   const [description, describe] = useState('')
   return (
     <figure className={layout['stack']} aria-labelledby={`${id}-title`}>
       <div className={styles['scroll']}>
         {/* biome-ignore lint/a11y/useSemanticElements: no fieldset is a drawing. */}
-        <svg viewBox={`0 0 ${WIDTH} ${height}`} className={styles['chart']} role="group" aria-labelledby={`${id}-title ${id}-desc`}>
+        <svg
+          viewBox={`0 0 ${width} ${height}`}
+          className={styles['chart']}
+          data-narrow={width === NARROW || undefined}
+          role="group"
+          aria-labelledby={`${id}-title ${id}-desc`}
+        >
           <title id={`${id}-title`}>{title}</title>
           <desc id={`${id}-desc`}>{desc}</desc>
           <Describe value={describe}>{children}</Describe>
@@ -41,9 +54,9 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
         {description || t('chart.touch')}
       </p>
       <ul className={layout['legend']}>
-        {keys.map(([width, sign, meaning]) => (
+        {keys.map(([across, sign, meaning]) => (
           <li key={meaning}>
-            <svg className={styles['key']} width={width} height={16} aria-hidden="true">
+            <svg className={styles['key']} width={across} height={16} aria-hidden="true">
               {sign}
             </svg>{' '}
             {meaning}
@@ -75,6 +88,8 @@ function Mark({ words, children, ...box }: MarkProps) {
 
 /** The place of the bars. */
 const bars = { left: 40, top: 24, base: 220 }
+/** A band of «70–79.5» needs so much. */
+const MIN_RANGE = 44
 
 /** At most five grid lines, at whole numbers. */
 const gridOf = (most: number): number[] => {
@@ -85,13 +100,19 @@ const gridOf = (most: number): number[] => {
 /** The number of pupils in each band. Bands under the pass mark are hatched, so that colour is not needed. */
 export function Histogram({ title, bins }: { title: string; bins: readonly Bin[] }) {
   const { t } = useTranslation('results')
+  const width = useWidth()
   const hatch = useId()
   const grid = gridOf(Math.max(1, ...bins.map(({ count }) => count)))
   const top = grid.at(-1) ?? 1
   const heightOf = (count: number) => ((bars.base - bars.top) * count) / top
-  const step = (WIDTH - bars.left - 10) / bins.length
+  const step = (width - bars.left - 10) / bins.length
   const rangeOf = ({ minimum, below }: Bin) =>
     below === null ? t('chart.from', { minimum: number(minimum) }) : t('chart.range', { minimum: number(minimum), below: number(below) })
+  /** Under its bar, as much as has room there. */
+  const shortRangeOf = (bin: Bin) => {
+    if (width === WIDE) return rangeOf(bin)
+    return step < MIN_RANGE ? '' : `${number(bin.minimum)}${bin.below === null ? '+' : `–${number(bin.below)}`}`
+  }
   const wordsOf = (bin: Bin) => t('chart.bar', { letter: bin.letter, range: rangeOf(bin), count: bin.count })
   const total = bins.reduce((sum, { count }) => sum + count, 0)
   const columns: Column<Bin>[] = [
@@ -120,7 +141,7 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
           <line
             className={styles[count === 0 ? 'axis' : 'line']}
             x1={bars.left}
-            x2={WIDTH - 10}
+            x2={width - 10}
             y1={bars.base - heightOf(count)}
             y2={bars.base - heightOf(count)}
           />
@@ -148,7 +169,7 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
               {bin.letter}
             </text>
             <text className={styles['soft']} x={x + step / 2} y={bars.base + 40} textAnchor="middle">
-              {rangeOf(bin)}
+              {shortRangeOf(bin)}
             </text>
           </Mark>
         )
@@ -159,13 +180,21 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
 
 export type SubjectSpread = { id: string; name: string; spread: Spread | null }
 /** The place of the rows. */
-const plots = { left: 150, right: 20, top: 26, row: 40 }
-const xOf = (percent: number) => plots.left + ((WIDTH - plots.left - plots.right) * percent) / 100
-const shortened = (name: string) => (name.length > 18 ? `${name.slice(0, 17)}…` : name)
+const plots = { right: 20, top: 26, row: 40 }
+/** Beside them the names, of so many letters at most. */
+const names = { [WIDE]: { left: 150, letters: 18 }, [NARROW]: { left: 104, letters: 12 } } as const
+const namesAt = (width: number) => names[width === NARROW ? NARROW : WIDE]
+const shortened = (name: string, letters: number) => (name.length > letters ? `${name.slice(0, letters - 1)}…` : name)
+const placeAt = (width: number) => (percent: number) => {
+  const { left } = namesAt(width)
+  return left + ((width - left - plots.right) * percent) / 100
+}
 
 /** Box plots of the subjects on one scale. */
 export function SpreadChart({ title, subjects, passMark }: { title: string; subjects: readonly SubjectSpread[]; passMark: number }) {
   const { t } = useTranslation('results')
+  const width = useWidth()
+  const xOf = placeAt(width)
   const bottom = plots.top + subjects.length * plots.row
   const columns: Column<SubjectSpread>[] = [
     { head: t('subject'), cell: ({ name }) => name },
@@ -207,14 +236,15 @@ export function SpreadChart({ title, subjects, passMark }: { title: string; subj
         </text>
       </g>
       {subjects.map((subject, at) => (
-        <SpreadRow key={subject.id} subject={subject} middle={plots.top + at * plots.row + plots.row / 2} />
+        <SpreadRow key={subject.id} subject={subject} width={width} middle={plots.top + at * plots.row + plots.row / 2} />
       ))}
     </Chart>
   )
 }
 
-function SpreadRow({ subject: { name, spread }, middle }: { subject: SubjectSpread; middle: number }) {
+function SpreadRow({ subject: { name, spread }, width, middle }: { subject: SubjectSpread; width: number; middle: number }) {
   const { t } = useTranslation('results')
+  const xOf = placeAt(width)
   const words = spread
     ? t('chart.row', {
         subject: name,
@@ -226,9 +256,9 @@ function SpreadRow({ subject: { name, spread }, middle }: { subject: SubjectSpre
       })
     : t('chart.rowNone', { subject: name })
   return (
-    <Mark words={words} x={2} y={middle - plots.row / 2 + 2} width={WIDTH - 4} height={plots.row - 4}>
+    <Mark words={words} x={2} y={middle - plots.row / 2 + 2} width={width - 4} height={plots.row - 4}>
       <text x={8} y={middle + 4}>
-        {shortened(name)}
+        {shortened(name, namesAt(width).letters)}
       </text>
       {spread && (
         <>

@@ -110,6 +110,13 @@ describe.skipIf(!headlessPath)('results', () => {
     await page.getByRole('img', { name: /^D \(50 to 60\): 2 pupils$/ }).waitFor()
     await page.getByRole('img', { name: /^Mathematics: mean 71\.08/ }).focus()
     await picture(page, 'results-spread-pc')
+    // On a telephone nothing of a drawing has to be pushed into sight.
+    await page.setViewportSize(sizes.phone)
+    for (const mark of [/^A\+/, /^Mathematics: mean/]) {
+      const place = page.getByRole('img', { name: mark })
+      await expect.poll(async () => ((await place.boundingBox())?.x ?? 999) + ((await place.boundingBox())?.width ?? 999)).toBeLessThan(390)
+    }
+    await picture(page, 'results-charts-phone')
     expect(faults).toEqual([])
     await context.close()
   })
