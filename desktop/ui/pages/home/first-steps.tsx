@@ -11,6 +11,7 @@ import { Badge, Card } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useServerAddress } from '../../frame/server-address.ts'
 import styles from './home.module.css'
+import { rowsOfTeacher } from './progress.ts'
 import { usePutOff } from './put-off.ts'
 
 const pages = {
@@ -96,7 +97,7 @@ function useTeacherSteps(): SchoolSteps {
   const asked = useProgress()
   const { rows: progress } = asked
   if (!term || !classes.data || !progress) return { steps: null, isLoading: isLoading || classes.isLoading || asked.isLoading }
-  const own = progress.filter(({ is_own }) => is_own)
+  const own = rowsOfTeacher(progress)
   const steps: Step[] = [
     { name: 'ownClass', next: nextOf([['ownClass', classes.data.length > 0]]) },
     { name: 'assessment', next: nextOf([['assessment', own.some(({ assessments }) => assessments > 0)]]) },

@@ -1,6 +1,6 @@
 import type { ClassProgress } from '@markbook/shared/contract/classes'
 import { expect, test } from 'vitest'
-import { byClass, missingOf, shareOf, unassessedIn } from './progress.ts'
+import { byClass, missingOf, rowsOfTeacher, shareOf, unassessedIn } from './progress.ts'
 
 const row = (name: string, code: string, recorded: number, expected: number, assessments = 1): ClassProgress => ({
   class: { id: name, name },
@@ -35,4 +35,11 @@ test('a class is whole only where no mark is missing, also where another has mor
   const [most, more, none] = [row('3A', 'MA', 999, 1_000), row('3A', 'EN', 9, 4), row('3B', 'GA', 0, 0, 0)]
   expect(byClass([most, more, none]).map(shareOf)).toEqual([99, null])
   expect(byClass([row('3A', 'MA', 4, 4)]).map(shareOf)).toEqual([100])
+})
+
+test('a class teacher who teaches no subject marks those of the class', () => {
+  const ofClass = rows.map((each) => ({ ...each, is_class_teacher: each.class.name === '3A' }))
+  expect(rowsOfTeacher(ofClass).map(({ subject }) => subject.code)).toEqual(['MA', 'EN'])
+  const teaching = ofClass.map((each) => ({ ...each, is_own: each.class.name === '3B' }))
+  expect(rowsOfTeacher(teaching).map(({ class: { name } }) => name)).toEqual(['3B'])
 })

@@ -33,6 +33,12 @@ export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
 export const unassessedIn = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
   rows.filter((row) => row.class.id === classId && row.assessments === 0)
 
+/** What a teacher marks: the subjects that they teach, or, of a class teacher who teaches none, those of the class. */
+export function rowsOfTeacher(rows: readonly ClassProgress[]): readonly ClassProgress[] {
+  const own = rows.filter(({ is_own }) => is_own)
+  return own.length > 0 ? own : rows.filter(({ is_class_teacher }) => is_class_teacher)
+}
+
 /** Percent of the marks that are there, whole only where none is missing; null where none is expected. */
 export const shareOf = ({ expected, recorded, missing }: Pick<ClassTotal, 'expected' | 'recorded' | 'missing'>): number | null =>
   expected === 0 ? null : missing === 0 ? 100 : Math.min(99, Math.floor((100 * recorded) / expected))

@@ -52,7 +52,7 @@ describe.skipIf(!headlessPath)('the first days', () => {
     await page.getByText('answers on its own computer alone').waitFor()
     site.running().node.services.presence = { urls: () => ['https://192.168.1.20:3000'] }
     await page.reload()
-    await page.getByText('Tell them this address: https://192.168.1.20:3000.').waitFor()
+    await page.getByText('Or tell them this address: https://192.168.1.20:3000.').waitFor()
     await expectForEverybody(page)
     await picture(page, 'home-first-steps-pc')
     const steps = await page
