@@ -63,6 +63,10 @@ describe.skipIf(!headlessPath)('today', () => {
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'home-class-teacher-phone')
+    await page.setViewportSize(sizes.pc)
+    const starts = await marks.locator('progress').evaluateAll((bars) => bars.map((bar) => Math.round(bar.getBoundingClientRect().x)))
+    expect(starts.length).toBeGreaterThan(1)
+    expect(new Set(starts).size).toBe(1)
     const motion = await page
       .getByRole('link', { name: 'Open the report books' })
       .evaluate((link) => getComputedStyle(link).transitionDuration)
