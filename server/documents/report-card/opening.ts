@@ -74,9 +74,20 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
     ['Absence', own.attendance ? absenceText(own.attendance) : null],
   ]
   const present = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
-  const share = width / Math.max(present.length, 1)
-  return present.map(([label, text]) => ({ label, width: share, lines: wrap(text, fonts.regular, FACT.size, share - 12) }))
+  const natural = present.map(
+    ([label, text]) => GAP + Math.max(fonts.regular.widthOf(label, LABEL.size), fonts.regular.widthOf(text, FACT.size)),
+  )
+  const spare = (width - natural.reduce((sum, each) => sum + each, 0)) / Math.max(present.length, 1)
+  // Each as wide as its text and the same more; where they do not fit side by side so, all alike.
+  const widthAt = (at: number) => (spare >= 0 ? (natural[at] ?? 0) + spare : width / present.length)
+  return present.map(([label, text], at) => ({
+    label,
+    width: widthAt(at),
+    lines: wrap(text, fonts.regular, FACT.size, widthAt(at) - GAP),
+  }))
 }
+/** Between a fact and the next, in points. */
+const GAP = 12
 
 /** A word and its figure stay on one line. */
 const absenceText = ({ absent, excused, late }: AttendanceTotals) => `absent\u00a0${absent}, excused\u00a0${excused}, late\u00a0${late}`
@@ -87,12 +98,13 @@ function factsBlock(card: Card): Block {
   return {
     height: 11 + lines * 13 + spacingOf(card).afterFacts,
     draw: (canvas, top) => {
-      for (const [at, { label, lines: text, width }] of facts.entries()) {
-        const x = card.left + at * width
+      let x = card.left
+      for (const { label, lines: text, width } of facts) {
         canvas.content(canvas.section, 'P', () => {
           canvas.line(label, LABEL, { x, base: baseIn(top, 11, LABEL.size) })
           canvas.lines(text, FACT, { x, base: baseIn(top + 11, 13, FACT.size) }, 13)
         })
+        x += width
       }
     },
   }

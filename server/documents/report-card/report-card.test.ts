@@ -161,13 +161,18 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(typed).not.toMatch(/\b90\s*%/)
   })
 
-  test('a word of attendance and its figure stay on one line', async () => {
+  test('the words of attendance are on one line, and where a long name leaves no room each keeps its figure', async () => {
     const attendance = { sessions: 120, absent: 6, excused: 37, late: 11, percentage: 90 }
-    const { words } = wordsOfPdf(await drawn(ofTerm({ attendance })))
-    const topOf = (part: string) => words.find(({ text }) => text.includes(part))?.top
-    expect(topOf('excused')).toBeDefined()
-    expect(topOf('37,')).toBe(topOf('excused'))
-    expect(topOf('absent')).not.toBe(topOf('late'))
+    const topsOf = async (class_teacher: string) => {
+      const { words } = wordsOfPdf(await drawn(ofTerm({ attendance }, { class_teacher })))
+      return (part: string) => words.find(({ text }) => text.includes(part))?.top
+    }
+    const topOf = await topsOf('Niamh Byrne')
+    expect(topOf('absent')).toBeDefined()
+    expect(topOf('11')).toBe(topOf('absent'))
+    const narrow = await topsOf('Wilhelmina Featherstonehaugh-Cholmondeley of Ballynahinch')
+    expect(narrow('37,')).toBe(narrow('excused'))
+    expect(narrow('absent')).not.toBe(narrow('late'))
   })
 
   test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
