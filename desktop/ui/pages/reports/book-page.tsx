@@ -24,7 +24,7 @@ import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
 import { scopeOf, useBooks, useStanding } from './book-queries.ts'
 import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
-import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
+import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
@@ -55,7 +55,7 @@ function Book({ book }: { book: ReportDetail }) {
   const group = useQuery(ask('classes', 'get', { params: { classId: book.student_group_id } }))
   const years = useQuery(ask('academicYears', 'list'))
   const books = useBooks(scopeOf(book))
-  const banks = banksOf((books.data ?? []).filter(({ id }) => id !== book.id))
+  const written = writtenIn(books.data ?? [])
   const year = years.data?.find(({ id }) => id === term.data?.academic_year_id)?.name
   const termName = term.data && termLabel(term.data.name)
   const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined
@@ -103,7 +103,7 @@ function Book({ book }: { book: ReportDetail }) {
         <div className={layout['spaced']}>
           <Card title={t('fill.classPart')}>
             <FillRows kind="book" label={t('fill.classPart')}>
-              <BookRow book={book} head={null} name={name} firstName={book.student.first_name} banks={banks} />
+              <BookRow book={book} head={null} name={name} firstName={book.student.first_name} written={written} />
             </FillRows>
           </Card>
           <SubjectPart book={book} />
@@ -133,7 +133,7 @@ function OutdatedNotices({ book }: { book: ReportDetail }) {
   return pdfStateOf(own) === 'older' && book.status !== 'sent_to_ministry' ? <Notice tone="warn">{t('behind.paper')}</Notice> : null
 }
 
-const noBank: readonly string[] = []
+const nothing: readonly never[] = []
 
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
@@ -157,7 +157,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
                 title={entry.subject.name}
                 name={entry.subject.name}
                 firstName={book.student.first_name}
-                bank={noBank}
+                written={nothing}
                 scale={{ passMark: pass_mark, bands }}
               />
             ))}

@@ -26,6 +26,12 @@ describe('remarks used before', () => {
     expect(completions(bankOf([zoe('Steady work.')]), 'Steady work.', 'Mei')).toEqual([])
   })
 
+  test('what is being written in the same row is not offered to it half-typed, and is to the others', () => {
+    const written = [{ ...zoe('A good te'), rowId: 'zoe' }, { ...zoe('A good year.'), rowId: 'mei' }, zoe('A good term before.')]
+    expect(completions(bankOf(written, 'zoe'), 'A good', 'Zoë')).toEqual(['A good term before.', 'A good year.'])
+    expect(completions(bankOf(written, 'mei'), 'A good', 'Mei')).toEqual(['A good te', 'A good term before.'])
+  })
+
   test('everything offered holds what was typed, is offered once, and there are never too many', () => {
     const remark = fc.record({ text: fc.string({ maxLength: 12 }), firstName: fc.constantFrom('', 'Zoë', 'Al', '.*') })
     fc.assert(

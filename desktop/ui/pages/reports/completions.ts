@@ -1,7 +1,7 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** A remark and the first name of its pupil. */
-export type WrittenRemark = { text: string; firstName: string }
+/** A remark, the first name of its pupil, and the row that it stands in, where that is on the page. */
+export type WrittenRemark = { text: string; firstName: string; rowId?: string }
 /** Remarks with a placeholder for the first name, the most used first. */
 export type RemarkBank = readonly string[]
 
@@ -10,10 +10,11 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 /** As a word of its own: `Ann` is not in `Annual`. */
 const asWord = (name: string) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(name)}(?![\\p{L}\\p{N}])`, 'gu')
 
-/** The remarks of a class, each once: the most used first, then by alphabet. */
-export function bankOf(written: readonly WrittenRemark[]): RemarkBank {
+/** The remarks of a class, each once: the most used first, then by alphabet. `but`: the row that is being written, which saves itself half-typed. */
+export function bankOf(written: readonly WrittenRemark[], but?: string): RemarkBank {
   const uses = new Map<string, number>()
-  for (const { text, firstName } of written) {
+  for (const { text, firstName, rowId } of written) {
+    if (rowId !== undefined && rowId === but) continue
     const template = firstName ? text.trim().replace(asWord(firstName), NAME_PLACEHOLDER) : text.trim()
     if (template) uses.set(template, (uses.get(template) ?? 0) + 1)
   }

@@ -11,7 +11,7 @@ import { editable, figure } from '../../words/format.ts'
 import { FigureSign } from '../results/class-tables.tsx'
 import type { Autosave, AutosaveSnapshot, OpenText, SaveState } from './autosave.ts'
 import { type BookScope, type ListedBook, scopeOf } from './book-queries.ts'
-import { bankOf, type RemarkBank } from './completions.ts'
+import type { WrittenRemark } from './completions.ts'
 import { isAttendance, lettersFor } from './field-values.ts'
 import { type BookField, type EntryField, type TextField, type TextGroup, typedOf } from './pending-text.ts'
 import { RemarkBox, useRevertOnEscape } from './remark-box.tsx'
@@ -82,19 +82,20 @@ type WritableBook = Report & {
   attendance?: { percentage: number | null } | null
 }
 
-type RemarkBanks = { remark: RemarkBank; conduct: RemarkBank }
+type WrittenRemarks = readonly WrittenRemark[]
+type WrittenTexts = { remark: WrittenRemarks; conduct: WrittenRemarks }
 
 /** The remarks of these books, to suggest again. */
-export function banksOf(books: readonly ListedBook[]): RemarkBanks {
-  const bank = (textOf: (book: ListedBook) => string | null) =>
-    bankOf(books.map((book) => ({ text: textOf(book) ?? '', firstName: book.student.first_name })))
-  return { remark: bank((book) => book.class_teacher_remark), conduct: bank((book) => book.conduct) }
+export function writtenIn(books: readonly ListedBook[]): WrittenTexts {
+  const written = (textOf: (book: ListedBook) => string | null) =>
+    books.map((book) => ({ text: textOf(book) ?? '', firstName: book.student.first_name, rowId: book.id }))
+  return { remark: written((book) => book.class_teacher_remark), conduct: written((book) => book.conduct) }
 }
 
-type BookRowProps = { book: WritableBook; head: ReactNode; name: string; firstName: string; banks: RemarkBanks }
+type BookRowProps = { book: WritableBook; head: ReactNode; name: string; firstName: string; written: WrittenTexts }
 
 /** The class teacher's texts in one book. They are saved without a button. */
-export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
+export function BookRow({ book, head, name, firstName, written }: BookRowProps) {
   const { t } = useTranslation('reports')
   const stored = {
     remark: book.class_teacher_remark ?? '',
@@ -113,8 +114,24 @@ export function BookRow({ book, head, name, firstName, banks }: BookRowProps) {
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
-      <RemarkBox kind="remark" name={name} firstName={firstName} bank={banks.remark} isLocked={isLocked} {...field('remark')} />
-      <RemarkBox kind="conduct" name={name} firstName={firstName} bank={banks.conduct} isLocked={isLocked} {...field('conduct')} />
+      <RemarkBox
+        kind="remark"
+        name={name}
+        firstName={firstName}
+        written={written.remark}
+        rowId={book.id}
+        isLocked={isLocked}
+        {...field('remark')}
+      />
+      <RemarkBox
+        kind="conduct"
+        name={name}
+        firstName={firstName}
+        written={written.conduct}
+        rowId={book.id}
+        isLocked={isLocked}
+        {...field('conduct')}
+      />
       <div className={styles['field']} data-label={t('fill.attendance')}>
         <input
           aria-label={t('fill.attendanceOf', { name })}
@@ -162,7 +179,7 @@ type EntryRowProps = {
   title: string
   name: string
   firstName: string
-  bank: RemarkBank
+  written: WrittenRemarks
   scale: GradingScale
 }
 
@@ -178,7 +195,7 @@ export function EntryRow({
   title,
   name,
   firstName,
-  bank,
+  written,
   scale,
 }: EntryRowProps) {
   const { t } = useTranslation('reports')
@@ -212,7 +229,15 @@ export function EntryRow({
           <Options of={letters.filter((one) => one !== calculated).map((one) => ({ id: one, name: one }))} />
         </select>
       </div>
-      <RemarkBox kind="remark" name={name} firstName={firstName} bank={bank} isLocked={isLocked} {...field('remark')} />
+      <RemarkBox
+        kind="remark"
+        name={name}
+        firstName={firstName}
+        written={written}
+        rowId={entry.id}
+        isLocked={isLocked}
+        {...field('remark')}
+      />
       <SaveStatus state={snapshot.state} isLocked={isLocked} />
       <OpenTexts {...snapshot} isLocked={isLocked} onDecide={decide} />
     </li>

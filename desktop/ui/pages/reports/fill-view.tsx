@@ -15,8 +15,7 @@ import { listedName, nameOf } from '../../words/names.ts'
 import { useScale } from '../results/class-page.tsx'
 import { type BookScope, booksRequest, useBooks, useEntries } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
-import { bankOf } from './completions.ts'
-import { BookRow, banksOf, EntryRow, FillRows } from './fill-rows.tsx'
+import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
 import { usePartial } from './use-partial.ts'
@@ -72,9 +71,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
     })),
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   })
-  const isLoaded = books.data !== undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: remarks typed since the page opened would be suggested half-typed.
-  const banks = useMemo(() => banksOf([...(books.data ?? []), ...earlier]), [isLoaded, earlier.length])
+  const written = useMemo(() => writtenIn([...(books.data ?? []), ...earlier]), [books.data, earlier])
   return (
     <Answer of={books} empty={t('books.none')}>
       {(list) => (
@@ -96,7 +93,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
               }
               name={nameOf(book.student)}
               firstName={book.student.first_name}
-              banks={banks}
+              written={written}
             />
           ))}
         </FillRows>
@@ -119,16 +116,12 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   })
   const own = entries.filter((entry) => entry.subject.id === subject.id)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
-  const bank = useMemo(
+  const written = useMemo(
     () =>
-      bankOf(
-        [...own, ...earlier.filter((entry) => entry.subject.id === subject.id)].map(({ teacher_remark, student }) => ({
-          text: teacher_remark ?? '',
-          firstName: student.first_name,
-        })),
-      ),
-    [subject.id, earlier.length],
+      [...entries, ...earlier]
+        .filter((entry) => entry.subject.id === subject.id)
+        .map(({ id, teacher_remark, student }) => ({ text: teacher_remark ?? '', firstName: student.first_name, rowId: id })),
+    [entries, earlier, subject.id],
   )
   const isPartial = usePartial(of, owns)
   const result = of.type === 'term' ? ('term_composite' as const) : ('year_grade' as const)
@@ -149,7 +142,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
               title={listedName(entry.student)}
               name={nameOf(entry.student)}
               firstName={entry.student.first_name}
-              bank={bank}
+              written={written}
               scale={{ passMark: pass_mark, bands }}
             />
           ))}

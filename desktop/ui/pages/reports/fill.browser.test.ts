@@ -51,6 +51,9 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     await expect.poll(() => focused(page)).toBe('Attendance in percent: Oisín Kelly')
+    // What was written a moment ago is offered for the next pupil.
+    await page.getByLabel('Remark: Fatima Haddad').press('Alt+ArrowDown')
+    await page.getByRole('option', { name: 'Works well.' }).waitFor()
     const written = async () => (await quinn.reports.list({ query: of3A })).map(({ class_teacher_remark }) => class_teacher_remark)
     await expect.poll(written).toEqual([null, 'Works well.'])
     expect(faults).toEqual([])

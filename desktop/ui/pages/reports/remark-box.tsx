@@ -2,7 +2,7 @@ import { limits } from '@markbook/shared/limits'
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
-import { completions, type RemarkBank } from './completions.ts'
+import { bankOf, completions, type WrittenRemark } from './completions.ts'
 import styles from './reports.module.css'
 
 type Props = {
@@ -11,7 +11,9 @@ type Props = {
   name: string
   value: string
   firstName: string
-  bank: RemarkBank
+  /** What may be suggested, and the row of this field. */
+  written: readonly WrittenRemark[]
+  rowId: string
   isLocked: boolean
   onChange: (value: string) => void
   onEnter: () => void
@@ -23,7 +25,7 @@ type Props = {
  * Down open the list of the most used, or say that there are none. Esc without a list restores the value that the field had. Enter goes to
  * the next pupil (`FillRows` handles it), Shift and Enter break the line.
  */
-export function RemarkBox({ kind, name, value, firstName, bank, isLocked, onChange, onEnter, onLeave }: Props) {
+export function RemarkBox({ kind, name, value, firstName, written, rowId, isLocked, onChange, onEnter, onLeave }: Props) {
   const { t } = useTranslation('reports')
   const isOneLine = kind === 'conduct'
   const id = useId()
@@ -31,7 +33,7 @@ export function RemarkBox({ kind, name, value, firstName, bank, isLocked, onChan
   const [chosen, setChosen] = useState(-1)
   const [isRequested, setRequested] = useState(false)
   const revert = useRevertOnEscape(value, onChange)
-  const suggestions = isOpen && !isLocked ? completions(bank, value, firstName) : []
+  const suggestions = isOpen && !isLocked ? completions(bankOf(written, rowId), value, firstName) : []
   const close = () => {
     setOpen(false)
     setRequested(false)
@@ -68,6 +70,8 @@ export function RemarkBox({ kind, name, value, firstName, bank, isLocked, onChan
         data-field={kind}
         className={styles['text']}
         value={value}
+        dir={value ? 'auto' : undefined}
+        enterKeyHint="next"
         rows={isOneLine ? 1 : 2}
         maxLength={limits.text[kind]}
         readOnly={isLocked}
