@@ -180,7 +180,8 @@ export function Form({ onSend, children, ...rest }: FormProps) {
     <form
       noValidate
       {...rest}
-      onInput={() => note(true)}
+      // What only narrows a list is nothing to lose.
+      onInput={({ target }) => (target as HTMLInputElement).type !== 'search' && note(true)}
       className={layout['spaced']}
       onSubmit={(event) => {
         event.preventDefault()

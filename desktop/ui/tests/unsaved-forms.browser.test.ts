@@ -69,7 +69,7 @@ describe.skipIf(!headlessPath)('a form that a button saves', () => {
     await form.waitFor()
     await page.goBack()
     await form.waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe('/subjects')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/subjects')
     await open()
     await form.getByLabel('Name').fill('Astronomy')
     for (const dismiss of [() => page.mouse.click(5, 300), () => page.keyboard.press('Escape'), () => page.goBack()]) {
@@ -78,7 +78,7 @@ describe.skipIf(!headlessPath)('a form that a button saves', () => {
       await question.waitFor({ state: 'detached' })
       expect(await form.getByLabel('Name').inputValue()).toBe('Astronomy')
     }
-    expect(new URL(page.url()).pathname).toBe('/subjects')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/subjects')
     await page.mouse.click(5, 300)
     await question.getByRole('button', { name: 'Close without saving' }).click()
     await form.waitFor({ state: 'detached' })

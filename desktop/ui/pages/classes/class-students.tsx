@@ -6,6 +6,7 @@ import { useDeferredValue, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { ask, askWhole, refresh, save } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmButton, DialogButton, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, CheckList, Row, TextField } from '../../components/field.tsx'
 import { Answer, Card, Empty, Loading, Notice } from '../../components/page.tsx'
@@ -141,7 +142,12 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
     >
       <TextField label={t('find')} type="search" value={typed} onChange={({ target }) => setTyped(target.value)} />
       {isLoading && <Loading />}
-      {!isLoading && free.length === 0 && <Empty>{t('nobodyToEnrol')}</Empty>}
+      {!isLoading && free.length === 0 && (
+        <Empty>
+          <p>{t(students.data?.length === 0 && !search ? 'noPupilsAtAll' : 'nobodyToEnrol')}</p>
+          <ButtonLink to="/students">{t('toPupils')}</ButtonLink>
+        </Empty>
+      )}
       {free.length > 0 && (
         <CheckList
           label={t('students')}

@@ -84,6 +84,10 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     })
     let term = { id: '' }
     await walk('Do it: the terms', '/years', async () => {
+      await page.setViewportSize({ width: 360, height: 640 })
+      await page.getByRole('button', { name: /^Quarter 1/ }).waitFor()
+      await expectFits(page)
+      await page.setViewportSize(sizes.pc)
       const body = { academicYearId: year.id, name: 'michaelmas' as const, startDate: '2026-09-01', endDate: '2026-12-18' }
       term = await head.terms.create({ body: { ...body, examWeight: 60, courseworkWeight: 40 } })
     })
@@ -97,6 +101,12 @@ describe.skipIf(!headlessPath)('the first steps', () => {
       group = await head.classes.create({ body: { academicYearId: year.id, name: '1A' } })
     })
     expect(await ticks(page)).toEqual([true, true, false, false, false])
+    await page.goto(`${site.url}/classes/${group.id}`)
+    await page.getByRole('button', { name: 'Enrol pupils' }).click()
+    await page.getByText('The school has no pupils yet.').waitFor()
+    await page.getByRole('link', { name: 'To the pupils' }).click()
+    await page.waitForURL(/\/students$/)
+    await page.goto(site.url)
     let pupil = { id: '' }
     await walk('Do it: pupils', '/students', async () => {
       pupil = await head.students.create({ body: { firstName: 'Áine', lastName: 'Byrne', gender: 'female' } })

@@ -20,7 +20,7 @@ import { editable, moment } from '../../words/format.ts'
 import { describeCell } from './cell-appearance.ts'
 import { type Grid, useCell, useLayout, useSettledChanges } from './grid-context.ts'
 import styles from './marks.module.css'
-import { cellValueOf } from './model/cell-value.ts'
+import { cellValueOf, markOf } from './model/cell-value.ts'
 import type { CellAction } from './model/grid-controller.ts'
 import { locationOf } from './model/mark-location.ts'
 import { remarkOf } from './model/mark-values.ts'
@@ -122,7 +122,9 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
   }
   const { saved, pending } = cell
   const value = pending && pending.state !== 'conflict' ? pending.score : cellValueOf(saved)
-  const parts = describeCell(cell, column)
+  const mark = markOf(value)
+  const code = sheet.codes.find((one) => one.code === mark.status)
+  const parts = [...(code ? [code.name] : []), ...describeCell(cell, column)]
   if (saved && !pending) parts.push(t(`state.${locationOf(saved, parentStatus)}`))
   if (saved && !pending) parts.push(byWhom(saved))
   const remark = remarkOf(cell)
@@ -131,7 +133,7 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
     <>
       <strong>
         {pupil.last_name} {pupil.first_name}, {column.title}
-        {value === null ? '' : `: ${valueText(value)} / ${editable(column.max_score)}`}
+        {value === null ? '' : `: ${valueText(value)}${mark.score === null ? '' : ` / ${editable(column.max_score)}`}`}
       </strong>
       {parts.map((part) => (
         <span key={part}>{part}</span>

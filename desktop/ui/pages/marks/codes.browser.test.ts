@@ -39,6 +39,12 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([null, 'abs'])
     await expect.poll(() => gradeOf(mathsHomework, mei)).toEqual([7, 'late'])
     expect(await page.locator('main').innerText()).toContain('This is neither a number, such as 12.5 or 12,5, nor a code, such as abs.')
+    // The line under the grid says what a code means, and no maximum where there is no score.
+    const line = page.getByRole('region', { name: 'The chosen mark' })
+    await cell(page, 0, 1).click()
+    await expect.poll(() => line.innerText()).toMatch(/: abs\s*Absent/)
+    await cell(page, 1, 1).click()
+    await expect.poll(() => line.innerText()).toMatch(/: 7 late \/ 10\s*Late/)
     await picture(page, 'marks-codes')
     await expectForEverybody(page)
     await cell(page, 2, 0).click()

@@ -119,7 +119,11 @@ function ByCode({ field, onAnswer }: OnAnswer & { field: React.RefObject<HTMLInp
         onWhole={send}
       />
       <div className={layout['split']}>
-        <span>{t(methods?.mail === 'failing' ? 'proof.noMail' : 'proof.noCode')}</span>
+        <span>
+          {methods?.mail === 'console'
+            ? `${t('mail.console')} ${t('mail.consoleDo')}`
+            : t(methods?.mail === 'failing' ? 'proof.noMail' : 'proof.noCode')}
+        </span>
         <Button size="small" busy={mail.isPending} onClick={() => mail.mutate()}>
           {t('address.send')}
         </Button>

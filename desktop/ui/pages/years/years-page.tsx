@@ -18,6 +18,7 @@ import { day, enumerated, number } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { partsOf } from './term-days.ts'
 import { removeTerm, setActive, TermDialog, YearDialog } from './year-dialogs.tsx'
+import styles from './years.module.css'
 
 export function YearsPage() {
   const { t } = useTranslation('years')
@@ -165,6 +166,7 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
   return (
     <DialogButton
       size="small"
+      className={styles['set'] ?? ''}
       dialog={
         <ConfirmDialog
           title={t('sets.title', { names: list, year: year.name })}
