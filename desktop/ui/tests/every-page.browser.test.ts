@@ -1,10 +1,10 @@
 import { zoe } from '@markbook/shared/story/marks'
 import { class3B, maths } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
-import { openSite, type Site } from './site.ts'
+import { siteInBrowser } from './site.ts'
 
 /** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. */
 const PAGES = {
@@ -49,20 +49,14 @@ const readFromTheRight = (page: Page) =>
   })
 
 describe.skipIf(!headlessPath)('every page', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   let pc: Awaited<ReturnType<typeof openWindow>>
   let phone: Awaited<ReturnType<typeof openWindow>>
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     pc = await openWindow(browser)
     phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await site.signIn(pc.context, 'okafor')
     await site.signIn(phone.context, 'okafor')
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   test.each(Object.entries(PAGES))(

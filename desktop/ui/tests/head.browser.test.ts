@@ -1,30 +1,14 @@
 import { people } from '@markbook/shared/story/people'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser, openWindow } from './browser.ts'
+import { describe, expect, test } from 'vitest'
 import { headlessPath } from './chromium.ts'
-import { openSite, type Site } from './site.ts'
+import { siteInBrowser } from './site.ts'
 
 describe.skipIf(!headlessPath)('the head', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
-  const at = async (path: string) => {
-    const window = await openWindow(browser)
-    await site.signIn(window.context, 'okafor')
-    await window.page.goto(`${site.url}${path}`)
-    return window
-  }
+  const { site, open } = siteInBrowser()
 
   test('adds next year with its terms, whose weights must give 100, and opens its classes from this year’s', async () => {
-    const { context, page, faults } = await at('/years')
+    const { context, page, faults } = await open('okafor', '/years')
     await page.getByRole('button', { name: 'Add a year' }).click()
     await page.getByLabel('Name').fill('2026/27')
     await page.getByLabel('First day').fill('2026-09-01')
@@ -62,7 +46,7 @@ describe.skipIf(!headlessPath)('the head', () => {
   })
 
   test('lets somebody in who asked, as a teacher, and gives a code at the desk that signs in once', async () => {
-    const { context, page } = await at('/people')
+    const { context, page } = await open('okafor', '/people')
     await page.getByRole('button', { name: 'Accept Tomás Keane' }).click()
     await page.getByText('Tomás Keane now belongs to the school.').waitFor()
     const head = await site.as('okafor')
@@ -82,7 +66,7 @@ describe.skipIf(!headlessPath)('the head', () => {
   })
 
   test('imports a list of pupils: first what would happen row by row, then all of it, then enrols them together', async () => {
-    const { context, page } = await at('/students')
+    const { context, page } = await open('okafor', '/students')
     const table = (rows: string) => ({
       name: 'pupils.csv',
       mimeType: 'text/csv',
@@ -111,7 +95,7 @@ describe.skipIf(!headlessPath)('the head', () => {
   })
 
   test('cannot save a scale that leaves results without a letter, and saves one that does not', async () => {
-    const { context, page } = await at('/scale')
+    const { context, page } = await open('okafor', '/scale')
     await page.getByLabel('Letter 1').waitFor()
     await page.getByRole('button', { name: 'Add a line' }).click()
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).first().isDisabled()).toBe(true)
@@ -129,7 +113,7 @@ describe.skipIf(!headlessPath)('the head', () => {
   })
 
   test('adds an assessment with a decimal comma, leaves it out with a reason, and deletes it only by its title', async () => {
-    const { context, page } = await at('/assessments')
+    const { context, page } = await open('okafor', '/assessments')
     await page.getByRole('button', { name: 'Add an assessment' }).click()
     await page.getByLabel('Title').fill('Test 9')
     await page.getByLabel('Maximum').fill('12,5')

@@ -1,22 +1,14 @@
 import { mathsQuiz, zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { cell, openGrid } from './grid.ts'
-import { openSite, type Site } from './site.ts'
+import { siteInBrowser } from './site.ts'
 
 describe.skipIf(!headlessPath)('in Arabic', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
   const arabic = { locale: 'ar-TN' }
 
   const startOf = async (place: Locator) => {

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { type Client, clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
 import { type PersonName, people } from '@markbook/shared/story/people'
-import type { BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
 import { DEMO_ACCOUNTS } from '../../../server/cli/demo/accounts.ts'
 import { loadStory } from '../../../server/cli/seed/seed.ts'
 import { readConfig } from '../../../server/config.ts'
@@ -12,6 +13,7 @@ import { type Running, startServer } from '../../../server/start.ts'
 import { asSystem } from '../../../server/store/tx.ts'
 import { memoryFolder } from '../../../server/testing/memory-folder.ts'
 import { builtWorker } from '../../../server/testing/program.ts'
+import { openBrowser, openWindow } from './browser.ts'
 import { NAME_OF_THIS_MACHINE } from './chromium.ts'
 
 /**
@@ -34,6 +36,42 @@ export type Site = {
 
 /** `demo`: started as a demonstration, with accounts to try. */
 type SiteOptions = { story?: boolean; env?: Record<string, string>; demo?: boolean }
+
+/**
+ * A site and a browser for the tests of a file, opened before its first test and closed after its last. `open`: a window with the session of
+ * a person, at a path.
+ */
+export function siteInBrowser(options: SiteOptions = {}) {
+  let opened: { site: Site; browser: Browser } | undefined
+  beforeAll(async () => {
+    const [site, browser] = await Promise.all([openSite(options), openBrowser()])
+    opened = { site, browser }
+  })
+  afterAll(async () => {
+    await opened?.browser.close()
+    await opened?.site.close()
+  })
+  const site = later(() => opened?.site)
+  const browser = later(() => opened?.browser)
+  const open = async (person: PersonName, path: string, windowOptions: BrowserContextOptions = {}) => {
+    const window = await openWindow(browser, windowOptions)
+    await site.signIn(window.context, person)
+    await window.page.goto(`${site.url}${path}`)
+    return window
+  }
+  return { site, browser, open }
+}
+
+/** What is there only once the tests have begun. */
+const later = <T extends object>(of: () => T | undefined): T =>
+  new Proxy({} as T, {
+    get: (_, name) => {
+      const target = of()
+      if (!target) throw new Error('The tests of this file have not begun.')
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
 
 export async function openSite({ story = true, env = {}, demo = false }: SiteOptions = {}): Promise<Site> {
   const folder = memoryFolder('markbook-ui-')

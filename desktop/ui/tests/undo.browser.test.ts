@@ -3,11 +3,11 @@ import type { contract } from '@markbook/shared/contract/contract'
 import { zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { class3B, thisYear } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from './browser.ts'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
-import { openSite, type Site } from './site.ts'
+import { siteInBrowser } from './site.ts'
 
 type Head = Client<typeof contract>
 type Case = {
@@ -211,13 +211,11 @@ const cases: Case[] = [
 ]
 
 describe.skipIf(!headlessPath)('a message about a change', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   let page: Page
   let head: Head
   let faults: string[]
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     head = await site.as('okafor')
     await head.subjects.create({ body: { name: 'Music', code: 'MU' } })
     const span = { startDate: '2031-09-01', endDate: '2032-06-30' }
@@ -235,10 +233,6 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
     page = opened.page
     faults = opened.faults
     await site.signIn(opened.context, 'okafor')
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   for (const { what, path, change, read } of cases)

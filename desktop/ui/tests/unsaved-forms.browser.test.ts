@@ -1,10 +1,10 @@
 import { zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openBrowser, openWindow } from './browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { openWindow } from './browser.ts'
 import { headlessPath } from './chromium.ts'
-import { openSite, type Site } from './site.ts'
+import { siteInBrowser } from './site.ts'
 
 /** A form with a button, what opens it, and a field of it. */
 const forms = [
@@ -16,18 +16,12 @@ const forms = [
 ] as const
 
 describe.skipIf(!headlessPath)('a form that a button saves', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   let context: BrowserContext
   let page: Page
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     ;({ context, page } = await openWindow(browser))
     await site.signIn(context, 'okafor')
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   for (const { path, opens, field } of forms)

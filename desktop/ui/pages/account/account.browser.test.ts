@@ -1,28 +1,22 @@
 import { naturalId } from '@markbook/shared/ids'
 import { hilltop, people, stBrigids } from '@markbook/shared/story/people'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stepAt, totpOf } from '../../../../server/features/auth/totp.ts'
 import { asSystem } from '../../../../server/store/tx.ts'
 import { fromBase32 } from '../../../../server/testing/authenticator.ts'
 import { png } from '../../../../server/testing/pictures.ts'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, noMailLeaves } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const NEXT_LOOK = 10_000
 
 describe.skipIf(!headlessPath)('the account page', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser, open } = siteInBrowser()
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     catchPost(site, noMailLeaves)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   /** Signs in with a code of one's own, as on a day without mail. */
@@ -38,9 +32,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
   const toast = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
   test('an authenticator app is set up, signs in, and is given up again', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'byrne')
-    await page.goto(`${site.url}/account`)
+    const { context, page, faults } = await open('byrne', '/account')
     await page.getByText('not set up').waitFor()
     await expectForEverybody(page)
     await picture(page, 'account-pc')
@@ -66,9 +58,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
   })
 
   test('codes for paper are shown once, copied, printed, and each signs in', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/account`)
+    const { context, page, faults } = await open('ada', '/account')
     await page.getByRole('button', { name: 'Make ten codes' }).click()
     await expectForEverybody(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).click()
@@ -95,9 +85,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
   })
 
   test('name, picture, appearance and language, on a telephone', async () => {
-    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
-    await site.signIn(context, 'niamh')
-    await page.goto(`${site.url}/account`)
+    const { context, page, faults } = await open('niamh', '/account', { viewport: sizes.phone })
     await page.getByLabel('Last name').fill('Walsh-Burke')
     await page.getByRole('button', { name: 'Save' }).click()
     await toast(page, 'Your name is saved.')
@@ -164,9 +152,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
           { id: naturalId('membership', user_id, hilltop), school_id: hilltop, user_id, role: 'teacher', is_active: false },
         ]),
       )
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'byrne')
-    await page.goto(`${site.url}/account`)
+    const { context, page } = await open('byrne', '/account')
     await page.getByText('switched off').waitFor()
     expect(await page.getByRole('button', { name: /^Go to/ }).count()).toBe(0)
     await context.close()

@@ -1,27 +1,21 @@
 import { people } from '@markbook/shared/story/people'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../../../server/store/tx.ts'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, consoleCode } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('passkeys', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   /** The same server by a name, for which alone there are passkeys, and by its number. */
   let named: string
   let numbered: string
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     catchPost(site)
     const { port } = new URL(site.url)
     ;[named, numbered] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   /** The authenticator of a telephone, by Chrome's protocol: it finds its keys by itself, and recognises its owner. */

@@ -1,27 +1,17 @@
 import { mathsQuiz } from '@markbook/shared/story/marks'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectForEverybody, openBrowser, openWindow } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectForEverybody } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { GRID } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   const adaAt = async (path: string) => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}${path}`)
+    const { context, page } = await open('ada', path)
     return { context, page }
   }
   const classOf = (page: Page) => page.getByRole('dialog').getByLabel('Class or set')

@@ -1,29 +1,19 @@
 import { aoife, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const addressOf = (day: string) => `/attendance/${class3B.id}?day=${day}`
 const SAVED = 'Everything is saved.'
 
 describe.skipIf(!headlessPath)('the register', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   const opened = async (day: string, options: BrowserContextOptions = {}) => {
-    const window = await openWindow(browser, options)
-    await site.signIn(window.context, 'ada')
-    await window.page.goto(`${site.url}${addressOf(day)}`)
+    const window = await open('ada', addressOf(day), options)
     await group(window.page, 'Adeyemi, Zoë').waitFor()
     return window
   }

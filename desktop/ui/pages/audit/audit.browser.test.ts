@@ -1,24 +1,15 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { auditDue } from '../../../../server/replication/audit/schedule.ts'
 import { tamper } from '../../../../server/testing/tamper.ts'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the audit', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
   const cut = async () => {
     throw new Error('there is no line')
   }
@@ -27,9 +18,7 @@ describe.skipIf(!headlessPath)('the audit', () => {
     const { services } = site.running().node
     const mark = (score: number) => ({ assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] })
     await (await site.as('ada')).grades.bulk({ body: mark(72) })
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/audit`)
+    const { context, page, faults } = await open('okafor', '/audit')
     await page.getByText('This server has not compared the marks', { exact: false }).waitFor()
     await auditDue(services, cut)
     await page.reload()

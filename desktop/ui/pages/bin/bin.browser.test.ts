@@ -1,25 +1,14 @@
 import { mathsHilary } from '@markbook/shared/story/marks'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the bin', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   test('a teacher deletes an assessment by mistake, reads where it is, and has it back with its marks', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/assessments`)
+    const { context, page, faults } = await open('ada', '/assessments')
     await page.getByLabel('Term').selectOption(mathsHilary.term_id)
     await page.getByRole('button', { name: 'Change Spring test' }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
@@ -65,9 +54,7 @@ describe.skipIf(!headlessPath)('the bin', () => {
     const { id } = await okafor.subjects.create({ body: { name: 'Drama', code: 'DR' } })
     await okafor.subjects.remove({ params: { id } })
     await okafor.subjects.create({ body: { name: 'Drawing', code: 'DR' } })
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/bin`)
+    const { context, page } = await open('okafor', '/bin')
     await page.getByRole('button', { name: 'Restore Drama' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
     await page.getByRole('alert').filter({ hasText: 'Another subject has the code DR by now.' }).waitFor()

@@ -1,25 +1,14 @@
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the page of a class', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   test('shows what each pupil takes, and gives several subjects to several pupils at once, by keyboard', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'byrne')
-    await page.goto(`${site.url}/classes/${class3B.id}`)
+    const { context, page, faults } = await open('byrne', `/classes/${class3B.id}`)
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
     await row('Wójcik, Łukasz').getByText('every subject of the class').waitFor()
     await page.getByRole('button', { name: 'Give subjects to several' }).press('Enter')
@@ -52,9 +41,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
   })
 
   test('a teacher of one subject sees it too and changes nothing; it reads on a telephone and at 200 %', async () => {
-    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/classes/${class3B.id}`)
+    const { context, page } = await open('ada', `/classes/${class3B.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByText('every subject of the class').first().waitFor()
     expect(await page.getByRole('button', { name: /Give subjects|Subjects of/ }).count()).toBe(0)
     await expectForEverybody(page)
@@ -73,9 +60,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
   })
 
   test('the head makes a class and says whose it is', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/classes`)
+    const { context, page, faults } = await open('okafor', '/classes')
     await page.getByRole('button', { name: 'Add a class' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name').fill('1Z')

@@ -1,29 +1,20 @@
 import { naturalId } from '@markbook/shared/ids'
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 
 describe.skipIf(!headlessPath)('the history page', () => {
-  let site: Site
-  let browser: Browser
+  const { site, open } = siteInBrowser()
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     await (await site.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 80, remarks: 'Much better.' } })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   test('shows who wrote what when, before and after, and takes a change back', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'byrne')
-    await page.goto(`${site.url}/history?entity=grade&id=${gradeId}`)
+    const { context, page } = await open('byrne', `/history?entity=grade&id=${gradeId}`)
     const newest = page.getByRole('row').nth(1)
     await expect.poll(() => newest.innerText()).toContain('Ada Nowak')
     expect(await newest.innerText()).toMatch(/Mark: 71 → 80/)
@@ -37,9 +28,7 @@ describe.skipIf(!headlessPath)('the history page', () => {
   })
 
   test('says what to do where the address names nothing, in French too', async () => {
-    const { context, page } = await openWindow(browser, { viewport: sizes.phone, locale: 'fr-FR' })
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/history`)
+    const { context, page } = await open('ada', '/history', { viewport: sizes.phone, locale: 'fr-FR' })
     await page.getByText('L’adresse ne désigne rien').waitFor()
     await expectFits(page)
     await context.close()

@@ -1,9 +1,9 @@
 import { michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, Page, Route } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, expectStill, openBrowser, openWindow, picture, sizes, watchShifts } from '../../tests/browser.ts'
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, expectStill, openWindow, picture, sizes, watchShifts } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const list = (page: Page) => page.getByRole('region', { name: 'First steps' })
 /** Whether each step is done, in order. */
@@ -23,15 +23,7 @@ const bringBack = async (page: Page) => {
 }
 
 describe.skipIf(!headlessPath)('the first steps', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite({ env: { DEDICATED: 'false', OPEN_FOUNDING: 'true' } }), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser({ env: { DEDICATED: 'false', OPEN_FOUNDING: 'true' } })
 
   test.each([
     ['pc', sizes.pc],

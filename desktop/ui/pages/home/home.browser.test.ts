@@ -2,25 +2,17 @@ import { naturalId } from '@markbook/shared/ids'
 import { storyId } from '@markbook/shared/story/ids'
 import { hilltop, people } from '@markbook/shared/story/people'
 import { class3B, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { asSystem } from '../../../../server/store/tx.ts'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const card = (page: Page, name: string | RegExp) => page.getByRole('region', { name }).first()
 
 describe.skipIf(!headlessPath)('today', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   const chooseMichaelmas = async (page: Page) => {
     await page.getByLabel('Term').selectOption({ value: michaelmas.id })

@@ -2,32 +2,22 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { aoife, mathsQuiz, sean } from '@markbook/shared/story/marks'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { openGrid } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const FILE = 'File (.xlsx or .csv)'
 const HEAD = 'Last name,First name,Gender,Date of birth,Class'
 const csv = (...lines: string[]) => ({ name: 'autumn.csv', mimeType: 'text/csv', buffer: Buffer.from([HEAD, ...lines].join('\n')) })
 
 describe.skipIf(!headlessPath)('an import that can be finished', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   const opened = async (options = {}) => {
-    const { context, page, faults } = await openWindow(browser, options)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/students`)
+    const { context, page, faults } = await open('okafor', '/students', options)
     await page.getByRole('button', { name: 'Import a list' }).click()
     return { context, page, faults, dialog: page.getByRole('dialog').first() }
   }

@@ -1,21 +1,13 @@
 import { lukasz, mathsHomework, mei, zoe } from '@markbook/shared/story/marks'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, openGrid, textOf } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('codes in the mark grid', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   const gradeOf = async (assessment: { id: string }, student: { id: string }) => {
     const all = await (await site.as('okafor')).grades.list({ query: { assessmentId: assessment.id } })
@@ -110,9 +102,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
   })
 
   test('the head makes a code of the school, and a teacher types it', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/scale`)
+    const { context, page, faults } = await open('okafor', '/scale')
     await page.getByRole('button', { name: 'Add a code' }).click()
     await page.getByRole('textbox', { name: 'Code in row 5' }).fill('abs')
     await page.getByRole('textbox', { name: 'Meaning in row 5' }).fill('No paper')
@@ -130,9 +120,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await expect.poll(() => gradeOf(mathsHomework, lukasz)).toEqual([0, 'np'])
     expect([...faults, ...grid.faults]).toEqual([])
     await grid.context.close()
-    const head = await openWindow(browser)
-    await site.signIn(head.context, 'okafor')
-    await head.page.goto(`${site.url}/scale`)
+    const head = await open('okafor', '/scale')
     await head.page.getByRole('button', { name: 'Remove the code np' }).click()
     await head.page.getByRole('region', { name: 'Codes in place of marks' }).getByRole('button', { name: 'Save' }).click()
     await head.page.getByText('Marks have the code np').waitFor()

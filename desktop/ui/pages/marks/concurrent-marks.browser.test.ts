@@ -1,24 +1,16 @@
 import { naturalId } from '@markbook/shared/ids'
 import { aoife, lukasz, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectForEverybody, openBrowser, picture } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectForEverybody, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const AWAY = { timeout: 45_000 }
 
 describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   const opened = (person: 'ada' | 'byrne') => openGrid(site, browser, person)
   const scoreOf = async (studentId: string) =>

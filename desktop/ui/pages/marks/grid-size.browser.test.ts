@@ -1,16 +1,14 @@
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, picture, sizes } from '../../tests/browser.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, openGrid } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     const head = await site.as('okafor')
     const more = await Promise.all(
       Array.from({ length: 24 }, (_, at) =>
@@ -18,10 +16,6 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
       ),
     )
     await head.classes.enrollBulk({ params: { id: class3B.id }, body: { studentIds: more.map(({ id }) => id) } })
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   /** Rows that are in the window whole, and under neither the head nor the foot of the grid. */

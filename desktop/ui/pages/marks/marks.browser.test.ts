@@ -1,11 +1,11 @@
 import { aoife, elan, lukasz, mathsExam, mathsHomework, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 /** As Ctrl+V does, without a clipboard of the machine. */
 const paste = (page: Page, text: string) =>
@@ -16,15 +16,7 @@ const paste = (page: Page, text: string) =>
   }, text)
 
 describe.skipIf(!headlessPath)('the mark grid', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   const opened = (person: 'ada' | 'byrne' | 'okafor' = 'ada', options: BrowserContextOptions = {}) =>
     openGrid(site, browser, person, options)
@@ -32,9 +24,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
 
   test('the grid has the focus when its page opens', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/marks`)
+    const { context, page } = await open('ada', '/marks')
     await page.getByRole('combobox', { name: 'Term' }).selectOption({ label: 'Michaelmas' })
     await page.getByRole('link', { name: 'Mathematics' }).click()
     await page.getByRole('grid').waitFor()
@@ -43,9 +33,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   })
 
   test('a teacher opens a class and enters marks with the keyboard alone', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/marks`)
+    const { context, page, faults } = await open('ada', '/marks')
     await picture(page, 'marks-choose')
     await page.getByRole('link', { name: 'Mathematics' }).click()
     await page.getByRole('combobox', { name: 'Term' }).selectOption({ label: 'Michaelmas' })
@@ -161,9 +149,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   })
 
   test('the browser’s Back saves the cell that is being typed', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/classes`)
+    const { context, page } = await open('ada', '/classes')
     await page.goto(`${site.url}${GRID}`)
     await page.getByRole('grid').waitFor()
     await page.getByRole('link', { name: 'Classes' }).click()
@@ -292,9 +278,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   })
 
   test('a teacher of another subject sees the marks read-only', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
+    const { context, page } = await open('ada', `/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
     await page.getByText('you can read its marks and not change them').waitFor()
     await expect.poll(() => textOf(page, 0, 1)).toBe('62')
     await page.getByRole('grid').focus()
@@ -304,9 +288,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   })
 
   test('prints every row, and speaks French', async () => {
-    const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}${GRID}`)
+    const { context, page } = await open('ada', GRID, { locale: 'fr-FR' })
     await page.getByRole('grid', { name: 'Notes : Mathematics, 3B' }).waitFor()
     await expect.poll(() => textOf(page, 3, 1)).toMatch(/^\d,\d$|^\d$/)
     await page.getByText('Signes et touches').click()

@@ -1,12 +1,12 @@
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { times } from '../../../../server/testing/long.ts'
-import { openBrowser, openWindow } from '../../tests/browser.ts'
+import { openWindow } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 import { type CellValue, cellValueOf } from './model/cell-value.ts'
 
 /** How a typed mark is confirmed: by a key, by a press on another cell, or by leaving the page in some way. */
@@ -26,14 +26,12 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   let context: BrowserContext
   let page: Page
   let pupils: string[]
   let columns: string[]
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     const head = await site.as('okafor')
     const more = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
@@ -51,10 +49,6 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await cell(page, 0, 2).waitFor()
   }, 240_000)
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
 
   /** The marks of the server, by cell; an empty one has none. An assessment may have marks of another class too. */
   const stored = async () => {

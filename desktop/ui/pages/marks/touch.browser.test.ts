@@ -1,10 +1,10 @@
 import { aoife, elan, mathsExam, mathsHomework, mathsQuiz, mei, zoe } from '@markbook/shared/story/marks'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, picture, sizes } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, openGrid } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const phone = { viewport: sizes.phone, hasTouch: true, isMobile: true } as const
 
@@ -32,15 +32,7 @@ const edited = (page: Page) =>
   })
 
 describe.skipIf(!headlessPath)('marks on a telephone', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   const scoreOf = async (assessment: { id: string }, student: { id: string }) => {
     const grades = await (await site.as('okafor')).grades.list({ query: { assessmentId: assessment.id } })

@@ -1,26 +1,18 @@
 import { people } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const inMichaelmas = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
 
 describe.skipIf(!headlessPath)('the overview of a term', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   const rowOf = (page: Page, name: string) => page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: new RegExp(name) }) })
   const opened = async (options: Parameters<typeof openWindow>[1] = {}, path = '/overview') => {
@@ -170,9 +162,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
   })
 
   test('a teacher has no such page in the menu, and finds nothing at its address', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'byrne')
-    await page.goto(`${site.url}/overview`)
+    const { context, page } = await open('byrne', '/overview')
     await page.getByText('This page is for the administrators of the school.').waitFor()
     expect(await page.getByRole('link', { name: 'Term overview' }).count()).toBe(0)
     await context.close()

@@ -1,24 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('inviting people', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { browser, open } = siteInBrowser()
 
   test('an administrator pastes addresses and hands over slips; whoever has one signs in, agrees and is in', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/people`)
+    const { context, page, faults } = await open('okafor', '/people')
     await page.getByRole('button', { name: 'Invite people' }).click()
     await page.getByLabel('Addresses').fill('Nuala Reilly')
     await page.getByRole('dialog').getByRole('button', { name: 'Invite people' }).click()

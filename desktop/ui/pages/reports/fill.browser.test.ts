@@ -1,23 +1,15 @@
 import { class3A, michaelmas, trinity } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const of3A = { studentGroupId: class3A.id, termId: michaelmas.id, reportType: 'term' as const }
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
 
 describe.skipIf(!headlessPath)('filling in by keyboard', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   test('goes on to the next column after the last pupil, brings back what was deleted, and says where nothing is offered', async () => {
     const quinn = await site.as('quinn')

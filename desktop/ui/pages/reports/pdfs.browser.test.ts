@@ -3,24 +3,16 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsExam, mei, zoe } from '@markbook/shared/story/marks'
 import { class3B, english, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import { unzipSync } from 'fflate'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 
 describe.skipIf(!headlessPath)('books and papers that marks have left behind', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   const open = async (person: 'byrne' | 'okafor', path: string, term = michaelmas.id) => {
     const { context, page, faults } = await openWindow(browser)

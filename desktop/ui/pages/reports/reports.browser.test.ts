@@ -1,24 +1,16 @@
 import { class3A, class3B, michaelmas, trinity } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const inMichaelmas = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 
 describe.skipIf(!headlessPath)('report books', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   const press = async (page: Page, name: string | RegExp) => {
     // A dialog that goes gives the focus back to where it was.

@@ -1,10 +1,10 @@
 import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const inTerm = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
@@ -12,15 +12,7 @@ const panelOf = (page: Page) => page.getByRole('dialog')
 const outcome = async (page: Page) => (await panelOf(page).locator('dl').innerText()).replace(/\s+/g, ' ')
 
 describe.skipIf(!headlessPath)('the panel of a figure', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   test('stands beside the figure, says what another mark would give, and writes nothing', async () => {
     const { context, page, faults } = await openWindow(browser)

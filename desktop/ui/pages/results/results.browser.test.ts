@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { elan, zoe } from '@markbook/shared/story/marks'
 import { class3A, class3B, english, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { hasPoppler, textOfPdf, wordsOfPdf } from '../../../../server/documents/drawing/pdf-text.fixtures.ts'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const inTerm = (context: BrowserContext, { id }: { id: string }) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), id)
@@ -34,15 +34,7 @@ async function expectWholeOnPaper(page: Page, name: string, wanted: readonly str
 }
 
 describe.skipIf(!headlessPath)('results', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser } = siteInBrowser()
 
   test('a class: sorted by a press, each figure explained, and the address says what is shown', async () => {
     const { context, page, faults } = await openWindow(browser)

@@ -1,26 +1,15 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const CARD = 'Address for other computers and telephones'
 
 describe.skipIf(!headlessPath)('the school’s page', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   test('says where other computers reach the server, as text, to copy and to scan', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/school`)
+    const { context, page, faults } = await open('okafor', '/school')
     const card = page.getByRole('region', { name: CARD })
     await card.getByText('it answers on its own computer alone').waitFor()
     site.running().node.services.presence = { urls: () => ['https://192.168.1.20:3000', 'https://10.0.0.4:3000'] }
@@ -38,9 +27,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
   })
 
   test('reads on a telephone in the dark; teachers are shown no address', async () => {
-    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/school`)
+    const { context, page } = await open('okafor', '/school', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('region', { name: CARD }).getByRole('img').scrollIntoViewIfNeeded()
     await expectForEverybody(page)
     await expectFits(page)

@@ -1,29 +1,14 @@
 import { englishEssay, fatima, mei } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { class3A, class3B, english, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('teaching sets', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
-  const opened = async (who: 'okafor' | 'ada', path: string, options: BrowserContextOptions = {}) => {
-    const window = await openWindow(browser, options)
-    await site.signIn(window.context, who)
-    await window.page.goto(`${site.url}${path}`)
-    return window
-  }
   const setsNow = async () => (await site.as('okafor')).teachingSets.list({ query: { academicYearId: thisYear.id } })
   /** English, which Ada teaches in no class, to Fatima of 3A and Mei of 3B. */
   const upper = async () => {
@@ -43,7 +28,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     )?.score
 
   test('an administrator makes one: subject, teachers, and pupils of several classes, shown class by class', async () => {
-    const { context, page, faults } = await opened('okafor', '/classes')
+    const { context, page, faults } = await open('okafor', '/classes')
     await page.getByRole('link', { name: 'Teaching sets' }).click()
     await page.getByText('There is no teaching set in this year yet.').waitFor()
     await page.getByRole('button', { name: 'Add a set' }).click()
@@ -74,7 +59,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
   })
 
   test('is made with its teachers or not at all: what is refused stays in the dialog, and the next try makes one set', async () => {
-    const { context, page, faults } = await opened('okafor', '/sets')
+    const { context, page, faults } = await open('okafor', '/sets')
     const head = await site.as('okafor')
     const allow = (isActive: boolean) => head.schools.updateMember({ params: { userId: people.byrne.id }, body: { isActive } })
     await page.getByRole('button', { name: 'Add a set' }).click()
@@ -103,7 +88,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await (await site.as('quinn')).assessments.create({
       body: { termId: michaelmas.id, subjectId: english.id, title: 'Poem', assessmentType: 'coursework', studentGroupId: class3A.id },
     })
-    const { context, page, faults } = await opened('ada', '/')
+    const { context, page, faults } = await open('ada', '/')
     await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Michaelmas' })
     await page.getByRole('link', { name: /English.*English upper|English upper.*English/ }).waitFor()
     await picture(page, 'sets-today')
@@ -141,7 +126,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
   test('an assessment that is added in its grid is for the set alone, and says whom a wider one reaches', async () => {
     const set = await upper()
     const head = await site.as('okafor')
-    const { context, page, faults } = await opened('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
+    const { context, page, faults } = await open('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
     await page.getByRole('grid').waitFor()
     await page.getByRole('button', { name: 'Add an assessment' }).click()
     const dialog = page.getByRole('dialog')
@@ -165,7 +150,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     expect(made).toMatchObject({ teaching_set_id: set.id, student_group_id: null })
     await context.close()
     // In the grid of a class whose pupil is in the set, the cells of the others are closed.
-    const own = await opened('okafor', `/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
+    const own = await open('okafor', `/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
     const grid = own.page.getByRole('grid')
     await grid.getByRole('columnheader', { name: /Set paper/ }).waitFor()
     await expect.poll(() => grid.locator('[data-look="closed"]').count()).toBe(5)
@@ -184,7 +169,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
       ({ title }) => title === 'Poem',
     )
     expect(of3A?.student_group_id).toBe(class3A.id)
-    const { context, page, faults } = await opened('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
+    const { context, page, faults } = await open('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
     await page.getByRole('grid').waitFor()
     await page.getByRole('button', { name: 'Import or mark sheet' }).click()
     const dialog = page.getByRole('dialog').first()
@@ -214,7 +199,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
 
   test('what was deleted or changed comes back by undo, with its teachers and pupils', async () => {
     await upper()
-    const { context, page, faults } = await opened('okafor', '/sets')
+    const { context, page, faults } = await open('okafor', '/sets')
     const row = page.getByRole('row', { name: /English upper|English top/ })
     const dialog = page.locator('[role="dialog"]:not([aria-modal="false"])')
     const before = await setsNow()
@@ -254,7 +239,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
 
   test('fits a telephone, and is offered where marks are chosen', async () => {
     const set = await upper()
-    const { context, page } = await opened('ada', '/marks', { viewport: sizes.phone })
+    const { context, page } = await open('ada', '/marks', { viewport: sizes.phone })
     await page.getByRole('link', { name: 'English, English upper' }).waitFor()
     for (const [name, path] of [
       ['sets', '/sets'],

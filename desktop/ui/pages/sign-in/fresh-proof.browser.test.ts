@@ -1,25 +1,18 @@
 import { people } from '@markbook/shared/story/people'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { asSystem } from '../../../../server/store/tx.ts'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, consoleCode, type Post } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const PROOF = { name: 'Is it you?' }
 
 describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser, open } = siteInBrowser()
   let post: Post
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     post = catchPost(site)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   /** As if everybody had signed in an hour ago. */
@@ -86,9 +79,7 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
   })
 
   test('is not asked of whoever has just signed in', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'niamh')
-    await page.goto(`${site.url}/account`)
+    const { context, page } = await open('niamh', '/account')
     await page.getByRole('button', { name: 'Make ten codes' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).click()
     await page.getByText('Your ten codes').waitFor()

@@ -1,10 +1,10 @@
 import { people } from '@markbook/shared/story/people'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const address = (page: Page) => page.getByLabel('Your email address')
 const isPrerendered = (page: Page) => page.evaluate(() => document.querySelector('[data-prerendered]') !== null)
@@ -36,15 +36,9 @@ function asked(page: Page): string[] {
 }
 
 describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
-  let site: Site
-  let browser: Browser
+  const { site, browser } = siteInBrowser()
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     catchPost(site)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   test('is there before any script of the app: named, with the focus, for everybody, in the light and in the dark, in both languages', async () => {

@@ -1,24 +1,17 @@
 import { people } from '@markbook/shared/story/people'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stepAt, totpOf } from '../../../../server/features/auth/totp.ts'
 import { fromBase32 } from '../../../../server/testing/authenticator.ts'
-import { expectForEverybody, openBrowser, openWindow, picture } from '../../tests/browser.ts'
+import { expectForEverybody, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, type Post } from '../../tests/post.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('a second thing beside the code by mail', () => {
-  let site: Site
-  let browser: Browser
+  const { site, open } = siteInBrowser()
   let post: Post
   beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
     post = catchPost(site)
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
   })
 
   test('is chosen in the account, and then asked for after a right code', async () => {
@@ -26,9 +19,7 @@ describe.skipIf(!headlessPath)('a second thing beside the code by mail', () => {
     const secret = fromBase32((await head.outage.enrolTotp()).secret)
     const now = () => stepAt(Date.now())
     await head.outage.confirmTotp({ body: { token: totpOf(secret, now() - 1) } })
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/account`)
+    const { context, page, faults } = await open('okafor', '/account')
     await page.getByText('You are an administrator: we advise it.').waitFor()
     await page.getByRole('button', { name: 'Ask for it', exact: true }).click()
     await page.getByText(/^asked for since/).waitFor()

@@ -1,21 +1,12 @@
 import { elan, oisin } from '@markbook/shared/story/marks'
 import { class3B } from '@markbook/shared/story/school-year'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the page of a pupil', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, browser, open } = siteInBrowser()
 
   test('the class teacher sees who it is, the course of the results, classes, books and what is missing, in one request', async () => {
     const { context, page, faults } = await openWindow(browser)
@@ -83,9 +74,7 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
   })
 
   test('a teacher of one subject sees results without the birth date, and changes a name without it; it reads on a telephone', async () => {
-    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(context, 'ada')
-    await page.goto(`${site.url}/students/${elan.id}`)
+    const { context, page, faults } = await open('ada', `/students/${elan.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page
       .getByRole('region', { name: 'Results' })
       .getByRole('row', { name: /Overall.*rests on coursework/ })
@@ -115,9 +104,7 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
   })
 
   test('the head decides who sees birth dates', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/school`)
+    const { context, page, faults } = await open('okafor', '/school')
     const choice = page.getByLabel('Who sees them')
     expect(await choice.inputValue()).toBe('class_teachers')
     await choice.selectOption('All who teach')

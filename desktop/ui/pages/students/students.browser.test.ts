@@ -1,28 +1,17 @@
 import { DATE_STYLES, row, workbook, worksheet } from '@markbook/shared/spreadsheet/workbook.fixtures'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 const FILE = 'File (.xlsx or .csv)'
 const csv = (text: string) => ({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
 describe.skipIf(!headlessPath)('the import of pupils', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   const opened = async (options = {}) => {
-    const { context, page, faults } = await openWindow(browser, options)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/students`)
+    const { context, page, faults } = await open('okafor', '/students', options)
     await page.getByRole('button', { name: 'Import a list' }).click()
     return { context, page, faults, dialog: page.getByRole('dialog') }
   }
@@ -124,9 +113,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
 
   test('a class that is missing is made from the dialog; every fault of a row is told, in French too', async () => {
     const list = (day: string) => `Nom;Prénom;Sexe;Né le;Classe\nFarge;Lou;fille;${day};3Z\nPetit;Max;garçon;2012-01-04;3Z\n`
-    const { context, page, faults } = await openWindow(browser, { locale: 'fr-FR' })
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/students`)
+    const { context, page, faults } = await open('okafor', '/students', { locale: 'fr-FR' })
     await page.getByRole('button', { name: 'Importer une liste' }).click()
     const dialog = page.getByRole('dialog')
     const file = dialog.locator('input[type=file]')
@@ -160,9 +147,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
   })
 
   test('a pupil is found by number, and the list says the class', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/students`)
+    const { context, page, faults } = await open('okafor', '/students')
     await page.getByLabel('Find by name or number').fill('sb-004')
     const row = page.getByRole('row', { name: /Murphy, Aoife/ })
     await row.getByRole('link', { name: '3B' }).waitFor()
@@ -177,9 +162,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
   })
 
   test('a pupil who is added by hand is in the chosen class at once', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/students`)
+    const { context, page, faults } = await open('okafor', '/students')
     await page.getByRole('button', { name: 'Add a pupil' }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a pupil' })
     await dialog.getByLabel('First name').fill('Nora')

@@ -1,24 +1,13 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the subjects page', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   test('the head adds a subject, moves it up, and marks it as not taught', async () => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/subjects`)
+    const { context, page, faults } = await open('okafor', '/subjects')
     await page.getByRole('button', { name: 'Add a subject' }).click()
     await page.getByLabel('Name').fill('Music')
     await page.getByLabel('Code').fill('MU')
@@ -39,9 +28,7 @@ describe.skipIf(!headlessPath)('the subjects page', () => {
   })
 
   test('a code that is taken says so beside the form, and what was typed stays', async () => {
-    const { context, page } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/subjects`)
+    const { context, page } = await open('okafor', '/subjects')
     await page.getByRole('button', { name: 'Add a subject' }).click()
     await page.getByLabel('Name').fill('More maths')
     await page.getByLabel('Code').fill('MA')
@@ -52,9 +39,7 @@ describe.skipIf(!headlessPath)('the subjects page', () => {
   })
 
   test('reads on a telephone, in the dark, for everybody', async () => {
-    const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/subjects`)
+    const { context, page } = await open('okafor', '/subjects', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('button', { name: 'Change Mathematics' }).waitFor()
     await expectForEverybody(page)
     await expectFits(page)

@@ -1,26 +1,16 @@
 import { mathsQuiz, sean } from '@markbook/shared/story/marks'
 import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { GRID } from '../../tests/grid.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the school’s own structure', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
   const headAt = async (path: string) => {
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}${path}`)
+    const { context, page, faults } = await open('okafor', path)
     return { context, page, faults }
   }
   const phonePicture = async (page: Page, name: string) => {

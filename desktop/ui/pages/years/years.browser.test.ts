@@ -1,28 +1,17 @@
 import { fatima, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { class3B, english } from '@markbook/shared/story/school-year'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dialogsClosed, expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { openSite, type Site } from '../../tests/site.ts'
+import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('the page of years and terms', () => {
-  let site: Site
-  let browser: Browser
-  beforeAll(async () => {
-    ;[site, browser] = await Promise.all([openSite(), openBrowser()])
-  })
-  afterAll(async () => {
-    await browser.close()
-    await site.close()
-  })
+  const { site, open } = siteInBrowser()
 
   test('the head adds a year with a term, makes it the current one, ends it, and deletes both', async () => {
     const okafor = await site.as('okafor')
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/years`)
+    const { context, page, faults } = await open('okafor', '/years')
     await page.getByRole('button', { name: 'Add a year' }).click()
     await page.getByLabel('Name').fill('2031/32')
     await page.getByLabel('First day').fill('2031-09-01')
@@ -158,9 +147,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await okafor.teachingSets.setStudents({ params: set, body: { studentIds: [fatima, mei, sean, zoe].map(({ id }) => id) } })
     const bands = [{ letter: 'P', minimum: 0, remark: 'Passed' }]
     await okafor.gradingScale.put({ ...of, body: { passMark: 55, bands } })
-    const { context, page, faults } = await openWindow(browser)
-    await site.signIn(context, 'okafor')
-    await page.goto(`${site.url}/years/${year.id}/roll-over`)
+    const { context, page, faults } = await open('okafor', `/years/${year.id}/roll-over`)
     const opened = page.getByRole('region', { name: 'Classes of the new year' })
     await opened.getByLabel('Name of new class 1').waitFor()
     await opened.getByLabel('Class teacher of 4A').selectOption({ label: 'Ada Nowak' })
