@@ -159,11 +159,18 @@ export class Judge {
     write: Write,
     known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
+    if (this.endsByKnownDeletion(state, write, known)) return 'not_yours'
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
     if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
     const repeated = await this.repeatedBy(table, state, write, known)
     if (repeated) return this.objectionToSigned(table, state, write, repeated)
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
+  }
+
+  /** A laptop says of another's deletion, which is known here, that it had seen what keeps the row here. Only who wrote it knows that. */
+  private endsByKnownDeletion({ alive }: RowState, { unit, stamp, isOwn }: Write, known: KnownRow | undefined): boolean {
+    const isEnd = unit === EXISTENCE && alive.length === 0 && this.peer.kind === 'laptop' && !isOwn
+    return isEnd && known !== undefined && !isLost(known) && known.state.alive.length > 0 && covers(known.state.vv, stamp)
   }
 
   /** What a laptop wrote by itself says what its parent had told it, and what this node has lost since. */

@@ -57,6 +57,23 @@ test('that a row is there is not said by a write that its parent has yet to make
   for (const node of [server, laptop]) expect([await scoreAt(node, own), await conflictsAt(node)]).toEqual([undefined, []])
 })
 
+test('a deletion that is known, and had not seen all, takes the row no later because a laptop says so', async () => {
+  const { store } = server.services
+  await store.write(asSystem(people.okafor.id), async (tx) => {
+    await tx.remove('grade', [(await tx.find('grade', stBrigids, own)) as Row<'grade'>])
+  })
+  const deleted = await stateOf(server, own)
+  const third = '019bbbbb-0000-7000-8000-000000000001'
+  const returned: RowState = { ...deleted, vv: { ...deleted.vv, [third]: 1 }, alive: [[third, 1]] }
+  await store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'grade', state: returned }], { source: third }))
+  expect(await scoreAt(server, own)).toBe(71)
+  const before = await storedOf(server, own)
+  const answers = await told(own, () => ({ alive: [] }))
+  expect(answers).toMatchObject([{ id: own, units: ['row'], code: 'not_yours', outcome: 'refused' }])
+  expect(await storedOf(server, own)).toEqual(before)
+  expect(await scoreAt(server, own)).toBe(71)
+})
+
 test('what is refused of a row leaves the writes that say that it is there, also where they are not the last of their writer', async () => {
   const id = naturalId('grade', englishExam.id, zoe.id)
   const state = await stateOf(server, id)
