@@ -4,6 +4,9 @@ import { useCallback, useEffect, useRef } from 'react'
 /** What lies over the page, the uppermost last. */
 const over: symbol[] = []
 
+/** Whether going another way than by a link closes what lies over the page, in place of leaving it. */
+export const isBackTaken = (action: string): boolean => over.length > 0 && action !== 'PUSH' && action !== 'REPLACE'
+
 /** Calls `onBack` in place of leaving the page, while what asks for it lies uppermost over the page: on a telephone Back is how one closes it. */
 export function useBack(onBack: () => void, isOver = true): void {
   const latest = useRef(onBack)
@@ -16,7 +19,7 @@ export function useBack(onBack: () => void, isOver = true): void {
     return () => void over.splice(over.indexOf(name), 1)
   }, [isOver])
   const shouldBlockFn = useCallback(({ action }: { action: string }) => {
-    if (over.at(-1) !== own.current || action === 'PUSH' || action === 'REPLACE') return false
+    if (over.at(-1) !== own.current || !isBackTaken(action)) return false
     latest.current()
     return true
   }, [])

@@ -18,16 +18,25 @@ type FormOptions<D> = {
   onSaved?: () => void
 }
 
-/** The browser asks before it closes the page, or loads it again, while `hasTyped` answers true. */
+/** Of the forms that are open, whether something in them is typed and not saved. */
+const unsaved = new Set<() => boolean>()
+export const hasUnsavedText = (): boolean => [...unsaved].some((hasTyped) => hasTyped())
+
+/** The browser asks before it closes the page, or loads it again, while `hasTyped` answers true; and the app before it shows another page. */
 export function useUnloadQuestion(hasTyped: () => boolean): void {
   const latest = useRef(hasTyped)
   latest.current = hasTyped
   useEffect(() => {
+    const own = () => latest.current()
     const ask = (event: BeforeUnloadEvent) => {
-      if (latest.current()) event.preventDefault()
+      if (own()) event.preventDefault()
     }
+    unsaved.add(own)
     addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
+    return () => {
+      unsaved.delete(own)
+      removeEventListener('beforeunload', ask)
+    }
   }, [])
 }
 

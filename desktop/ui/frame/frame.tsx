@@ -41,6 +41,7 @@ import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
 import { AwayNotice, NewAppNotice } from './away-notice.tsx'
 import { chooseTerm, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
+import { LeaveQuestion } from './leave-question.tsx'
 import { Menu, MenuChoice, MenuItem, MenuRule } from './menu.tsx'
 import { Search } from './search/search.tsx'
 import { keepApp } from './service-worker.ts'
@@ -117,6 +118,7 @@ export function Frame() {
         <Outlet />
       </main>
       <FreshProof />
+      <LeaveQuestion />
       {leaving > 0 && <SignOutDialog unsaved={leaving} onClose={() => setLeaving(0)} />}
       <Suspense fallback={null}>{isOut && <SignInAgain onClose={signedIn} />}</Suspense>
     </div>

@@ -53,6 +53,31 @@ describe.skipIf(!headlessPath)('a form that a button saves', () => {
       expect(asked).toBe(0)
     })
 
+  test.each(['/school', '/account', '/scale'])(
+    'another page asks before what was typed is lost, and no more once it is saved: %s',
+    async (path) => {
+      await page.goto(`${site.url}${path}`)
+      const field = page.getByRole('main').getByRole('textbox').first()
+      await field.fill('57')
+      const elsewhere = page.getByRole('link', { name: 'Subjects', exact: true })
+      const question = page.getByRole('dialog', { name: 'Leave without saving?' })
+      await elsewhere.click()
+      await question.getByRole('button', { name: 'Cancel' }).click()
+      await question.waitFor({ state: 'detached' })
+      expect(await field.inputValue()).toBe('57')
+      await elsewhere.click()
+      await question.getByRole('button', { name: 'Leave without saving' }).click()
+      await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
+      await page.goBack()
+      await expect.poll(() => field.inputValue()).not.toBe('57')
+      await field.fill('58')
+      await page.getByRole('main').getByRole('button', { name: 'Save' }).first().click()
+      await page.getByRole('button', { name: 'Undo', exact: true }).first().waitFor()
+      await elsewhere.click()
+      await page.getByRole('heading', { name: 'Subjects', level: 1 }).waitFor()
+    },
+  )
+
   test('a press beside a dialog, Esc and Back ask before what was typed is lost, and Back closes an empty one', async () => {
     await page.goto(`${site.url}/`)
     await page.getByRole('link', { name: 'Subjects', exact: true }).click()

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import Plus from 'lucide-react/icons/plus'
+import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, save } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -93,13 +94,14 @@ function NewClass({ yearId }: { yearId: string }) {
   const navigate = useNavigate()
   const me = useProfile()
   const mayName = isAdmin(me)
+  const made = useRef('')
   const form = useForm({
     initial: { name: '', teacherId: '', chosen: new Set<string>() as ReadonlySet<string> },
     save: async ({ name, teacherId, chosen }) => {
       const body = { name: name.trim(), academicYearId: yearId, subjectIds: [...chosen], ...(teacherId && { classTeacherId: teacherId }) }
-      const made = await save('classes', 'create', { body })
-      await navigate({ to: '/classes/$classId', params: { classId: made.id } })
+      made.current = (await save('classes', 'create', { body })).id
     },
+    onSaved: () => void navigate({ to: '/classes/$classId', params: { classId: made.current } }),
   })
   const { draft, set, field } = form
   const isOther = draft.teacherId !== '' && draft.teacherId !== me.id
