@@ -77,9 +77,11 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
   const natural = present.map(
     ([label, text]) => GAP + Math.max(fonts.regular.widthOf(label, LABEL.size), fonts.regular.widthOf(text, FACT.size)),
   )
-  const spare = (width - natural.reduce((sum, each) => sum + each, 0)) / Math.max(present.length, 1)
-  // Each as wide as its text and the same more; where they do not fit side by side so, all alike.
-  const widthAt = (at: number) => (spare >= 0 ? (natural[at] ?? 0) + spare : width / present.length)
+  const share = width / Math.max(present.length, 1)
+  const spare = share - natural.reduce((sum, each) => sum + each, 0) / Math.max(present.length, 1)
+  // All alike, above the figures; where one text is wider, each has what it needs and the same more, if all fit side by side so.
+  const isEven = spare < 0 || natural.every((each) => each <= share)
+  const widthAt = (at: number) => (isEven ? share : (natural[at] ?? 0) + spare)
   return present.map(([label, text], at) => ({
     label,
     width: widthAt(at),

@@ -175,6 +175,14 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(narrow('absent')).not.toBe(narrow('late'))
   })
 
+  test('facts that fit stand above the figures, each as wide as the next', async () => {
+    const { words } = wordsOfPdf(await drawn(ofTerm()))
+    const line = words.filter(({ top }) => top === words.find(({ text }) => text === 'SB-001')?.top)
+    const lefts = ['3B', 'SB-001', '4', 'Cathal'].map((part) => line.find(({ text }) => text === part)?.left ?? Number.NaN)
+    const steps = lefts.slice(1).map((left, at) => left - (lefts[at] ?? 0))
+    for (const step of steps) expect(step).toBeCloseTo(steps[0] ?? 0, 1)
+  })
+
   test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
     const entry = { ...(entries[3] as TermEntry), teacher_remark: null }
     const words = async (letter_grade: string) =>
