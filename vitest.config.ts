@@ -44,7 +44,7 @@ const common = {
 }
 
 /** They measure, kill, and put other modules in the place of real ones: each has a process, and they run one by one. */
-const slowly = { ...common, include: [slow], exclude: ['**/node_modules/**', '**/dist/**'], isolate: true, maxWorkers: 1 }
+const slowly = { ...common, include: [slow], exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'], isolate: true, maxWorkers: 1 }
 
 export default defineConfig({
   test: {
