@@ -20,8 +20,8 @@ type DialogProps = {
   first?: RefObject<HTMLElement | null> | undefined
   /** It shows what is shown this once: its own button alone closes it. */
   shownOnce?: boolean
-  /** `onClose` asks by itself before something is lost. */
-  asksItself?: boolean
+  /** Whether something is lost when it is closed, by Cancel too, and how it asks first; else it looks at what was typed into its form. */
+  unsaved?: { has: boolean; title: string; text: string; action: string }
   children: ReactNode
 }
 
@@ -29,7 +29,7 @@ type DialogProps = {
  * A window over the page. Esc, Back and a press outside close it, and ask first where something was typed into its form; the focus returns to
  * where it was.
  */
-export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = false, asksItself = false, children }: DialogProps) {
+export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = false, unsaved, children }: DialogProps) {
   const { t } = useTranslation('app')
   const around = useContext(Closing)
   const close = onClose ?? around
@@ -37,7 +37,7 @@ export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = 
   const [isAsking, setAsking] = useState(false)
   const dismiss = () => {
     if (shownOnce) return
-    if (typed.current && !asksItself) setAsking(true)
+    if (unsaved ? unsaved.has : typed.current) setAsking(true)
     else close?.()
   }
   useBack(dismiss, close !== null)
@@ -53,14 +53,14 @@ export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = 
             <Base.Title>{title}</Base.Title>
             {lead && <Base.Description className={layout['soft']}>{lead}</Base.Description>}
           </div>
-          <Closing value={close}>
+          <Closing value={unsaved ? dismiss : close}>
             <Typed value={typed}>{children}</Typed>
           </Closing>
           {isAsking && (
             <ConfirmDialog
-              title={t('unsaved.title')}
-              text={t('unsaved.text')}
-              action={t('unsaved.close')}
+              title={unsaved?.title ?? t('unsaved.title')}
+              text={unsaved?.text ?? t('unsaved.text')}
+              action={unsaved?.action ?? t('unsaved.close')}
               onConfirm={async () => close?.()}
               onClose={() => setAsking(false)}
             />

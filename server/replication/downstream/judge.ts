@@ -10,7 +10,7 @@ import { mergeRows } from '@markbook/sync/merge/merge'
 import { freezeOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { FileTable } from '@markbook/sync/protocol/files'
-import { covers, EXISTENCE, type Presence, type Stamp, sameDot } from '@markbook/sync/versions'
+import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isOwnPath } from '../files/named.ts'
@@ -25,6 +25,7 @@ import { changesNothing, freshIn } from '../scope/fresh.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { isElsewhere } from '../scope/people.ts'
 import type { Limits } from '../scope/writers.ts'
+import { endsByKnownDeletion, isReturned, returnedBy } from './judge.presence.ts'
 import { idIn, Rights } from './judge.rights.ts'
 import { ValueRules } from './judge.values.ts'
 
@@ -159,18 +160,12 @@ export class Judge {
     write: Write,
     known: KnownRow | undefined,
   ): Promise<Verdict['code'] | null> {
-    if (this.endsByKnownDeletion(state, write, known)) return 'not_yours'
+    if (this.peer.kind === 'laptop' && !write.isOwn && endsByKnownDeletion(state, write, known)) return 'not_yours'
     const signer = write.isOwn ? null : await this.signerOf(table, state, write.unit, known)
     if (signer) return this.objectionToSigned(table, state, write, { signer, actor: write.stamp[3] })
     const repeated = await this.repeatedBy(table, state, write, known)
     if (repeated) return this.objectionToSigned(table, state, write, repeated)
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
-  }
-
-  /** A laptop says of another's deletion, which is known here, that it had seen what keeps the row here. Only who wrote it knows that. */
-  private endsByKnownDeletion({ alive }: RowState, { unit, stamp, isOwn }: Write, known: KnownRow | undefined): boolean {
-    const isEnd = unit === EXISTENCE && alive.length === 0 && this.peer.kind === 'laptop' && !isOwn
-    return isEnd && known !== undefined && !isLost(known) && known.state.alive.length > 0 && covers(known.state.vv, stamp)
   }
 
   /** What a laptop wrote by itself says what its parent had told it, and what this node has lost since. */
@@ -369,23 +364,6 @@ export class Judge {
     if (table === 'sync_conflict' || (state.alive.length > 0 && !isWritable(table, state.values, columns))) return false
     return this.rights.isChangedSince(actor, this.page.seen)
   }
-}
-
-const isReturned = (known: KnownRow | undefined, after: RowState): boolean =>
-  known !== undefined && !isLost(known) && known.state.alive.length === 0 && after.alive.length > 0
-
-/**
- * The write by which a laptop's state says that a row is there that was deleted here, where none of the units that it changes is of that write:
- * one that another has replaced since, or one that nobody made. It is judged like any other of the laptop's person.
- */
-function returnedBy(
-  { alive }: RowState,
-  known: KnownRow | undefined,
-  { after, changed, limitOf }: { after: RowState; changed: readonly [string, Stamp][]; limitOf: LimitOf },
-): Presence | undefined {
-  if (!known || !isReturned(known, after)) return undefined
-  const isOfUnit = (dot: Presence) => changed.some(([, stamp]) => sameDot(stamp, dot))
-  return alive.find((dot) => dot[1] <= limitOf(dot[0]) && !covers(known.state.vv, dot) && !isOfUnit(dot))
 }
 
 /** What a row is of is what is known here of it, whatever a push says beside the units that it writes. */

@@ -1,11 +1,10 @@
 import type { ImportReport, PastImport } from '@markbook/shared/contract/imports'
 import { Failure } from '@markbook/shared/failures'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, type RefObject, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
-import { Closing } from '../../components/closing.ts'
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx'
+import { Dialog } from '../../components/dialog.tsx'
 import { Form, SaveActions } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
@@ -77,28 +76,22 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
 /** Imports a table: first a dry run that reports each row, then all rows that are not left out, in one write. */
 export function ImportDialog({ title, lead, children, source, remedy, onDone, isEarlier }: Props) {
   const { t } = useTranslation('app')
-  const close = useContext(Closing)
   const form = useRef<HTMLDivElement>(null)
-  const [isLeaving, setLeaving] = useState(false)
   const state = useImport({ source, onDone })
   const { corrections, report, isCurrent, isWritten, isBusy, isChecking, failure, run } = state
   const writes = report?.errors === 0 && isCurrent ? report.created + report.updated : 0
-  const isUnsaved = !isWritten && !isUntouched(corrections)
+  const unsaved = {
+    has: !isWritten && !isUntouched(corrections),
+    title: t('import.leave'),
+    text: t('import.leaveText'),
+    action: t('import.leaveAction'),
+  }
   useEffect(() => {
     if (failure) form.current?.querySelector('button[type="submit"]')?.scrollIntoView({ block: 'nearest' })
   }, [failure])
   const rows = source?.table ? source.table.lines.length - 1 - corrections.rows.size : null
   return (
-    <Dialog wide title={title} lead={isWritten ? undefined : lead} asksItself onClose={() => (isUnsaved ? setLeaving(true) : close?.())}>
-      {isLeaving && (
-        <ConfirmDialog
-          title={t('import.leave')}
-          text={t('import.leaveText')}
-          action={t('import.leaveAction')}
-          onConfirm={async () => close?.()}
-          onClose={() => setLeaving(false)}
-        />
-      )}
+    <Dialog wide title={title} lead={isWritten ? undefined : lead} unsaved={unsaved}>
       {isWritten && source && report ? (
         <Imported source={source} corrections={corrections} report={report} onDone={onDone} />
       ) : (

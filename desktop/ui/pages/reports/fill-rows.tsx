@@ -108,30 +108,15 @@ export function BookRow({ book, head, name, firstName, written }: BookRowProps) 
   const place = { readsBooks: true, yearId: book.academic_year_id }
   const { snapshot, field, decide } = useAutosave<BookField>(stored, { name, group, place, row, isWrong })
   const isLocked = book.status === 'sent_to_ministry'
+  const own = { name, firstName, rowId: book.id, isLocked }
   const attendance = field('attendance')
   const proposed = book.attendance?.percentage ?? null
   const revert = useRevertOnEscape(attendance.value, attendance.onChange)
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
-      <RemarkBox
-        kind="remark"
-        name={name}
-        firstName={firstName}
-        written={written.remark}
-        rowId={book.id}
-        isLocked={isLocked}
-        {...field('remark')}
-      />
-      <RemarkBox
-        kind="conduct"
-        name={name}
-        firstName={firstName}
-        written={written.conduct}
-        rowId={book.id}
-        isLocked={isLocked}
-        {...field('conduct')}
-      />
+      <RemarkBox kind="remark" {...own} written={written.remark} {...field('remark')} />
+      <RemarkBox kind="conduct" {...own} written={written.conduct} {...field('conduct')} />
       <div className={styles['field']} data-label={t('fill.attendance')}>
         <input
           aria-label={t('fill.attendanceOf', { name })}
