@@ -270,6 +270,7 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
 
   test('of several messages the youngest two are seen, and answer', async () => {
     const names = async () => (await head.subjects.list({})).map(({ name }) => name)
+    const undo = page.getByRole('button', { name: 'Undo', exact: true }).filter({ visible: true })
     await page.goto(`${site.url}/subjects`)
     for (const name of ['Latin', 'Greek', 'Hebrew', 'Sanskrit']) {
       await page.getByRole('button', { name: 'Add a subject' }).click()
@@ -277,12 +278,13 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
       await page.getByRole('textbox', { name: 'Code' }).fill(name.slice(0, 3).toUpperCase())
       await save(page)
       await page.getByText(`${name} is saved.`).waitFor()
+      // Looked at now: later the oldest are gone by themselves.
+      expect(await undo.count()).toBeLessThanOrEqual(2)
     }
-    const undo = page.getByRole('button', { name: 'Undo', exact: true })
-    await expect.poll(() => undo.filter({ visible: true }).count()).toBe(2)
+    await expect.poll(() => undo.count()).toBe(2)
     await page.getByRole('link', { name: 'Grading scale' }).click({ trial: true })
     await picture(page, 'undo-several-pc')
-    await undo.filter({ visible: true }).last().click()
+    await undo.last().click()
     await expect.poll(names).not.toContain('Hebrew')
     expect(await names()).toEqual(expect.arrayContaining(['Latin', 'Greek', 'Sanskrit']))
   })
