@@ -21,13 +21,20 @@ const ASK_AFTER = 150
 /** `about`: what tells two of one name apart. */
 type Found = Entry & { about?: string | undefined; open(): void }
 type Group = { id: string; title: string; items: Found[] }
-type Props = { pages: readonly { to: string; name: string }[]; onClose(): void; onSignOut(): void; onKeys(): void }
+type Props = {
+  pages: readonly { to: string; name: string }[]
+  query: string
+  onQuery(query: string): void
+  onClose(): void
+  onSignOut(): void
+  onKeys(): void
+}
 
 /** Finds pages, the marks of a class, classes, pupils and actions by a few letters. */
-export function SearchDialog({ pages, onClose, onSignOut, onKeys }: Props) {
+export function SearchDialog(props: Props) {
   const { t } = useTranslation('app')
-  const [query, setQuery] = useState('')
-  const groups = useGroups(query, { pages, onClose, onSignOut, onKeys })
+  const { query, onQuery, onClose } = props
+  const groups = useGroups(props)
   return (
     <Dialog title={t('search.title')} onClose={onClose}>
       <Autocomplete.Root
@@ -36,7 +43,7 @@ export function SearchDialog({ pages, onClose, onSignOut, onKeys }: Props) {
         mode="none"
         items={groups}
         value={query}
-        onValueChange={setQuery}
+        onValueChange={onQuery}
         autoHighlight="always"
         keepHighlight
         itemToStringValue={(item: Found) => item.name}
@@ -62,7 +69,7 @@ export function SearchDialog({ pages, onClose, onSignOut, onKeys }: Props) {
   )
 }
 
-function useGroups(query: string, { pages, onClose, onSignOut, onKeys }: Props): Group[] {
+function useGroups({ pages, query, onClose, onSignOut, onKeys }: Props): Group[] {
   const { t } = useTranslation('app')
   const navigate = useNavigate()
   const staff = isStaff(useProfile())

@@ -38,6 +38,29 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     await context.close()
   })
 
+  test('what is typed before the dialog has the focus is in it, and neither in the grid nor lost', async () => {
+    const { context, page } = await openGrid(site, browser)
+    await cell(page, 0, 1).click()
+    const before = await page.getByRole('grid').innerText()
+    await page.evaluate(async () => {
+      const target = document.activeElement ?? document.body
+      const press = (key: string, ctrlKey = false) =>
+        target.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }))
+      press('k', true)
+      // React has drawn the dialog, and the next frame, which gives it the focus, has not come yet.
+      await Promise.resolve()
+      for (const key of ['6', 'Backspace', 'r', 'e']) press(key)
+    })
+    const dialog = page.getByRole('dialog', { name: 'Search' })
+    await expect.poll(() => dialog.getByRole('combobox').evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.keyboard.type('p')
+    expect(await dialog.getByRole('combobox').inputValue()).toBe('rep')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('grid').innerText()).toBe(before)
+    await context.close()
+  })
+
   test('from a cell that is being typed the mark is saved; ? is a mark there, and the keys elsewhere', async () => {
     const { context, page } = await openGrid(site, browser)
     await cell(page, 0, 1).click()

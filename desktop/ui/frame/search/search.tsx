@@ -1,12 +1,12 @@
 import { Failure } from '@markbook/shared/failures'
 import SearchIcon from 'lucide-react/icons/search'
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import styles from '../frame.module.css'
 
-type SearchProps = Props & { onClose: () => void; onKeys: () => void }
+type SearchProps = Props & { query: string; onQuery: (query: string) => void; onClose: () => void; onKeys: () => void }
 type Loaded<P> = Promise<{ default: ComponentType<P> }>
 const loadSearch = (): Loaded<SearchProps> =>
   import('./search-dialog.tsx').then(({ SearchDialog: dialog }) => ({ default: dialog }), unreachable)
@@ -37,6 +37,27 @@ type Props = { pages: readonly { to: string; name: string }[]; onSignOut: () => 
 export function Search({ pages, onSignOut }: Props) {
   const { t } = useTranslation('app')
   const [open, setOpen] = useState<'search' | 'keys' | null>(null)
+  const [query, setQuery] = useState('')
+  const isSearching = open === 'search'
+  const close = useCallback(() => setOpen(null), [])
+  const openSearch = useCallback(() => {
+    setQuery('')
+    setOpen('search')
+  }, [])
+  useEffect(() => {
+    if (!isSearching) return
+    // From Ctrl+K until the dialog has the focus, which is a frame or a download later, what is typed is for it, and not for the page or the grid.
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || inDialog(event.target)) return
+      event.preventDefault()
+      event.stopPropagation()
+      if (event.key === 'Escape') close()
+      else if (event.key === 'Backspace') setQuery((before) => before.slice(0, -1))
+      else if (event.key.length === 1) setQuery((before) => before + event.key)
+    }
+    addEventListener('keydown', onKey, true)
+    return () => removeEventListener('keydown', onKey, true)
+  }, [isSearching, close])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isSearch = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k'
@@ -44,7 +65,8 @@ export function Search({ pages, onSignOut }: Props) {
       // What stands over the page is answered first.
       if ((!isSearch && !isKeys) || document.querySelector('[role="dialog"][aria-modal="true"], [data-base-ui-inert]')) return
       event.preventDefault()
-      setOpen(isSearch ? 'search' : 'keys')
+      if (isSearch) openSearch()
+      else setOpen('keys')
     }
     // Before the grid of marks, which keeps its keys to itself.
     addEventListener('keydown', onKey, true)
@@ -53,8 +75,7 @@ export function Search({ pages, onSignOut }: Props) {
       removeEventListener('keydown', onKey, true)
       clearTimeout(timer)
     }
-  }, [])
-  const close = () => setOpen(null)
+  }, [openSearch])
   return (
     <>
       <Button
@@ -63,12 +84,21 @@ export function Search({ pages, onSignOut }: Props) {
         className={styles['search'] ?? ''}
         aria-label={t('search.title')}
         aria-keyshortcuts="Control+K"
-        onClick={() => setOpen('search')}
+        onClick={openSearch}
       >
         <span>{t('search.title')}</span>
       </Button>
       <Suspense fallback={null}>
-        {open === 'search' && <SearchDialog pages={pages} onClose={close} onSignOut={onSignOut} onKeys={() => setOpen('keys')} />}
+        {isSearching && (
+          <SearchDialog
+            pages={pages}
+            query={query}
+            onQuery={setQuery}
+            onClose={close}
+            onSignOut={onSignOut}
+            onKeys={() => setOpen('keys')}
+          />
+        )}
         {open === 'keys' && <KeysDialog onClose={close} />}
       </Suspense>
     </>
@@ -78,3 +108,5 @@ export function Search({ pages, onSignOut }: Props) {
 /** A field, or the grid of marks, in which every key begins a mark. */
 const takesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], [role="grid"]') !== null
+
+const inDialog = (target: EventTarget | null): boolean => target instanceof HTMLElement && target.closest('[role="dialog"]') !== null
