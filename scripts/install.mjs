@@ -1,7 +1,7 @@
 // Brings node_modules to what the lock file says. `node scripts/install.mjs` installs everything; what only runs Markbook calls the
 // functions below, and leaves out what only tests, checks and packages need (the devDependencies).
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { withProgress } from './progress.mjs'
@@ -10,7 +10,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** npm writes it when an installation is complete. */
 const record = join(root, 'node_modules', '.package-lock.json')
-const addon = join(root, 'node_modules', 'better-sqlite3', 'build', 'Release', 'better_sqlite3.node')
+const compiled = join(root, 'node_modules', 'better-sqlite3', 'build', 'Release')
+const addon = join(compiled, 'better_sqlite3.node')
 
 const packagesIn = (path) => {
   try {
@@ -63,6 +64,7 @@ export async function ensureInstalled({ development }) {
   if (!hasDevelopment) return
   renameSync(record, `${record}.new`)
   await withProgress('compiling SQLite and setting up test tools (about a minute)', () => npm('rebuild'))
+  removeIntermediates()
   renameSync(`${record}.new`, record)
 }
 
@@ -70,6 +72,12 @@ export async function ensureInstalled({ development }) {
 export async function ensureCompiled() {
   if (existsSync(addon)) return
   await withProgress('compiling SQLite (about a minute)', () => npm('rebuild', 'better-sqlite3'))
+  removeIntermediates()
+}
+
+/** What the compiler leaves beside the addon, 18 MB. */
+function removeIntermediates() {
+  for (const name of readdirSync(compiled)) if (join(compiled, name) !== addon) rmSync(join(compiled, name), { recursive: true })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
