@@ -63,26 +63,36 @@ export function tableOf(findings: readonly BenchRow[]): string {
 type Machine = { postgres: string | undefined; pairs: number; day: string }
 
 const WHAT = 1
+const FIGURE = HEADINGS.indexOf('Figures: ours / control')
 const lineOf = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+const isRow = (line: string) => /^\| (met|MISSED) \|/.test(line)
 
-/** docs/benchmarks.md, all but what people wrote under its last heading. Rows that were not measured now stay as they were `before`. */
+/**
+ * docs/benchmarks.md. What was measured now stands in its rows with its day; other rows, and what people wrote under the table, stay as they
+ * were `before`.
+ */
 export function documentOf(findings: readonly BenchRow[], { postgres, pairs, day }: Machine, before: string): string {
-  const kept = before.split('\n').filter((line) => /^\| (met|MISSED) \|/.test(line))
-  const figures = new Map(kept.map((line) => [line.split(' | ')[WHAT], line]))
-  for (const cells of findings.map(cellsOf)) figures.set(cells[WHAT], lineOf(cells))
+  const old = before.split('\n')
+  const figures = new Map(old.filter(isRow).map((line) => [line.split(' | ')[WHAT], line]))
+  const measured = `${day}, ${pairs} pairs`
+  for (const cells of findings.map(cellsOf))
+    figures.set(cells[WHAT], lineOf(cells.map((cell, at) => (at === FIGURE ? [cell, measured].filter(Boolean).join('; ') : cell))))
   const lines = [lineOf(HEADINGS), lineOf(HEADINGS.map(() => '---')), ...figures.values()]
+  const notes = old
+    .slice(old.findLastIndex(isRow) + 1)
+    .join('\n')
+    .trim()
   const machine = [
     `${cpus().length} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`,
     `Node ${process.version}`,
     ...[postgres?.replace(/ from .*/, '') ?? /PostgreSQL [\d.]+/.exec(before)?.[0] ?? []].flat(),
-    `${day}, medians of ${pairs} pairs`,
   ]
   return `# Benchmarks
 
 Written by \`npm run bench -- --write\`. Each target is a ratio to a control that ran in the same minute on the same machine, ours and the control in turns, so that the ratio holds where the absolute figures do not. The controls are in [\`bench/controls\`](../bench/controls): the bare minimum for the same answer. The replies of both are compared before anything is measured.
 
-${machine.join('; ')}.
+${machine.join('; ')}; medians, of the pairs that a row says.
 
-${lines.join('\n')}
+${[lines.join('\n'), notes].filter(Boolean).join('\n\n')}
 `
 }

@@ -63,12 +63,10 @@ npm run bench -- me bulk --write       these rows of it; the others stay
 
 The first run fills a school of one year (a minute) and one of five (several); they are kept in .cache/bench.`
 
-const NOTES = '\n## '
 function write(findings: readonly BenchRow[], pairs: number, postgres: string | undefined) {
   const path = join(root, 'docs', 'benchmarks.md')
   const before = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const notes = before.includes(NOTES) ? before.slice(before.indexOf(NOTES)) : ''
-  writeFileSync(path, documentOf(findings, { postgres, pairs, day: new Date().toISOString().slice(0, 10) }, before) + notes)
+  writeFileSync(path, documentOf(findings, { postgres, pairs, day: new Date().toISOString().slice(0, 10) }, before))
   console.log('\nWritten to docs/benchmarks.md.')
 }
 
