@@ -38,7 +38,9 @@ export function FillView({ of, chosen, owns }: FillProps) {
         {owns && <option value="">{t('fill.classPart')}</option>}
         <Options of={subjects.map(({ id, name }) => ({ id, name: t('fill.subjectPart', { name }) }))} />
       </InlineSelect>
-      <p className={layout['note']}>{t('fill.keys')}</p>
+      <p className={layout['note']}>
+        {t('fill.saves')} <span className={layout['ofKeyboard']}>{t('fill.keys')}</span>
+      </p>
       {subject ? (
         <Answer of={entries}>
           {(list) => <SubjectRows key={subject.id} of={of} chosen={chosen} owns={owns} entries={list} subject={subject} />}

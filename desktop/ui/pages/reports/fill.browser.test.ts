@@ -1,7 +1,7 @@
 import { class3A, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectForEverybody, openWindow, picture } from '../../tests/browser.ts'
+import { expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -49,6 +49,18 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     const written = async () => (await quinn.reports.list({ query: of3A })).map(({ class_teacher_remark }) => class_teacher_remark)
     await expect.poll(written).toEqual([null, 'Works well.'])
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('on a telephone nothing is said of keys', async () => {
+    const quinn = await site.as('quinn')
+    await quinn.reports.generate({ body: of3A })
+    const { context, page } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
+    await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
+    await site.signIn(context, 'quinn')
+    await page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
+    await page.getByLabel('Remark: Oisín Kelly').waitFor()
+    expect(await page.getByText('Everything saves itself.').innerText()).toBe('Everything saves itself.')
     await context.close()
   })
 
