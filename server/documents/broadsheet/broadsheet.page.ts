@@ -44,7 +44,7 @@ const ENDS: Column[] = [
   { head: 'Total', width: beside.total, style: BODY, rests: true, text: (pupil, { subjects }) => figureText(totalOf(pupil, subjects)) },
   { head: 'Average', width: beside.average, style: STRONG, rests: true, text: ({ overall_average }) => figureText(overall_average) },
   { head: 'Letter', width: beside.letter, style: BODY, rests: false, text: ({ letter_grade }) => letter_grade ?? '–' },
-  { head: 'Place', width: beside.position, style: BODY, rests: false, text: ({ position }) => String(position ?? '–') },
+  { head: 'Position', width: beside.position, style: BODY, rests: false, text: ({ position }) => String(position ?? '–') },
 ]
 
 const subjectsAt = (sheet: Sheet, plan: TablePlan) => sheet.left + beside.number + plan.name

@@ -42,7 +42,7 @@ const pupilColumns = (subjects: BroadsheetInput['subjects']): WorkbookColumn[] =
   figure('Total', 'total', 11, 2),
   figure('Average', 'overall_average', 10, 2),
   text('Letter', 'letter_grade', 8),
-  figure('Place', 'position', 9, 0),
+  figure('Position', 'position', 10, 0),
   text(PARTIAL_HEAD, 'partial', 24),
 ]
 const keyOf = (subjectId: string) => `subject ${subjectId}`

@@ -136,7 +136,7 @@ describe('CSV', () => {
       'Total',
       'Average',
       'Letter',
-      'Place',
+      'Position',
       'Partial results',
     ])
     expect(rows[0]?.cells.slice(3)).toEqual(['female', '80.1', '60.2', '140.3', '70.15', 'B', '1', 'English'])

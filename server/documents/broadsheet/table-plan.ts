@@ -3,7 +3,7 @@ import { wrap } from '../drawing/lines.ts'
 import type { BroadsheetSubject } from './broadsheet.input.ts'
 
 /** Widths in points of what stands beside the subjects. */
-export const beside = { number: 20, name: 132, total: 46, average: 42, letter: 30, position: 28 } as const
+export const beside = { number: 20, name: 132, total: 46, average: 42, letter: 30, position: 38 } as const
 const besideWidth = Object.values(beside).reduce((sum, width) => sum + width, 0)
 
 const WIDEST = 72

@@ -76,7 +76,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await dialog.waitFor({ state: 'detached' })
     await expect.poll(() => figure.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.getByTitle('Explain Overall of Zoë Adeyemi').press('Enter')
-    await dialog.getByText('3 pupils have a higher average: place 4 of 6.').waitFor()
+    await dialog.getByText('3 pupils have a higher average: position 4 of 6.').waitFor()
     expect(await dialog.innerText()).toContain('(78.60 + 63.60 + 55.00) ÷ 3 = 65.73')
     await page.keyboard.press('Escape')
     await page.goto(`${site.url}/results/${class3B.id}?pupil=${elan.id}&explain=${maths.id}`)
@@ -252,7 +252,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await expectFits(page)
     await picture(page, 'results-25-subjects-pc')
     const everything = ['Mathematics', 'English', 'Irish', ...names, 'Overall']
-    await expectWholeOnPaper(page, 'results-25-subjects', [...everything, 'Place', 'Mean'])
+    await expectWholeOnPaper(page, 'results-25-subjects', [...everything, 'Position', 'Mean'])
     await page.evaluate(() => document.documentElement.setAttribute('data-theme', 'dark'))
     const inkOf = () => link.evaluate((name) => getComputedStyle(name).color)
     expect(await inkOf()).toBe('rgb(232, 237, 244)')
