@@ -6,7 +6,7 @@ import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
 const DURATION_MS = 6_000
-/** More would lie over the menu. An older one that is not shown yet comes back when a younger one is closed in its time. */
+/** More would leave the menu too little. An older one that is not shown yet comes back when a younger one is closed in its time. */
 const MOST = 2
 /** A younger toast stays when the page changes: it may be the reason for the change («deleted»). */
 const FRESH_MS = 2_000
@@ -52,12 +52,29 @@ export function Toasts({ path }: { path: string }) {
     <Toast.Provider toastManager={manager} limit={MOST}>
       <ToastsOfPage path={path} />
       <Toast.Portal>
-        <Toast.Viewport className={styles['toasts']}>
+        <Toast.Viewport ref={leaveRoom} className={styles['toasts']}>
           <List />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
   )
+}
+
+/** Says how high the toasts are (`--toasts`), so that the menu ends above them. */
+function leaveRoom(toasts: HTMLElement | null): (() => void) | undefined {
+  if (!toasts) return
+  const root = document.documentElement
+  const measure = () => {
+    const { height } = toasts.getBoundingClientRect()
+    if (height > 0) root.style.setProperty('--toasts', `calc(${Math.ceil(height)}px + 2 * var(--space-2))`)
+    else root.style.removeProperty('--toasts')
+  }
+  const sizes = new ResizeObserver(measure)
+  sizes.observe(toasts)
+  return () => {
+    sizes.disconnect()
+    root.style.removeProperty('--toasts')
+  }
 }
 
 /** Closes the toasts of a page that is left. */
