@@ -25,7 +25,17 @@ export function chooseTerm(termId: string): void {
   choose(termId)
 }
 
-function choose(termId: string): void {
+/** Chooses the term of today in this year, else the last one that has begun, else the first. False where the year has no terms. */
+export async function chooseYear(yearId: string): Promise<boolean> {
+  const term = termOf(await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId } })), null)
+  if (term) chooseTerm(term.id)
+  return term !== null
+}
+
+/** Nothing is chosen any more: this window shows the current year, as one that has just been opened. */
+export const chooseNothing = (): void => choose(null)
+
+function choose(termId: string | null): void {
   chosen = termId
   writeStored(STORAGE_KEY, termId, 'sessionStorage')
   listeners.notify()

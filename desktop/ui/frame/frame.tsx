@@ -23,7 +23,7 @@ import User from 'lucide-react/icons/user-round'
 import Users from 'lucide-react/icons/users'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, queryClient } from '../api/queries.ts'
+import { ask } from '../api/queries.ts'
 import { isAdmin, isStaff, useProfile } from '../api/session.ts'
 import { signedIn, useSignedOut } from '../api/signed-out.ts'
 import { useBack } from '../components/back.ts'
@@ -32,15 +32,16 @@ import { CloseButton, Dialog } from '../components/dialog.tsx'
 import { Actions, Options } from '../components/field.tsx'
 import { Icon, type IconShape } from '../components/icon.tsx'
 import layout from '../components/layout.module.css'
-import { Toasts } from '../components/toasts.tsx'
+import { Toasts, tell, tellFailure } from '../components/toasts.tsx'
 import { FreshProof } from '../pages/sign-in/fresh-proof.tsx'
 import { nameOf } from '../words/names.ts'
 import { termLabel } from '../words/term-label.ts'
 import { chooseLanguage, languageOptions } from '../words/words.ts'
 import { useResetOnSchoolChange, useSwitchSchool } from './active-school.ts'
 import { AwayNotice, NewAppNotice } from './away-notice.tsx'
-import { chooseTerm, useChosenTerm } from './chosen-term.ts'
+import { chooseTerm, chooseYear, useChosenTerm } from './chosen-term.ts'
 import styles from './frame.module.css'
+import { isFocusFree } from './free-focus.ts'
 import { LeaveQuestion } from './leave-question.tsx'
 import { Menu, MenuChoice, MenuItem, MenuRule } from './menu.tsx'
 import { Search } from './search/search.tsx'
@@ -128,12 +129,12 @@ export function Frame() {
 /** A page of marks, which says such things under its grid, so that it does not move while somebody types. */
 const SHEET = /^\/marks\/[^/]+\/[^/]+$/
 
-/** Moves the focus to the new page where the link that opened it was removed with the page before. */
+/** Moves the focus to the new page where the link that opened it was removed with the page before, or leads elsewhere. */
 function useFocusOnArrival() {
   const main = useRef<HTMLElement>(null)
   const arrived = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   useEffect(() => {
-    if (arrived && document.activeElement === document.body) main.current?.focus({ preventScroll: true })
+    if (arrived && isFocusFree()) main.current?.focus({ preventScroll: true })
   }, [arrived])
   return main
 }
@@ -164,9 +165,9 @@ function SyncLine({ isDot }: { isDot: boolean }) {
 function TermChoice() {
   const { t } = useTranslation('app')
   const { years, terms, year, term, isLoading } = useChosenTerm()
-  const chooseYear = async (yearId: string) => {
-    const [first] = await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId } }))
-    if (first) chooseTerm(first.id)
+  const choose = async (yearId: string) => {
+    const name = years.find(({ id }) => id === yearId)?.name
+    if (!(await chooseYear(yearId))) tell(t('term.yearWithout', { name }))
   }
   if (isLoading || !year) return null
   return (
@@ -175,7 +176,7 @@ function TermChoice() {
         className={layout['control']}
         aria-label={t('term.year')}
         value={year.id}
-        onChange={({ target }) => void chooseYear(target.value)}
+        onChange={({ target }) => void choose(target.value).catch(tellFailure)}
       >
         <Options of={years} />
       </select>

@@ -8,6 +8,7 @@ import ChevronRight from 'lucide-react/icons/chevron-right'
 import { memo, type RefObject, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Icon, type IconShape } from '../../components/icon.tsx'
+import { isFocusFree } from '../../frame/free-focus.ts'
 import { isRightToLeft } from '../../words/direction.ts'
 import { figure, number } from '../../words/format.ts'
 import {
@@ -239,8 +240,7 @@ function reveal(element: HTMLElement, { row, col }: CellPosition, { rows, marks 
 function useInitialFocus(root: RefObject<HTMLDivElement | null>) {
   useEffect(() => {
     const timer = setTimeout(() => {
-      const { activeElement, body } = document
-      if (!activeElement || activeElement === body || activeElement.id === 'page') root.current?.focus({ preventScroll: true })
+      if (isFocusFree()) root.current?.focus({ preventScroll: true })
     })
     return () => clearTimeout(timer)
   }, [root])

@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { headlessPath } from './chromium.ts'
+import { cell, openGrid } from './grid.ts'
+import { siteInBrowser } from './site.ts'
+
+/** The entries that the menu shows and that lie under a message. */
+const covered = (page: Page) =>
+  page.evaluate(() => {
+    const menu = document.querySelector('nav')
+    const end = (menu?.getBoundingClientRect().top ?? 0) + (menu?.clientHeight ?? 0)
+    return [...document.querySelectorAll('nav a')].flatMap((link) => {
+      const { left, top, bottom, width } = link.getBoundingClientRect()
+      const over = bottom > end ? [] : [top + 4, bottom - 4].map((y) => document.elementFromPoint(left + width / 2, y))
+      return over.some((one) => one && !one.closest('nav')) ? [link.textContent] : []
+    })
+  })
+
+describe.skipIf(!headlessPath)('the frame', () => {
+  const { site, browser, open } = siteInBrowser()
+
+  test('no entry of the menu lies under the messages, and each can be scrolled to', async () => {
+    const { context, page, faults } = await open('okafor', '/years')
+    for (const [name, from, to] of [
+      ['2026/27', '2026-09-01', '2027-06-30'],
+      ['2027/28', '2027-09-01', '2028-06-30'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add a year' }).click()
+      await page.getByLabel('Name').fill(name)
+      await page.getByLabel('First day').fill(from)
+      await page.getByLabel('Last day').fill(to)
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText(`${name} is saved.`).waitFor()
+    }
+    expect(await page.getByText(/is saved\.$/).count()).toBe(2)
+    await expect.poll(() => covered(page)).toEqual([])
+    await page.getByRole('navigation').getByRole('link', { name: 'Sync' }).scrollIntoViewIfNeeded()
+    expect(await covered(page)).toEqual([])
+    expect(await page.getByText(/is saved\.$/).count()).toBe(2)
+    await page.getByRole('navigation').getByRole('link', { name: 'Sync' }).click()
+    await page.waitForURL('**/sync')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('after Back to a grid the keys are the grid’s, also where a link of the menu was pressed before', async () => {
+    const { context, page, faults } = await openGrid(site, browser)
+    await page.getByRole('navigation').getByRole('link', { name: 'Pupils' }).click()
+    await page.getByRole('heading', { name: 'Pupils', exact: true }).waitFor()
+    await page.goBack()
+    await page.getByRole('grid').waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.role)).toBe('grid')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('F2')
+    expect(await cell(page, 1, 0).locator('input').count()).toBe(1)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
