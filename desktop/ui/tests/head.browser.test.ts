@@ -10,9 +10,11 @@ describe.skipIf(!headlessPath)('the head', () => {
   test('adds next year with its terms, whose weights must give 100, and opens its classes from this year’s', async () => {
     const { context, page, faults } = await open('okafor', '/years')
     await page.getByRole('button', { name: 'Add a year' }).click()
-    await page.getByLabel('Name').fill('2026/27')
-    await page.getByLabel('First day').fill('2026-09-01')
-    await page.getByLabel('Last day').fill('2027-06-30')
+    // As the year before, a year later.
+    expect(await page.getByLabel('Name').inputValue()).toBe('2026/27')
+    expect(await page.getByLabel('First day').inputValue()).toBe('2026-09-01')
+    expect(await page.getByLabel('Last day').inputValue()).toBe('2027-06-30')
+    expect(await page.getByLabel('Results are counted').inputValue()).toBe('year_based')
     await page.getByRole('button', { name: 'Save' }).click()
     const card = page.getByRole('region', { name: '2026/27', exact: true })
     await card.getByRole('button', { name: 'Add a term' }).click()
@@ -34,6 +36,8 @@ describe.skipIf(!headlessPath)('the head', () => {
     await page.getByText('Nothing is written yet', { exact: false }).waitFor()
     await page.getByRole('button', { name: 'Write it' }).click()
     await page.waitForURL('**/classes')
+    await page.getByText('The classes of 2026/27.').waitFor()
+    await page.getByRole('link', { name: '4A', exact: true }).waitFor()
     const head = await site.as('okafor')
     const years = await head.academicYears.list()
     const next = years.find(({ name }) => name === '2026/27')

@@ -11,6 +11,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { Actions, Checkbox, Form } from '../../components/field.tsx'
 import { Card, Facts, FailureNotice, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
+import { chooseYear } from '../../frame/chosen-term.ts'
 import { firstOf, number } from '../../words/format.ts'
 import { FormerClasses } from './roll-over-former.tsx'
 import {
@@ -80,7 +81,8 @@ export function RollOverForm(props: Props) {
     if (dryRun) return
     setChoices(null)
     tell(t('rolledOver', { count: answer.classes.reduce((sum, { students }) => sum + students, 0) }))
-    await navigate({ to: '/classes' })
+    // The classes are shown of the year that is chosen at the top. One without terms cannot be: they come next.
+    await navigate({ to: (await chooseYear(to.id)) ? '/classes' : '/years' })
   }
   const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
   const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0

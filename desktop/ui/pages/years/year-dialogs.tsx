@@ -10,13 +10,16 @@ import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { chooseNothing } from '../../frame/chosen-term.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { tellDeleted } from '../bin/restore.ts'
+import { yearAfter } from './next-year.ts'
 import { overlapping, proposedDays } from './term-days.ts'
 
-const draftOf = (year: AcademicYear | null) => ({
+/** `year`: null of a new one where the school has none before. */
+const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
   name: year?.name ?? '',
   startDate: year?.start_date ?? '',
   endDate: year?.end_date ?? '',
@@ -42,16 +45,18 @@ const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weig
 
 const removeYear = (id: string) => save('academicYears', 'remove', { params: { id } }, ['terms', 'classes'])
 
-/** Makes this the current year, or ends it. */
-export const setActive = (id: string, isActive: boolean) =>
-  save('academicYears', isActive ? 'activate' : 'deactivate', { params: { id } }, ['terms', 'classes'])
+/** Makes this the current year, or ends it. This window then shows the current year: the one before is looked at by choosing it. */
+export async function setActive(id: string, isActive: boolean) {
+  await save('academicYears', isActive ? 'activate' : 'deactivate', { params: { id } }, ['terms', 'classes'])
+  chooseNothing()
+}
 
 /** Adds a year (`year` is null) or changes one. */
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
   const form = useForm({
-    initial: () => draftOf(year),
+    initial: () => draftOf(year ?? yearAfter(years.data ?? [])),
     required: ['name', 'startDate', 'endDate'],
     isValid: (typed) => typed.model !== 'year_based' || sumOf(typed) === 100,
     save: async (typed) => {
