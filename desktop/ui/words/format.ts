@@ -33,6 +33,12 @@ export const percent = (value: number): string => `${number(value)} %`
 export const day = (value: string): string =>
   formatter(Intl.DateTimeFormat, { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(`${value}T00:00:00Z`))
 
+/** A day `YYYY-MM-DD` with its weekday. */
+export const weekday = (value: string): string =>
+  formatter(Intl.DateTimeFormat, { weekday: 'long', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' }).format(
+    new Date(`${value}T00:00:00Z`),
+  )
+
 /** A day in full with its weekday, on this computer's clock. */
 export const fullDay = (at: Date): string => formatter(Intl.DateTimeFormat, { dateStyle: 'full' }).format(at)
 

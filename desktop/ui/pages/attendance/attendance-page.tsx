@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
@@ -13,9 +14,10 @@ import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
-import { day as dayText, moment } from '../../words/format.ts'
+import { moment, weekday } from '../../words/format.ts'
 import { type ListedClass, useClasses } from '../results/class-page.tsx'
 import styles from './attendance.module.css'
+import { DayNotice } from './day-notice.tsx'
 import { dayAfter, type MonthOfClass, type Register, registerKey, schoolDayAfter, today, within } from './model/register.ts'
 import { MonthTable, TermTotals } from './month-table.tsx'
 import { type Pupil, RegisterList } from './register-list.tsx'
@@ -50,7 +52,7 @@ export function AttendancePage() {
   if (year && classes.data) {
     // The term at the top may be of a year in which this class is not.
     if (!group) return classes.data.length > 0 ? <ToFirst classes={classes.data} /> : <Page title={t('title')}>{t('noClass')}</Page>
-    return <OfClass key={classId} group={group} classes={classes.data} year={year} />
+    return <OfClass key={classId} group={group} classes={classes.data} year={year} terms={chosen.terms} />
   }
   return (
     <Page title={t('title')}>
@@ -63,13 +65,14 @@ const ToFirst = ({ classes }: { classes: readonly ListedClass[] }) => (
   <Navigate to="/attendance/$classId" params={{ classId: classes[0]?.id ?? '' }} replace />
 )
 
-type OfClassProps = { group: ListedClass; classes: readonly ListedClass[]; year: AcademicYear }
+type OfClassProps = { group: ListedClass; classes: readonly ListedClass[]; year: AcademicYear; terms: readonly Term[] }
 
-function OfClass({ group, classes, year }: OfClassProps) {
+function OfClass({ group, classes, year, terms }: OfClassProps) {
   const { t } = useTranslation('attendance')
   const search = useSearch({ from: '/school/attendance/$classId' })
   const navigate = useNavigate()
-  const day = within(search.day && /^\d{4}-\d\d-\d\d$/.test(search.day) ? search.day : today(), year)
+  const asked = search.day && /^\d{4}-\d\d-\d\d$/.test(search.day) ? search.day : null
+  const day = within(asked ?? today(), year)
   const lesson = Math.min(LESSONS, Math.max(0, Math.trunc(Number(search.lesson ?? 0)) || 0))
   const go = (to: Partial<Register>) => {
     const next = { classId: group.id, day, lesson, ...to }
@@ -113,6 +116,7 @@ function OfClass({ group, classes, year }: OfClassProps) {
           <Options of={lessons} />
         </SelectField>
       </div>
+      <DayNotice day={day} isChosen={asked !== null} year={year} terms={terms} onChoose={go} />
       <Answer of={pupils} empty={t('noPupils')}>
         {(list) => (
           <Answer of={month}>
@@ -135,7 +139,7 @@ function RegisterCard({ register, month, pupils }: { register: Register; month: 
   const state = useRegister(register, month)
   // The place of the button stays when it goes, so that nobody is marked in place of the pupil above.
   const [opensTaken] = useState(state.isTaken)
-  const title = t('register', { day: dayText(register.day) })
+  const title = t('register', { day: weekday(register.day) })
   const isToCome = register.day > dayAfter(today(), 1)
   if (isToCome)
     return (

@@ -65,6 +65,26 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
+  test('of a Sunday it says so and goes to Monday; of a day between two terms to the next term; of another year what is shown', async () => {
+    const { context, page, faults } = await opened('2026-01-18')
+    await page.getByRole('heading', { name: 'Register of Sunday 18 Jan 2026' }).waitFor()
+    await page.getByText('is at the weekend. A register of it counts all the same.').waitFor()
+    await page.getByRole('button', { name: 'Go to Monday 19 Jan 2026' }).click()
+    await page.getByRole('heading', { name: 'Register of Monday 19 Jan 2026' }).waitFor()
+    expect(await page.getByText('is at the weekend').count()).toBe(0)
+    await page.goto(`${site.url}${addressOf('2025-12-29')}`)
+    await page.getByText('is in no term.').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'attendance-break')
+    await page.getByRole('button', { name: 'Go to Wednesday 7 Jan 2026' }).click()
+    await page.getByRole('heading', { name: 'Register of Wednesday 7 Jan 2026' }).waitFor()
+    // Today is after the year of the story.
+    await page.goto(`${site.url}/attendance/${class3B.id}`)
+    await page.getByText('is not in the year 2025/26. This is the register of').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('what somebody else has changed since is not taken back', async () => {
     const day = '2025-12-11'
     const { context, page } = await opened(day)

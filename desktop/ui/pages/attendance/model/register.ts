@@ -37,10 +37,12 @@ export function dayAfter(day: string, days: number): string {
   return written(date)
 }
 
+export const isWeekend = (day: string): boolean => [0, 6].includes(at(day).getUTCDay())
+
 /** The next day in this direction that is no Saturday and no Sunday. */
 export function schoolDayAfter(day: string, step: 1 | -1): string {
   let next = dayAfter(day, step)
-  while ([0, 6].includes(at(next).getUTCDay())) next = dayAfter(next, step)
+  while (isWeekend(next)) next = dayAfter(next, step)
   return next
 }
 

@@ -1,0 +1,21 @@
+import { dayAfter, isWeekend } from './register.ts'
+
+type Span = { start_date: string; end_date: string }
+
+/** Why a register of a day may be a mistake: no day of school as a rule, in no term, or not come yet. It can be taken all the same. */
+export type UnusualDay = 'weekend' | 'break' | 'tomorrow'
+
+const isIn = (day: string, { start_date, end_date }: Span) => start_date <= day && day <= end_date
+
+/** Null for a usual day. Where the year has no terms yet, no day is outside them. */
+export function unusualDay(day: string, terms: readonly Span[], today: string): UnusualDay | null {
+  if (day > today) return 'tomorrow'
+  if (isWeekend(day)) return 'weekend'
+  return terms.length > 0 && !terms.some((term) => isIn(day, term)) ? 'break' : null
+}
+
+/** The next usual day of the year, be it to come; null where the year has none any more. */
+export function nextUsualDay(day: string, terms: readonly Span[], year: Span): string | null {
+  for (let next = dayAfter(day, 1); next <= year.end_date; next = dayAfter(next, 1)) if (unusualDay(next, terms, next) === null) return next
+  return null
+}
