@@ -69,7 +69,7 @@ function parseLines(text: string, delimiter: Separator): SheetRow[] {
 }
 
 /**
- * Reads a CSV file: UTF-8, UTF-16 with a byte-order mark or Windows-1252; comma, semicolon or tab, whichever the head line has most of.
+ * Reads a CSV file: UTF-8, UTF-16 with a byte-order mark or Windows-1252; comma, semicolon or tab, whichever the head line has most of (`separatorOf`).
  * The apostrophe that writeCsv puts before a formula is taken off again.
  * Throws imports.unreadable (400) and imports.too_large (413).
  */

@@ -16,16 +16,41 @@ export function splitAnnounced(text: string): { announced: Separator | null; bod
   return { announced: (found?.[1] as Separator | undefined) ?? null, body: text.slice(found?.[0].length ?? 0) }
 }
 
-/** The separator that the first line has most of, outside quotation marks. */
+/** Filled lines that are looked at: ten with a title, a school, a day, and the heading. */
+const MOST_LINES = 11
+
+/**
+ * The separator that the heading has most of, outside quotation marks. A title above it may have another one, or none: what a line has most of
+ * is the separator where the next filled line has it too. Where no two lines agree, the first line says it.
+ */
 export function separatorOf(text: string): Separator {
-  const counts = { ',': 0, ';': 0, '\t': 0 }
-  let isQuoted = false
+  const lines = countsOfLines(text)
+  const agreed = lines.find((line, at) => line[mostOf(line)] > 0 && (lines[at + 1]?.[mostOf(line)] ?? 0) > 0)
+  return mostOf(agreed ?? lines[0] ?? NONE)
+}
+
+type Counts = Record<Separator, number>
+const NONE: Counts = { ',': 0, ';': 0, '\t': 0 }
+
+/** How many of each separator the first filled lines have. */
+function countsOfLines(text: string): Counts[] {
+  const lines: Counts[] = []
+  let [counts, isFilled, isQuoted] = [{ ...NONE }, false, false]
   for (const letter of text) {
     if (letter === '"') isQuoted = !isQuoted
-    else if (isQuoted) continue
-    else if (letter === '\n' || letter === '\r') break
-    else if (letter === ',' || letter === ';' || letter === '\t') counts[letter] += 1
+    if (!isQuoted && (letter === '\n' || letter === '\r')) {
+      if (isFilled) lines.push(counts)
+      if (lines.length === MOST_LINES) return lines
+      counts = { ...NONE }
+      isFilled = false
+    } else if (!isQuoted && (letter === ',' || letter === ';' || letter === '\t')) counts[letter] += 1
+    // Spreadsheets write a separator for each empty cell.
+    else if (letter !== ' ') isFilled = true
   }
+  return isFilled ? [...lines, counts] : lines
+}
+
+function mostOf(counts: Counts): Separator {
   if (counts[';'] > counts[',']) return counts['\t'] > counts[';'] ? '\t' : ';'
   return counts['\t'] > counts[','] ? '\t' : ','
 }

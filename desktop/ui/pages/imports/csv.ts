@@ -10,7 +10,7 @@ export type LeftOut = { rows: ReadonlySet<number>; columns: ReadonlySet<number> 
 export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[], without?: LeftOut) => File }
 
 /**
- * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that the heading has most of. Rows are numbered as the
+ * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that the heading has most of, also below a title. Rows are numbered as the
  * server numbers them. Null where a quotation mark is never closed, which the server then reports.
  */
 export function readCsv(text: string, name: string): ReadTable | null {

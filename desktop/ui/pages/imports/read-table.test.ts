@@ -53,6 +53,24 @@ describe('a table saved as text', () => {
     expect(pupilsByRow(table, guessColumns(headOf(table))).get(4)).toBe('de Barra; Ní, Aoife "Fia"')
   })
 
+  test.each([
+    ['without a separator', 'Pupils of form 3'],
+    ['with another separator', 'St Brigid’s, autumn intake, 2026'],
+    ['with a line of empty cells below it', 'St Brigid’s\n;;'],
+  ])('a title %s above its headings', async (_kind, title) => {
+    const table = fromHeadings(await read(`${title}\n\nSurname;Forename;Sex\nByrne;Ada;F\nWalsh;Colm;M\n`), 'list.csv')
+    expect(headOf(table)).toEqual(['Surname', 'Forename', 'Sex'])
+    expect((await served(mapped(table))).rows.map(({ cells }) => cells)).toEqual([
+      ['Byrne', 'Ada', 'female'],
+      ['Walsh', 'Colm', 'male'],
+    ])
+  })
+
+  test('commas in marks do not count against the semicolons of the heading', async () => {
+    expect((await read('Surname;Test\nByrne;15,5\nWalsh;12,5')).lines[1]?.cells).toEqual(['Byrne', '15,5'])
+    expect((await read('Surname;Test;Remark\nByrne;15,5\nWalsh;12,5')).lines[1]?.cells).toEqual(['Byrne', '15,5'])
+  })
+
   test('whatever stands in its cells, the server reads the same before and after', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '"', ',', ';', '\n', "'", '='), maxLength: 6 })
     await fc.assert(
