@@ -8,7 +8,7 @@ import { SubjectRef } from './subjects.ts'
 
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
 
-/** Marks of a subject as in `ClassProgress`; `remarks` of its teachers that stand in the `entries` of the class's report books. */
+/** Marks of a subject as in `ClassProgress`; `remarks` of its teachers that stand in the `entries` of the class's report books that were not sent. */
 const SubjectOverview = z.object({
   subject: SubjectRef,
   teachers: z.array(Person),
@@ -57,7 +57,7 @@ export const overview = {
   }),
   reminders: endpoint('GET /api/overview/reminders', 'admin', 'List who is behind in a term, with the mail that would remind them', {
     notes:
-      'Behind is who teaches a subject without an assessment or with marks that are missing, and who leads a class whose report books are not made or lack the class teacher’s remark. `can_mail` is false where this server sends no mail, and on a laptop.',
+      'Behind is who teaches a subject without an assessment or with marks that are missing, and who leads a class whose report books are not made or lack the class teacher’s remark; without the caller. `can_mail` is false where this server sends no mail, and on a laptop.',
     query: ofTerm,
     reply: row('Reminders', { can_mail: Flag, people: z.array(Reminder) }),
   }),

@@ -35,7 +35,7 @@ const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
 /** The address, unless it answers on the computer of the server alone: a mail that names it leads its reader to a page that does not open. */
 const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url)) ? null : url)
 
-/** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it. */
+/** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it, and whoever asks knows it already. */
 async function remindersOf(
   context: PolicyContext,
   { term, year }: OfTerm,
@@ -46,7 +46,7 @@ async function remindersOf(
   const school = caller.school_id
   const byPerson = missingByPerson(await classesOfTerm(tx, caller, term, type))
   const everybody = await peopleOfSchool(tx, { school })
-  const members = everybody.filter(({ user_id, is_active }) => is_active && byPerson.has(user_id))
+  const members = everybody.filter(({ user_id, is_active }) => is_active && user_id !== caller.user_id && byPerson.has(user_id))
   // Read without a lock: reminding changes neither.
   const [own] = await reportingSchool(tx, { school })
   const by = everybody.find(({ user_id }) => user_id === caller.user_id)

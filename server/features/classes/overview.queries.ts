@@ -1,4 +1,4 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { and, count, eq, ne, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
@@ -20,7 +20,7 @@ export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolmen
     .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type })),
 )
 
-/** How many entries the books of each class have in each subject, and how many of them have a remark. */
+/** How many entries the books of each class have in each subject, and how many of them have a remark; of books that can still be written. */
 export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report_book_entry, enrolment }, p }) =>
   db
     .select({
@@ -32,7 +32,9 @@ export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report
     .from(report_book)
     .innerJoin(enrolment, matches(enrolment, pick(report_book, 'school_id', 'student_id', 'student_group_id')))
     .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
-    .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }))
+    .where(
+      and(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }), ne(report_book.status, 'sent_to_ministry')),
+    )
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),
 )
 

@@ -65,6 +65,14 @@ describe('GET /api/overview', () => {
     expect(maths).toMatchObject({ entries: 5, remarks: 1 })
   })
 
+  test('what was sent can take no remark any more, so it is not counted', async () => {
+    await st.as.byrne.reports.generate({ body: of3B })
+    const english = async () => (await ofClass(class3B.id))?.subjects.find(({ subject }) => subject.code === 'EN')
+    // The sixth was sent.
+    expect((await st.as.byrne.reports.entries({ query: of3B })).filter(({ subject }) => subject.code === 'EN')).toHaveLength(6)
+    expect(await english()).toMatchObject({ entries: 5, remarks: 0 })
+  })
+
   test('the book of a pupil who left the class is none of the class', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const pupil = pupilsOf3B[1]?.id ?? ''
@@ -122,6 +130,19 @@ describe('reminders', () => {
     // Nobody teaches Irish there.
     expect(behind[0]?.text).toContain('- 3B, Irish: 1 of 6 marks is missing')
     expect(behind[0]?.text).toContain('- 3B: 4 of 6 report books are not made')
+    expect(st.outbox).toEqual([])
+  })
+
+  test('whoever asks is not reminded, though their own class is behind', async () => {
+    const own = await st.as.okafor.classes.create({ body: { name: '3C', academicYearId: thisYear.id } })
+    expect((await ofClass(own.id))?.class_teacher?.id).toBe(people.okafor.id)
+    const studentId = pupilsOf3B[0]?.id ?? ''
+    await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId } })
+    await st.as.okafor.classes.enroll({ params: { id: own.id }, body: { studentId } })
+    const ids = (await listed()).map(({ person }) => person.id)
+    expect(ids).toContain(people.byrne.id)
+    expect(ids).not.toContain(people.okafor.id)
+    expect(await remind([people.okafor.id])).toEqual({ sent: 0, already_reminded: 0 })
     expect(st.outbox).toEqual([])
   })
 
