@@ -20,7 +20,9 @@ type Line = { key: string; text: string; detail: string; link: ReactNode }
 /** What is due and what expires, of what this page has asked for anyway, and of the invitations; without what was put off in this browser. */
 export function useWaitingLines() {
   const { isPutOff, putOff } = usePutOff()
-  const lines = [...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(({ key }) => !isPutOff(key))
+  const lines = [...useBooksToApprove(), ...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(
+    ({ key }) => !isPutOff(key),
+  )
   return { lines, hide: putOff }
 }
 
@@ -67,6 +69,36 @@ function useDueTerm(): Line[] {
       link: (
         <ButtonLink to="/marks" look="primary" size="small">
           {t('wait.toMarks')}
+        </ButtonLink>
+      ),
+    },
+  ]
+}
+
+/** For administrators of a school in which they approve report books. */
+function useBooksToApprove(): Line[] {
+  const { t } = useTranslation('home')
+  const { term } = useChosenTerm()
+  const asks = useQuery(ask('schools', 'mine')).data?.approves_reports === true
+  const classes = useQuery({
+    ...askWhole('overview', 'read', { query: { termId: term?.id ?? '', reportType: 'term' } }),
+    staleTime: 0,
+    enabled: isAdmin(useProfile()) && asks && term !== null,
+  })
+  const waiting = (classes.data ?? []).filter(({ books }) => books.to_approve > 0)
+  const count = waiting.reduce((sum, { books }) => sum + books.to_approve, 0)
+  if (!term || count === 0) return []
+  return [
+    {
+      key: `approve ${term.id} ${count}`,
+      text: t('wait.approve', { count }),
+      detail: firstOf(
+        waiting.map((row) => row.class.name),
+        3,
+      ),
+      link: (
+        <ButtonLink to="/overview" size="small">
+          {t('wait.toOverview')}
         </ButtonLink>
       ),
     },

@@ -10,5 +10,5 @@ export function ApproveDialog({ of, yearId }: { of: BookScope; yearId: string })
   const asking = useAsking()
   if (!books.data) return books.error ? <FailureNotice failure={books.error} /> : <Loading />
   const waiting = books.data.filter((book) => waitsForApproval(asking, book))
-  return <RunDialog of={of} yearId={yearId} move={{ action: 'approve', look: 'primary', books: waiting, drafts: 0 }} />
+  return <RunDialog of={of} yearId={yearId} move={{ action: 'approve', look: 'primary', books: waiting, drafts: 0, unapproved: 0 }} />
 }

@@ -13,7 +13,7 @@ import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
 import type { Period } from './period.ts'
 import { RemindButton } from './reminders.tsx'
-import { marksOf, peopleBehind, sorted } from './rows.ts'
+import { isAllApproved, marksOf, peopleBehind, sorted } from './rows.ts'
 import { sortedColumn } from './sorted-head.tsx'
 
 const sorts: Record<string, (row: ClassOverview) => number> = {
@@ -63,8 +63,10 @@ export function ClassTable({ rows, period, onApprove }: Props) {
               {t('approve')}
             </Button>
           </span>
+        ) : isAllApproved(row.books) ? (
+          '✓'
         ) : (
-          nothing(row)
+          '–'
         ),
       ),
     sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),

@@ -8,6 +8,7 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
+const ofMichaelmas = { termId: michaelmas.id, reportType: 'term' as const }
 const inMichaelmas = (context: BrowserContext) =>
   context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
 
@@ -107,7 +108,13 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     const byrne = await site.as('byrne')
     const params = { id: draftReport.id }
     expect(await byrne.reports.publish.raw({ params })).toMatchObject({ status: 409 })
-    await page.goto(`${site.url}/overview`)
+    const own = await open('byrne', '/')
+    await inMichaelmas(own.context)
+    await own.page.goto(`${site.url}/reports/${class3B.id}`)
+    await own.page.getByText('A book is published once an administrator has approved it.').waitFor()
+    await page.goto(site.url)
+    await page.getByText('1 report book waits for your approval:').waitFor()
+    await page.getByRole('link', { name: 'To the overview' }).click()
     await page.getByRole('button', { name: 'Approve the books of 3B' }).click()
     const dialog = page.getByRole('dialog', { name: 'Approve the report books?' })
     await dialog.getByRole('button', { name: 'Approve 1 book' }).press('Enter')
@@ -136,6 +143,21 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await page.getByText('This report was changed since you looked at it.').first().waitFor()
     expect((await head.reports.get({ params })).approved_at).toBeNull()
+
+    // One that is published and was changed since stays behind when the others are sent.
+    const { reports } = await byrne.reports.generate({ body: { ...ofMichaelmas, studentGroupId: class3B.id } })
+    const other = reports.find(({ id, status }) => id !== params.id && status === 'draft')?.id ?? ''
+    for (const id of [params.id, other]) {
+      await byrne.reports.update({ params: { id }, body: { classTeacherRemark: 'A good term.' } })
+      await head.reports.approve({ params: { id }, body: { isApproved: true } })
+      await byrne.reports.publish({ params: { id } })
+    }
+    await byrne.reports.update({ params: { id: other }, body: { classTeacherRemark: 'A very good term.' } })
+    await own.page.reload()
+    await own.page.getByRole('button', { name: 'Send 1 book to the ministry' }).click()
+    await own.page.getByRole('dialog').getByText('1 more is not approved yet and stays as it is.').waitFor()
+    expect(own.faults).toEqual([])
+    await own.context.close()
     await head.schools.updateMine({ body: { approvesReports: null } })
     expect(faults).toEqual([])
     await context.close()

@@ -1,6 +1,6 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { expect, test } from 'vitest'
-import { isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
+import { isAllApproved, isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
 
 const ada = { id: 'ada', first_name: 'Ada', last_name: 'Nowak' }
 const byrne = { id: 'byrne', first_name: 'Sam', last_name: 'Byrne' }
@@ -33,6 +33,12 @@ test('a class is complete once no marks, books, remarks or approvals are missing
     true,
     true,
   ])
+})
+
+test('all books are approved once none is left that still waits for its class teacher', () => {
+  expect(isAllApproved({ ...books, made: 3, approved: 1, sent: 2 })).toBe(true)
+  expect(isAllApproved({ ...books, made: 3, without_remark: 1, approved: 1, sent: 1 })).toBe(false)
+  expect(isAllApproved({ ...books, made: 0, sent: 0 })).toBe(false)
 })
 
 test('behind is who teaches what is missing; of a subject without a teacher, and of the books, the class teacher', () => {

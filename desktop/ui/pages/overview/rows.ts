@@ -17,6 +17,9 @@ export function marksOf({ subjects }: Pick<ClassOverview, 'subjects'>) {
   return { expected, recorded, missing: Math.max(0, expected - recorded), unassessed }
 }
 
+/** Whether every book is approved, or was sent as it was approved; not where some wait for their class teacher first. */
+export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']): boolean => made > 0 && approved + sent >= made
+
 /** Whether somebody still has something to do for the class. */
 export const isIncomplete = (row: ClassOverview): boolean => missingIn(row).length > 0 || row.books.to_approve > 0
 

@@ -105,8 +105,14 @@ export function BookActions({ of, books, group, chosen }: Props) {
   )
 }
 
-/** A step that some books take together. */
-export type StatusMove = { action: 'approve' | 'publish' | 'send'; look: ButtonLook['look']; books: readonly ListedBook[]; drafts: number }
+/** A step that some books take together. `drafts`, `unapproved`: how many stay behind, since they are that. */
+export type StatusMove = {
+  action: 'approve' | 'publish' | 'send'
+  look: ButtonLook['look']
+  books: readonly ListedBook[]
+  drafts: number
+  unapproved: number
+}
 
 /** The steps that these books can take, the next one first. */
 function useMoves(books: readonly ListedBook[]): StatusMove[] {
@@ -114,13 +120,26 @@ function useMoves(books: readonly ListedBook[]): StatusMove[] {
   const mayApprove = isAdmin(useProfile())
   const drafts = books.filter(({ status }) => status === 'draft')
   const publishable = drafts.filter((book) => !lacksApproval(asking, book))
-  const sendable = books.filter((book) => book.status === 'published' && !lacksApproval(asking, book))
+  const published = books.filter(({ status }) => status === 'published')
+  const sendable = published.filter((book) => !lacksApproval(asking, book))
   // Not the primary action while all drafts are empty.
   const isFilled = publishable.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
   const moves: StatusMove[] = [
-    { action: 'approve', look: 'primary', books: mayApprove ? books.filter((book) => waitsForApproval(asking, book)) : [], drafts: 0 },
-    { action: 'publish', look: isFilled ? 'primary' : 'plain', books: publishable, drafts: 0 },
-    { action: 'send', look: 'danger', books: sendable, drafts: drafts.length },
+    {
+      action: 'approve',
+      look: 'primary',
+      books: mayApprove ? books.filter((book) => waitsForApproval(asking, book)) : [],
+      drafts: 0,
+      unapproved: 0,
+    },
+    {
+      action: 'publish',
+      look: isFilled ? 'primary' : 'plain',
+      books: publishable,
+      drafts: 0,
+      unapproved: drafts.length - publishable.length,
+    },
+    { action: 'send', look: 'danger', books: sendable, drafts: drafts.length, unapproved: published.length - sendable.length },
   ]
   return moves.filter((move) => move.books.length > 0)
 }
@@ -142,7 +161,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const { t } = useTranslation(['reports', 'app'])
   const around = useContext(Closing)
   // The list changes while the action runs; these are the books that were confirmed.
-  const [{ action, books: confirmed, drafts }] = useState(move)
+  const [{ action, books: confirmed, drafts, unapproved }] = useState(move)
   const { form, first } = useFirstField()
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
   const [typed, setTyped] = useState('')
@@ -161,12 +180,15 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   const text = t(`${action}.text`, { count: confirmed.length })
+  const staying = unapproved > 0 && t('approval.staying', { count: unapproved })
   const lead = mustCount ? (
     <>
-      <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })}
+      <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}
     </>
   ) : (
-    text
+    <>
+      {text} {staying}
+    </>
   )
   return (
     <Dialog title={t(isOver ? 'run.over' : `${action}.title`)} lead={run ? undefined : lead} first={first} onClose={close}>

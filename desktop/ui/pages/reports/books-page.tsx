@@ -10,14 +10,14 @@ import { listedName } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { ChooseClass, type ClassContext, ClassPage, ClassSwitch, type ListedClass, useOwnsClass, ViewTabs } from '../results/class-page.tsx'
 import { PartialLegend, SignedFigure } from '../results/partial-figures.tsx'
-import { ApprovalBadge } from './approval.tsx'
+import { ApprovalBadge, ApprovalNotice } from './approval.tsx'
 import { BookActions, statusTones } from './book-actions.tsx'
 import { type BookScope, type ListedBook, useBooks, useEntries, useStanding } from './book-queries.ts'
 import { type BooksType, type BookView, bookViews, useBooksSearch } from './book-search.ts'
 import { differsFromSent, isOutdated, pdfStateOf } from './book-standing.ts'
 import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
-import { NoBooks, OutdatedNotice } from './generate-button.tsx'
+import { NoBooks, OutdatedNotice, UnmadeNotice } from './generate-button.tsx'
 import styles from './reports.module.css'
 import { usePartial } from './use-partial.ts'
 
@@ -100,8 +100,10 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
     <Answer of={books} empty={<NoBooks of={of} />}>
       {(list) => (
         <>
+          <UnmadeNotice of={of} />
           <OutdatedNotice of={of} isBesideButton />
           <SentDifferences of={of} />
+          <ApprovalNotice books={list} />
           <BookActions of={of} books={list} group={group} chosen={chosen} />
           <BookTable of={of} books={list} />
         </>

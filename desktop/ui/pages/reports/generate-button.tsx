@@ -5,12 +5,17 @@ import { askWhole, save } from '../../api/queries.ts'
 import { ConfirmButton } from '../../components/dialog.tsx'
 import { Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
-import { type BookScope, booksRequest, useStanding } from './book-queries.ts'
+import { useAsking } from './approval.tsx'
+import { type BookScope, booksRequest, useBooks, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
 
 /** Makes the books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
+  const asks = useAsking().approves_reports === true
+  const unmade = useUnmade(of)
+  const standing = useStanding(of)
+  const isNothing = count > 0 && unmade === 0 && standing.data?.some(isOutdated) === false
   const confirm = async () => {
     const { generated, skipped_locked: skipped } = await save('reports', 'generate', { body: booksRequest(of).query })
     tell(
@@ -18,13 +23,16 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
         .filter(Boolean)
         .join(' '),
     )
+    // The button has nothing to do any more, and takes no focus.
+    if (count > 0) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   const word = count === 0 ? 'first' : 'again'
   return (
     <ConfirmButton
       look={count === 0 ? 'primary' : 'plain'}
       title={t(`generate.${word}`)}
-      text={t(`generate.${word}Text`)}
+      {...(isNothing && { disabled: true, title: t('generate.nothing') })}
+      text={[t(`generate.${word}Text`), asks && word === 'again' && t('generate.approval')].filter(Boolean).join(' ')}
       action={t(`generate.${word}`)}
       danger={false}
       onConfirm={confirm}
@@ -50,6 +58,22 @@ export function NoBooks({ of }: { of: BookScope }) {
       <GenerateButton of={of} count={0} />
     </>
   )
+}
+
+/** How many pupils of the class have no book; undefined until it is known. */
+function useUnmade(of: BookScope): number | undefined {
+  const books = useBooks(of)
+  const pupils = useQuery(askWhole('classes', 'students', { params: { id: of.classId } }))
+  if (!books.data || !pupils.data) return
+  const made = new Set(books.data.map(({ student }) => student.id))
+  return pupils.data.filter(({ id }) => !made.has(id)).length
+}
+
+/** Pupils who came after the books were made have none. */
+export function UnmadeNotice({ of }: { of: BookScope }) {
+  const { t } = useTranslation('reports')
+  const unmade = useUnmade(of) ?? 0
+  return unmade > 0 ? <Notice tone="warn">{t('books.unmade', { count: unmade })}</Notice> : null
 }
 
 /** How many books are older than the marks, with a button that calculates them again unless one is beside it. */

@@ -1,3 +1,4 @@
+import { wanderer } from '@markbook/shared/story/marks'
 import { class3A, class3B, michaelmas, trinity } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
@@ -264,12 +265,21 @@ describe.skipIf(!headlessPath)('report books', () => {
     await inMichaelmas(context)
     await site.signIn(context, 'quinn')
     await page.goto(`${site.url}/reports/${class3A.id}`)
+    // Every pupil has a book, and each holds the results of now: there is nothing to bring up to date.
+    await expect.poll(() => page.getByRole('button', { name: 'Bring up to date' }).isDisabled()).toBe(true)
+    const head = await site.as('okafor')
+    await head.classes.enroll({ params: { id: class3A.id }, body: { studentId: wanderer.id } })
+    await page.reload()
+    await page.getByText('1 pupil of the class has no book yet.').waitFor()
+    await expectForEverybody(page)
     await press(page, 'Bring up to date')
     const agree = page.getByRole('dialog', { name: 'Bring up to date' }).getByRole('button', { name: 'Bring up to date' })
     await expect.poll(() => agree.evaluate((button) => button === document.activeElement)).toBe(true)
     await page.keyboard.press('Enter')
     await page.getByText('books are up to date').waitFor()
     await page.getByRole('dialog', { name: 'Bring up to date' }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Gallagher, Robin' }).waitFor()
+    expect(await page.getByText('has no book yet').count()).toBe(0)
     await context.close()
   })
 
