@@ -5,7 +5,8 @@ import { endpoint } from './endpoint.ts'
 import { choice, Id, Instant, Issue, QueryFlag, row } from './scalars.ts'
 
 /**
- * `row` is the line of the sheet; an issue's `path` is the column. What concerns the whole table stands at row 1, its heading, which
+ * `row` is the line of the sheet; an issue's `path` is the column. Of a row that is no error an issue
+ * is a note, and the row is taken. What concerns the whole table stands at row 1, its heading, which
  * counts only where it is an error. A dry run answers what a real one would do. A real run has written everything where `errors` is
  * 0, and nothing at all where it is not. `id` is the import that a real run made, by which it can be undone; null where it wrote nothing.
  */

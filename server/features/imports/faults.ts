@@ -19,6 +19,7 @@ const sentences = {
   day_unclear: '“{{text}}” does not say which number is the month; write the year first, like 2011-03-25',
   two_alike: 'two students have this name and birth date; give the student number',
   other_number: 'the student of this name and birth date has the number {{number}}',
+  renames: 'is the number of {{name}}, who gets this name',
   birth_missing: 'a student has this name, but a birth date is missing here or there; give the student number',
   not_here: 'is not a student here',
   no_name_here: 'is not the name of a student here',

@@ -69,6 +69,16 @@ describe('POST /api/students/import', () => {
     expect(changes).toEqual([{ last_name: { before: 'Murphy', after: 'Murphy-Daly' } }])
   })
 
+  test('a number with both names of somebody else is noted, and taken; one other name is usual', async () => {
+    const body = csv('student_number,last_name,first_name', 'SB-004,Lynch,Ben', 'SB-003,Murphy-Daly,Sean')
+    const report = await st.as.okafor.imports.students({ body, query: { dryRun: 'true' } })
+    expect(report).toMatchObject({ updated: 2, errors: 0 })
+    expect(issuesOf(report)).toEqual(['student_number: is the number of Murphy, Aoife, who gets this name'])
+    expect(await student('SB-004')).toMatchObject(aoife)
+    await st.as.okafor.imports.students({ body })
+    expect(await student('SB-004')).toMatchObject({ id: aoife.id, last_name: 'Lynch' })
+  })
+
   test('a student without the number is matched by names and birth date, case and accents aside', async () => {
     expect(await real('elan,ó briain,male,2011-03-04,2023-09-02,,')).toMatchObject({ updated: 1 })
     expect(await student('SB-001')).toMatchObject({ id: elan.id, enrollment_date: '2023-09-02' })

@@ -1,4 +1,4 @@
-import { fold } from '@markbook/shared/domain/fold'
+import { fold, searchTerm } from '@markbook/shared/domain/fold'
 import type { Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Change } from '../../store/tx.ts'
@@ -50,6 +50,13 @@ const missingOfNew = ({ first_name, last_name, gender }: PupilFields): Issue[] =
 /** The issues of a row, the first of each column: an unreadable name is not reported as missing as well. */
 const onceEach = (issues: readonly Issue[]): Issue[] => issues.filter(({ path }, at) => issues.findIndex((one) => one.path === path) === at)
 
+/** Notes where a number makes a pupil of another name out of one: it may be a wrong number. A corrected or changed part of a name is usual. */
+function renamed(before: Student, after: Student): Issue[] {
+  const isSame = (part: 'first_name' | 'last_name') => searchTerm(before[part]) === searchTerm(after[part])
+  if (isSame('first_name') || isSame('last_name')) return []
+  return [fault('student_number', 'renames', { name: `${before.last_name}, ${before.first_name}` })]
+}
+
 /** What the import of a table would do, row by row; nothing is written. Rows depend on those before them. */
 export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId: () => string): StudentsPlan {
   const index = pupilIndex(now.students)
@@ -94,7 +101,7 @@ export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId
       index.replace(known, after)
       plan.changed.push({ before: known, patch: fields })
     }
-    return { row, action: differs || place ? 'update' : 'unchanged', issues: [] }
+    return { row, action: differs || place ? 'update' : 'unchanged', issues: renamed(known, after) }
   }
 
   const report = reportOf(rows.map(planRow), { errors: [], notes: unreadColumns(unread) })

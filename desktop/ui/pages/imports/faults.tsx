@@ -60,7 +60,7 @@ function RowReport({ listed, source, onText, onLeaveOut, onTakeAgain, onLeaveCol
     <>
       <div className={layout['split']}>
         <Badge tone={TONES[state]}>{t(`import.${state}`)}</Badge>
-        {state === 'error' && row > 1 && source.table && (
+        {(state === 'error' || fields.some(({ issue }) => issue)) && row > 1 && source.table && (
           <Button size="small" aria-label={t('import.leaveOutOf', of)} onClick={() => onLeaveOut(row)}>
             {t('import.leaveOut')}
           </Button>

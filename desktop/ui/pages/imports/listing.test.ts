@@ -35,6 +35,13 @@ describe('the rows of a report that a person sees', () => {
     expect(faultyRows(of)).toEqual([2])
   })
 
+  test('a row that is taken with a note stands above the others, with its cell', () => {
+    const of = report([2, 'create'], [3, 'update'], [4, 'update', issue('student_number', 'renames')])
+    expect(listedRows(of, untouched, source).map(({ row }) => row)).toEqual([4, 2, 3])
+    expect(listedRows(of, untouched, source)[0]).toMatchObject({ state: 'update', fields: [{ column: 3, issue: { code: 'renames' } }] })
+    expect(faultyRows(of)).toEqual([])
+  })
+
   test('a row that was corrected stays where it is, with what was typed', () => {
     const corrections = withText(withText(untouched, { row: 2, column: 2, text: 'y' }), { row: 2, column: 2, text: 'male' })
     expect(listedRows(report([2, 'create'], [3, 'error', issue('last_name')]), corrections, source)).toMatchObject([

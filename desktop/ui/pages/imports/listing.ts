@@ -35,11 +35,13 @@ export type Listed = {
 }
 
 const HEADING_ROW = 1
+/** A row that is taken and that somebody should look at first. */
+const isNoted = ({ action, issues }: ReportRow): boolean => action === 'update' && issues.length > 0
 /** What mends these stands in the column of student numbers. */
 const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
 
 /**
- * The rows that a person has to see: faults, what was corrected or left out, in the order of the table; then what is new or changed. Unchanged
+ * The rows that a person has to see: faults, notes, what was corrected or left out, in the order of the table; then what is new or changed. Unchanged
  * rows are not listed.
  */
 export function listedRows(report: ImportReport, corrections: Corrections, source: Source): Listed[] {
@@ -67,8 +69,8 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
   // The report may be older than the corrections.
   const rows = report.rows.filter(({ row }) => !corrections.rows.has(row))
   const [first, then] = [
-    rows.filter(({ row, action }) => action === 'error' || edited.has(row)),
-    rows.filter(({ row, action }) => (action === 'create' || action === 'update') && !edited.has(row)),
+    rows.filter((one) => one.action === 'error' || edited.has(one.row) || isNoted(one)),
+    rows.filter((one) => (one.action === 'create' || one.action === 'update') && !edited.has(one.row) && !isNoted(one)),
   ]
   return [...[...first.map(listed), ...leftOut].sort((a, b) => a.row - b.row), ...then.map(listed)]
 }
