@@ -1,6 +1,5 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, useSave } from '../../api/queries.ts'
@@ -14,7 +13,7 @@ import { isRightToLeft } from '../../words/direction.ts'
 import { issueOf } from '../../words/failure.ts'
 import { editable, lasting, moment, typedNumber } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import type { HistoryEntity } from '../history/history-panel.tsx'
+import { DecidedElsewhere, HistoryLink, useDecidedElsewhere } from './decided-elsewhere.tsx'
 import { shownColumns, useColumnName, useRowName, useValueText } from './labels.ts'
 import styles from './sync.module.css'
 
@@ -23,17 +22,25 @@ export function ConflictsPage() {
   const { t } = useTranslation('sync')
   const open = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), refetchInterval: 10_000 })
   const [last, setLast] = useState<LastDecision | null>(null)
+  const { gone, decides } = useDecidedElsewhere(open.data)
   return (
     <Page title={t('conflicts')} lead={t('conflictsLead')}>
       {last && <UndoDecision key={last.conflict.id} last={last} onClose={() => setLast(null)} />}
+      <DecidedElsewhere gone={gone} />
       <Answer of={open} empty={t('conflictsNone')}>
-        {(conflicts) => <Desk conflicts={conflicts} onDecided={setLast} />}
+        {(conflicts) => <Desk conflicts={conflicts} decides={decides} onDecided={setLast} />}
       </Answer>
     </Page>
   )
 }
 
-function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDecided: (last: LastDecision) => void }) {
+type DeskProps = {
+  conflicts: readonly Conflict[]
+  decides: ReturnType<typeof useDecidedElsewhere>['decides']
+  onDecided: (last: LastDecision) => void
+}
+
+function Desk({ conflicts, decides, onDecided }: DeskProps) {
   const { t } = useTranslation('sync')
   const [at, setAt] = useState(0)
   const resolve = useSave('replication', 'resolve', affectedResources)
@@ -47,7 +54,11 @@ function Desk({ conflicts, onDecided }: { conflicts: readonly Conflict[]; onDeci
     const what = conflict.where || t('conflicts')
     const values = columns && Object.entries(columns).map(([column, one]) => shown(column, one, conflict.out_of))
     const message = values?.length ? t('decidedNow', { what, value: values.join(', ') }) : t('decided', { what })
-    await resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } })
+    decides(conflict.id)
+    await resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } }).catch((failure) => {
+      decides(conflict.id, true)
+      throw failure
+    })
     onDecided({ conflict, choice, message })
   }
   const decide = (choice: ConflictChoice, value?: Record<string, unknown>) => {
@@ -104,18 +115,6 @@ function undoOf({ conflict: { kept, current }, choice }: LastDecision) {
   return current && { columns: current, body: { choice: 'typed' as const, value: current, again: true } }
 }
 
-/** Entities that can be in conflict and have a page of history. */
-const WITH_HISTORY: readonly string[] = [
-  'grade',
-  'assessment',
-  'student',
-  'term',
-  'subject',
-  'student_group',
-  'report_book',
-  'report_book_entry',
-]
-
 /** Undoes the last decision while the page is open. Later the history of the row does. */
 function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
@@ -143,11 +142,7 @@ function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => vo
               {t(choice === 'current' ? 'takeOtherAfterAll' : 'undoDecision', { value })}
             </Button>
           )}
-          {WITH_HISTORY.includes(conflict.entity) && (
-            <Link to="/history" search={{ entity: conflict.entity as HistoryEntity, id: conflict.row_id }}>
-              {t('toHistory')}
-            </Link>
-          )}
+          <HistoryLink of={conflict} />
         </span>
       </Notice>
       <FailureNotice failure={resolve.error} />

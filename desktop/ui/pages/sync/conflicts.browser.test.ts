@@ -107,6 +107,21 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
+  test('what somebody else decides goes with a word about it', async () => {
+    await meeting(marked('ada', [[aoife, 33]]), marked('byrne', [[aoife, 44]]))
+    const { context, page } = await openWindow(browser)
+    await box.signIn(context, 'ada')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('1 of 1').waitFor()
+    const [conflict] = await openAt(box)
+    await (await box.as('okafor')).replication.resolve({ params: { id: conflict?.id ?? '' }, body: { choice: 'current' } })
+    await page.getByText(/^Decided by somebody else meanwhile: Murphy Aoife/).waitFor()
+    await page.getByText('Nothing needs a decision.').waitFor()
+    await page.getByRole('link', { name: 'History' }).waitFor()
+    await expectForEverybody(page)
+    await context.close()
+  })
+
   test('a mark and its remark are decided together', async () => {
     const entered = (person: 'ada' | 'byrne', score: number, remarks: string) => async (site: Site) =>
       (await site.as(person)).grades.update({ params: { id: gradeOf(sean) }, body: { score, remarks } })
