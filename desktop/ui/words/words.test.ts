@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import '@markbook/shared/contract/contract'
 import { HistoryEntity } from '@markbook/shared/contract/history'
+import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
 import { isTechnical } from '../pages/history/changes.ts'
@@ -27,6 +29,13 @@ const placeholders = (sentence: string) => [...sentence.matchAll(/\{\{(\w+)\}\}/
 /** Which forms of a number there are is the language's own affair; `failures` are the server's sentences, in English already. */
 const bare = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, '')
 
+/** Refusals that no press of a button in the app leads to, and one that says what another server has said. */
+const FOR_PROGRAMS = new Set(
+  'malformed_id,invalid_json,too_deep,unsupported_version,foreign_origin,metrics_closed,no_such_path,method_not_allowed,wrong_type,misdirected_request,schools.foreign_request,subjects.incomplete_order,sync.not_let_in'.split(
+    ',',
+  ),
+)
+
 const english = wordsOf('en')
 
 test('there are English and two more languages, one of them read from the right', () => {
@@ -50,6 +59,12 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
       // A form for one thing, for two or for none may leave its number out.
       if (original && !/_(zero|one|two)$/.test(key)) expect(placeholders(sentence), key).toEqual(placeholders(original))
     }
+  })
+
+  test('has a sentence for everything that the service refuses, but what only a program asks for', () => {
+    const said = [...declaredFailures.keys()].filter((code) => !FOR_PROGRAMS.has(code)).map((code) => code.replaceAll('.', '_'))
+    expect(said.length).toBeGreaterThan(100)
+    expect(said.filter((key) => !own.has(`failures.${key}`))).toEqual([])
   })
 
   test('has a form for every number that the language tells apart', () => {
