@@ -8,7 +8,7 @@ const terms = [
 ]
 
 describe('an unusual day of a register', () => {
-  test('is one of the weekend, between two terms, or to come', () => {
+  test('is one of the weekend, between two terms, or tomorrow', () => {
     const kindOf = (day: string) => unusualDay(day, terms, '2026-06-30')
     expect(kindOf('2026-01-16')).toBe(null)
     expect(kindOf('2026-01-17')).toBe('weekend')
@@ -16,6 +16,7 @@ describe('an unusual day of a register', () => {
     expect(kindOf('2025-12-29')).toBe('break')
     expect(kindOf('2026-06-22')).toBe('break')
     expect(unusualDay('2026-01-16', terms, '2026-01-15')).toBe('tomorrow')
+    expect(unusualDay('2026-01-16', terms, '2026-01-14')).toBe(null)
   })
 
   test('a year without terms has no break', () => {

@@ -2,14 +2,14 @@ import { dayAfter, isWeekend } from './register.ts'
 
 type Span = { start_date: string; end_date: string }
 
-/** Why a register of a day may be a mistake: no day of school as a rule, in no term, or not come yet. It can be taken all the same. */
+/** Why a register of a day may be a mistake: no day of school as a rule, in no term, or tomorrow. It can be taken all the same. */
 export type UnusualDay = 'weekend' | 'break' | 'tomorrow'
 
 const isIn = (day: string, { start_date, end_date }: Span) => start_date <= day && day <= end_date
 
-/** Null for a usual day. Where the year has no terms yet, no day is outside them. */
+/** Null for a usual day, and for one so far ahead that its register says by itself that it has not come. Where the year has no terms yet, no day is outside them. */
 export function unusualDay(day: string, terms: readonly Span[], today: string): UnusualDay | null {
-  if (day > today) return 'tomorrow'
+  if (day > today) return day === dayAfter(today, 1) ? 'tomorrow' : null
   if (isWeekend(day)) return 'weekend'
   return terms.length > 0 && !terms.some((term) => isIn(day, term)) ? 'break' : null
 }
