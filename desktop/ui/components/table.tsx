@@ -64,7 +64,7 @@ export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, wide = fa
               <Fragment key={key}>
                 {th ?? (
                   <th scope="col" className={className}>
-                    {look === 'hidden' ? <span className="hidden">{head}</span> : head}
+                    {look === 'hidden' ? <span className="hidden">{head}</span> : <bdi>{head}</bdi>}
                   </th>
                 )}
               </Fragment>

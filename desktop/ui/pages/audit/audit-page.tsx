@@ -164,7 +164,11 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
             noteOf(entry) ?? (
               <>
                 {entityName(entry.entity)}
-                {entry.name && <div className={layout['note']}>{entry.name}</div>}
+                {entry.name && (
+                  <div className={layout['note']}>
+                    <bdi>{entry.name}</bdi>
+                  </div>
+                )}
               </>
             ),
         },

@@ -334,7 +334,9 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
         aria-label={t('columnMenu', { title })}
         onClick={() => onMenu({ row: -1, col })}
       >
-        <span className={styles['headTitle']}>{title}</span>
+        <span className={styles['headTitle']} dir="auto">
+          {title}
+        </span>
         <span className={styles['headSign']} aria-hidden="true">
           ▾
         </span>

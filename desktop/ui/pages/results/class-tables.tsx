@@ -138,6 +138,7 @@ function usePupilColumn(): Column<Student> {
         search={'year_overall' in student ? { view: 'year' } : {}}
         className={styles['name']}
         title={listedName(student.student)}
+        dir="auto"
       >
         {listedName(student.student)}
       </Link>

@@ -73,7 +73,7 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
     sortColumn<ComparedStudent>(head, (row) => <DifferenceFigure difference={differenceIn(row, head.by)} />)
   const columns: Column<ComparedStudent>[] = [
     sortColumn({ by: 'name', name: t('pupil') }, ({ student }) => (
-      <span className={styles['name']} title={listedName(student)}>
+      <span className={styles['name']} title={listedName(student)} dir="auto">
         {listedName(student)}
       </span>
     )),
