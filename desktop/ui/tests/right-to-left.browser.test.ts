@@ -1,5 +1,5 @@
 import { mathsQuiz, zoe } from '@markbook/shared/story/marks'
-import { class3B } from '@markbook/shared/story/school-year'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
@@ -67,6 +67,70 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     await expectForEverybody(page)
     await expectFits(page)
     await picture(page, 'arabic-grid-phone')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('what somebody typed keeps the order of its own letters', async () => {
+    const { context, page, faults } = await openWindow(browser, arabic)
+    await context.addInitScript((id) => sessionStorage.setItem('markbook.term', id), michaelmas.id)
+    await site.signIn(context, 'okafor')
+    /** Whether two letters of a text, which stand in this order, are painted in it from the left. */
+    const isFromTheLeft = (place: Locator, first: string, second: string) =>
+      place.evaluate(
+        (element, letters) => {
+          const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+          for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+            const [one, other] = letters.map((letter) => {
+              const at = text?.textContent?.indexOf(letter) ?? -1
+              if (!text || at < 0) return null
+              const range = document.createRange()
+              range.setStart(text, at)
+              range.setEnd(text, at + 1)
+              return range.getBoundingClientRect().left
+            })
+            if (typeof one === 'number' && typeof other === 'number') return one < other
+          }
+          throw new Error('The letters are in no text.')
+        },
+        [first, second],
+      )
+    await page.goto(`${site.url}/results/${class3B.id}?view=summary`)
+    const letter = page.getByRole('columnheader', { name: 'A+' }).first()
+    await letter.waitFor()
+    expect(await isFromTheLeft(letter, 'A', '+')).toBe(true)
+    await page.goto(`${site.url}/people`)
+    const message = page.getByText('I start in September.')
+    await message.waitFor()
+    expect(await isFromTheLeft(message, 'I', '.')).toBe(true)
+    const request = page.getByText('tomas.keane@mail.example').locator('xpath=..')
+    const [name, address] = await Promise.all([request.locator('strong').boundingBox(), request.locator('bdi').first().boundingBox()])
+    expect(name?.x).toBeGreaterThan(address?.x ?? Number.POSITIVE_INFINITY)
+    await page.goto(`${site.url}/scale`)
+    const typed = page.locator('tbody input').first()
+    await expect.poll(() => typed.inputValue()).toBe('A+')
+    // Where a field paints its letters cannot be asked.
+    expect(await typed.evaluate((field) => getComputedStyle(field).unicodeBidi)).toBe('plaintext')
+    await page.goto(`${site.url}/school`)
+    expect(
+      await page
+        .locator('textarea')
+        .first()
+        .evaluate((field) => getComputedStyle(field).unicodeBidi),
+    ).toBe('plaintext')
+    // What is too long is cut at its own end.
+    await page.goto(`${site.url}/results/${class3B.id}`)
+    const pupil = page.getByRole('link', { name: 'Adeyemi, Zoë' })
+    await pupil.evaluate((link) => {
+      ;(link as HTMLElement).style.width = '50px'
+    })
+    const begin = await pupil.evaluate((link) => {
+      const range = document.createRange()
+      range.setStart(link.firstChild ?? link, 0)
+      range.setEnd(link.firstChild ?? link, 1)
+      return range.getBoundingClientRect().left - link.getBoundingClientRect().left
+    })
+    expect(begin).toBeGreaterThanOrEqual(0)
     expect(faults).toEqual([])
     await context.close()
   })

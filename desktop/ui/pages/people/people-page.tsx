@@ -5,13 +5,15 @@ import { useTranslation } from 'react-i18next'
 import { ask, askWhole, type ReplyOf, save, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { ConfirmButton, ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
+import { Closing } from '../../components/closing.ts'
+import { ConfirmButton, ConfirmDialog } from '../../components/dialog.tsx'
 import { Options, SelectField, TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { AnswerTable, Table } from '../../components/table.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { saveWithUndo } from '../../components/with-undo.ts'
+import { Menu, MenuItem } from '../../frame/menu.tsx'
 import { day, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { Invitations } from './invitations.tsx'
@@ -66,7 +68,7 @@ function Members({ isFixed }: { isFixed: boolean }) {
               },
               { head: t('email'), cell: ({ email }) => email },
               { head: t('role'), cell: (member) => <RoleChoice member={member} isFixed={isFixed} /> },
-              { head: t('since'), cell: ({ joined_at }) => day(joined_at.slice(0, 10)) },
+              { head: t('since'), className: styles['since'], cell: ({ joined_at }) => day(joined_at.slice(0, 10)) },
               {
                 head: t('state'),
                 cell: (member) => <MemberActions member={member} isFixed={isFixed} />,
@@ -98,35 +100,41 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   )
 }
 
+/** What is done most stands in the row, the rest in a menu. */
 function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
+  const [asked, setAsked] = useState<MemberAction | null>(null)
   const update = useSave('schools', 'updateMember', ['classes'])
   const setActive = (isActive: boolean) => update.mutateAsync({ params: { userId: member.user_id }, body: { isActive } })
   const resume = () =>
     void saveWithUndo({ said: t('resumed', { name }), run: () => setActive(true), back: () => setActive(false) }).catch(tellFailure)
   const name = nameOf(member)
-  const action = (step: MemberAction, disabled: boolean) => (
-    <DialogButton
-      size="small"
-      disabled={disabled}
-      aria-label={t(`${step}Of`, { name })}
-      dialog={<Confirmation step={step} member={member} />}
-    >
-      {t(step)}
-    </DialogButton>
-  )
+  const others = isFixed ? (['signOut', 'reset'] as const) : (['signOut', 'reset', 'remove'] as const)
   return (
-    <>
-      {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}{' '}
+    <div className={layout['wrap']}>
+      {!member.is_active && <Badge tone="warn">{t('suspended')}</Badge>}
       {member.is_active ? (
-        action('suspend', isFixed)
+        <Button size="small" disabled={isFixed} aria-label={t('suspendOf', { name })} onClick={() => setAsked('suspend')}>
+          {t('suspend')}
+        </Button>
       ) : (
         <Button size="small" disabled={isFixed} aria-label={t('resumeOf', { name })} busy={update.isPending} onClick={resume}>
           {t('resume')}
         </Button>
-      )}{' '}
-      {action('signOut', false)} {action('reset', false)} {action('remove', isFixed)}
-    </>
+      )}
+      <Menu button={{ 'aria-label': t('moreOf', { name }), children: t('more') }}>
+        {others.map((step) => (
+          <MenuItem key={step} onChoose={() => setAsked(step)}>
+            {t(step)}
+          </MenuItem>
+        ))}
+      </Menu>
+      {asked && (
+        <Closing value={() => setAsked(null)}>
+          <Confirmation step={asked} member={member} />
+        </Closing>
+      )}
+    </div>
   )
 }
 
@@ -257,8 +265,12 @@ function Waiting({ request }: { request: Request }) {
   return (
     <li className={`${layout['toolbar']} ${styles['request']}`}>
       <div>
-        <strong>{name}</strong> · {request.user.email} · {t('asked', { at: moment(request.requested_at) })}
-        {request.message && <p className={`${layout['soft']} ${styles['message']}`}>{request.message}</p>}
+        <strong>{name}</strong> · <bdi>{request.user.email}</bdi> · {t('asked', { at: moment(request.requested_at) })}
+        {request.message && (
+          <p className={`${layout['soft']} ${styles['message']}`}>
+            <bdi>{request.message}</bdi>
+          </p>
+        )}
       </div>
       <div className={layout['wrap']}>
         <SelectField hideLabel label={t('as', { name })} value={role} onChange={({ target }) => setRole(target.value as Role)}>

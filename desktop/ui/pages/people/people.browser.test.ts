@@ -13,6 +13,22 @@ describe.skipIf(!headlessPath)('the people of the school', () => {
     await page.goto(`${site.url}/people`)
     await suspend.waitFor()
     expect(await suspend.isEnabled()).toBe(true)
+    const actionsOfAda = async () => {
+      await page.getByRole('button', { name: 'More for Ada Nowak' }).click()
+      const names = await page.getByRole('menuitem').allInnerTexts()
+      await page.keyboard.press('Escape')
+      return names
+    }
+    expect(await actionsOfAda()).toEqual(['Sign out', 'Reset sign-in', 'Remove'])
+    await page.getByRole('button', { name: 'More for Ada Nowak' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('dialog', { name: 'Sign Ada Nowak out everywhere?' }).getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('Ada Nowak is signed out everywhere.').waitFor()
+    // A table is reached by Tab, and the line around it is inside of its card, which would cut one outside.
+    const table = page.getByRole('group', { name: 'Members' })
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.press('Tab')
+    expect(await table.evaluate((group) => group === document.activeElement && getComputedStyle(group).outlineOffset)).toBe('-3px')
     await page.route('**/api/sync/events', (route) => route.abort())
     await page.route('**/api/sync/status', async (route) => {
       const response = await route.fetch()
@@ -21,6 +37,7 @@ describe.skipIf(!headlessPath)('the people of the school', () => {
     await page.goto(`${site.url}/people`)
     await page.getByText('This is a laptop. Who belongs to the school, and as what, is changed at the school').waitFor()
     expect(await suspend.isEnabled()).toBe(false)
+    expect(await actionsOfAda()).toEqual(['Sign out', 'Reset sign-in'])
     expect(await page.getByRole('combobox', { name: 'Role of Ada Nowak' }).isEnabled()).toBe(false)
     await expectForEverybody(page)
     expect(faults.filter((fault) => !fault.includes('/api/sync/events'))).toEqual([])
