@@ -165,9 +165,11 @@ export function InfoDialog({ children, ...dialog }: DialogProps) {
   return (
     <Dialog {...dialog}>
       {children}
-      <Actions>
-        <CloseButton>{t('action.close')}</CloseButton>
-      </Actions>
+      <div className={styles['end']}>
+        <Actions>
+          <CloseButton>{t('action.close')}</CloseButton>
+        </Actions>
+      </div>
     </Dialog>
   )
 }

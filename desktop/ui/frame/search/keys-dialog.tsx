@@ -1,7 +1,6 @@
 import { Fragment } from 'react'
 import { useTranslation } from 'react-i18next'
-import { CloseButton, Dialog } from '../../components/dialog.tsx'
-import { Actions } from '../../components/field.tsx'
+import { InfoDialog } from '../../components/dialog.tsx'
 import { gridKeys } from '../../pages/marks/grid-keys.ts'
 import styles from './search.module.css'
 
@@ -15,7 +14,7 @@ const everywhere = [
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['app', 'marks'])
   return (
-    <Dialog title={t('keys.title')} onClose={onClose}>
+    <InfoDialog title={t('keys.title')} onClose={onClose}>
       <h3>{t('keys.everywhere')}</h3>
       <dl className={styles['keys']}>
         {everywhere.map(([key, word]) => (
@@ -34,9 +33,6 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
           </Fragment>
         ))}
       </dl>
-      <Actions>
-        <CloseButton>{t('action.close')}</CloseButton>
-      </Actions>
-    </Dialog>
+    </InfoDialog>
   )
 }

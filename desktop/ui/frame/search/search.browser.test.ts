@@ -80,6 +80,13 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     const keys = page.getByRole('dialog', { name: 'Keys' })
     await keys.getByText('find a page, a class, a pupil').waitFor()
     await picture(page, 'keys')
+    // It is longer than the window, and is read from its beginning, though its last button has the focus.
+    const [title, end] = await Promise.all([
+      keys.getByRole('heading', { name: 'Keys' }).boundingBox(),
+      keys.getByRole('button').boundingBox(),
+    ])
+    expect(title?.y).toBeGreaterThanOrEqual((await keys.boundingBox())?.y ?? 0)
+    expect((end?.y ?? 0) + (end?.height ?? 0)).toBeLessThanOrEqual(sizes.pc.height)
     await expectForEverybody(page)
     await keys.getByRole('button', { name: 'Close' }).click()
     await context.close()
