@@ -74,6 +74,18 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await context.close()
   })
 
+  test('beside it the results of a pupil are whole', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inTerm(context)
+    await site.signIn(context, 'byrne')
+    await page.goto(`${site.url}/results/${class3B.id}/students/${zoe.id}`)
+    await page.getByRole('button', { name: /^Explain Mathematics of/ }).click()
+    await panelOf(page).getByText('78.60').first().waitFor()
+    await expectFits(page)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a sheet from below on a telephone, read from the right in Arabic', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
     await inTerm(context)

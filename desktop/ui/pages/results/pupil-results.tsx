@@ -37,6 +37,7 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
     {
       head: t('term.bar'),
       look: 'hidden',
+      className: styles['drawn'],
       cell: ({ term_composite }) =>
         term_composite !== null && scale.data && <ResultBar result={term_composite} passMark={scale.data.pass_mark} />,
     },
