@@ -66,7 +66,7 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
     new Date(`${day}T00:00:00Z`),
   )
   return (
-    <Card title={name}>
+    <Card title={name} className={styles['month']}>
       {registers.length === 0 ? (
         <Empty>{t('monthNone')}</Empty>
       ) : (

@@ -114,7 +114,7 @@ function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewP
     {
       head: t('paste.whom'),
       cell: (at) => (
-        <span className={styles['pasted']}>
+        <span className={layout['wrap']}>
           <select
             className={layout['control']}
             aria-label={t('paste.whomOf', { name: plan.names[at] })}
