@@ -1,6 +1,6 @@
 import { zoe } from '@markbook/shared/story/marks'
-import { class3B, maths } from '@markbook/shared/story/school-year'
-import type { Page } from 'playwright-core'
+import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
@@ -40,32 +40,59 @@ const PAGES = {
 
 const settled = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await expect.poll(() => page.getByText('Loading …').count(), { timeout: 15_000 }).toBe(0)
+  await expect.poll(() => page.locator('[role="status"] > [aria-hidden]:empty').count(), { timeout: 15_000 }).toBe(0)
 }
 
-const readFromTheRight = (page: Page) =>
-  page.evaluate(() => {
-    document.documentElement.dir = 'rtl'
-  })
+/** In a term that has marks, report books and remarks: the one of today has none. */
+const inTerm = (context: BrowserContext) => context.addInitScript((id) => sessionStorage.setItem('markbook.term', id), michaelmas.id)
+
+/** The actions of a page stand beside its title, not below. */
+async function expectActionsBeside(page: Page): Promise<void> {
+  const below = await page
+    .locator('main header:has(h1)')
+    .evaluateAll((heads) =>
+      heads.map((head) => (head.children[1] ? head.children[1].getBoundingClientRect().top - head.getBoundingClientRect().top : 0)),
+    )
+  expect(Math.max(0, ...below), page.url()).toBeLessThan(8)
+}
+
+/** Paper is white, whatever the screen is, and nothing that only a screen can do is on it. */
+async function expectPaper(page: Page): Promise<void> {
+  await page.emulateMedia({ media: 'print' })
+  const printed = await page.evaluate(() => ({
+    ground: getComputedStyle(document.body).backgroundColor,
+    text: getComputedStyle(document.querySelector('h1') ?? document.body).color,
+    pressed: [...document.querySelectorAll('main [class*="primary"], main button[aria-haspopup="dialog"]:has(svg:only-child)')]
+      .filter((button) => button.getClientRects().length > 0)
+      .map(({ textContent }) => textContent),
+  }))
+  await page.emulateMedia({ media: null })
+  expect(printed, page.url()).toEqual({ ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', pressed: [] })
+}
 
 describe.skipIf(!headlessPath)('every page', () => {
   const { site, browser } = siteInBrowser()
   let pc: Awaited<ReturnType<typeof openWindow>>
   let phone: Awaited<ReturnType<typeof openWindow>>
+  let arabic: Awaited<ReturnType<typeof openWindow>>
   beforeAll(async () => {
     pc = await openWindow(browser)
     phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
-    await site.signIn(pc.context, 'okafor')
-    await site.signIn(phone.context, 'okafor')
+    arabic = await openWindow(browser, { viewport: sizes.phone, locale: 'ar-TN' })
+    for (const { context } of [pc, phone, arabic]) {
+      await inTerm(context)
+      await site.signIn(context, 'okafor')
+    }
   })
 
   test.each(Object.entries(PAGES))(
-    '%s is for everybody, on the old PC and on a telephone, in the light and in the dark, at 200 %%, read from the left and from the right',
+    '%s is for everybody, on the old PC and on a telephone, in the light, in the dark and on paper, twice as large, in English and in Arabic',
     async (name, path) => {
       await pc.page.goto(`${site.url}${path}`)
       await settled(pc.page)
       await expectForEverybody(pc.page)
-      await picture(pc.page, `${name}-pc`)
+      await expectActionsBeside(pc.page)
+      await picture(pc.page, `${name}-light`)
       // Twice as large is the same as a window of half the size.
       await pc.page.setViewportSize({ width: 683, height: 384 })
       await expectFits(pc.page)
@@ -75,10 +102,42 @@ describe.skipIf(!headlessPath)('every page', () => {
       await expectForEverybody(phone.page)
       await expectFits(phone.page)
       await picture(phone.page, `${name}-phone`)
-      await readFromTheRight(phone.page)
-      await expectForEverybody(phone.page)
-      await expectFits(phone.page)
-      expect([...pc.faults, ...phone.faults]).toEqual([])
+      await expectPaper(phone.page)
+      await arabic.page.goto(`${site.url}${path}`)
+      await settled(arabic.page)
+      expect(await arabic.page.evaluate(() => document.documentElement.dir)).toBe('rtl')
+      await expectForEverybody(arabic.page)
+      await expectFits(arabic.page)
+      if (process.env['PICTURES']) await furtherPictures(name)
+      expect([...pc.faults, ...phone.faults, ...arabic.faults]).toEqual([])
     },
   )
+
+  /** Of the sheets in docs/pictures (`npm run pictures`). */
+  async function furtherPictures(name: string): Promise<void> {
+    await pc.page.emulateMedia({ colorScheme: 'dark' })
+    await picture(pc.page, `${name}-dark`)
+    await pc.page.emulateMedia({ colorScheme: null })
+    await arabic.page.setViewportSize(sizes.pc)
+    await picture(arabic.page, `${name}-arabic`)
+    await arabic.page.setViewportSize(sizes.phone)
+  }
+
+  test('the menu keeps its places in a language of long words, whichever page is open', async () => {
+    const french = await openWindow(browser, { locale: 'fr-FR' })
+    await site.signIn(french.context, 'okafor')
+    const places = async (path: string) => {
+      await french.page.goto(`${site.url}${path}`)
+      await settled(french.page)
+      return french.page
+        .locator('nav')
+        .first()
+        .locator('a')
+        .evaluateAll((links) => links.map((link) => link.getBoundingClientRect().top))
+    }
+    const atToday = await places(PAGES.today)
+    expect(await places(PAGES.overview)).toEqual(atToday)
+    expect(await places(PAGES.years)).toEqual(atToday)
+    await french.context.close()
+  })
 })
