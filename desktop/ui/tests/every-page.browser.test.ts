@@ -1,16 +1,21 @@
+import { readFileSync } from 'node:fs'
 import { zoe } from '@markbook/shared/story/marks'
-import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { people } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
+import { class3B, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
-/** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. */
+/** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. `SET` is a teaching set. */
 const PAGES = {
   today: '/',
   marks: '/marks',
   grid: `/marks/${class3B.id}/${maths.id}`,
+  'set-grid': '/marks/sets/SET',
+  'choose-attendance': '/attendance',
   attendance: `/attendance/${class3B.id}?day=2025-11-17`,
   assessments: '/assessments',
   results: '/results',
@@ -18,13 +23,18 @@ const PAGES = {
   'pupil-results': `/results/${class3B.id}/students/${zoe.id}`,
   reports: '/reports',
   'class-reports': `/reports/${class3B.id}`,
+  book: `/reports/book/${draftReport.id}`,
   overview: '/overview',
   classes: '/classes',
   sets: '/sets',
+  set: '/sets/SET',
   class: `/classes/${class3B.id}`,
   students: '/students',
   student: `/students/${zoe.id}`,
+  history: `/history?entity=student&id=${zoe.id}`,
   years: '/years',
+  categories: `/years/${thisYear.id}/categories`,
+  'roll-over': `/years/${thisYear.id}/roll-over`,
   audit: '/audit',
   subjects: '/subjects',
   scale: '/scale',
@@ -70,11 +80,25 @@ async function expectPaper(page: Page): Promise<void> {
   expect(printed, page.url()).toEqual({ ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', pressed: [] })
 }
 
+/** What has a test of its own, since it needs a laptop, or nobody who is signed in. */
+const ELSEWHERE = ['/pair']
+
+test('every address of the app is looked at', () => {
+  const source = readFileSync(new URL('../routes.tsx', import.meta.url), 'utf8')
+  const paths = [...source.matchAll(/[pP]age\(\s*'(\/[^']*)'|path: '(\/[^']*)'/g)].map(([, own, other]) => own ?? other ?? '')
+  expect(paths.length).toBeGreaterThan(30)
+  const looked = Object.values(PAGES).map((address) => new URL(address, 'http://here').pathname)
+  const isLooked = (path: string) => looked.some((address) => new RegExp(`^${path.replace(/\$\w+/g, '[^/]+')}$`).test(address))
+  expect(paths.filter((path) => !isLooked(path) && !ELSEWHERE.includes(path))).toEqual([])
+})
+
 describe.skipIf(!headlessPath)('every page', () => {
   const { site, browser } = siteInBrowser()
   let pc: Awaited<ReturnType<typeof openWindow>>
   let phone: Awaited<ReturnType<typeof openWindow>>
   let arabic: Awaited<ReturnType<typeof openWindow>>
+  let setId = ''
+  const addressOf = (path: string) => `${site.url}${path.replace('SET', setId)}`
   beforeAll(async () => {
     pc = await openWindow(browser)
     phone = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
@@ -83,12 +107,17 @@ describe.skipIf(!headlessPath)('every page', () => {
       await inTerm(context)
       await site.signIn(context, 'okafor')
     }
+    const head = await site.as('okafor')
+    const set = await head.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: maths.id, name: 'Upper set' } })
+    await head.teachingSets.setTeachers({ params: { id: set.id }, body: { teacherIds: [people.ada.id] } })
+    await head.teachingSets.setStudents({ params: { id: set.id }, body: { studentIds: [zoe.id] } })
+    setId = set.id
   })
 
   test.each(Object.entries(PAGES))(
     '%s is for everybody, on the old PC and on a telephone, in the light, in the dark and on paper, twice as large, in English and in Arabic',
     async (name, path) => {
-      await pc.page.goto(`${site.url}${path}`)
+      await pc.page.goto(addressOf(path))
       await settled(pc.page)
       await expectForEverybody(pc.page)
       await expectActionsBeside(pc.page)
@@ -97,13 +126,13 @@ describe.skipIf(!headlessPath)('every page', () => {
       await pc.page.setViewportSize({ width: 683, height: 384 })
       await expectFits(pc.page)
       await pc.page.setViewportSize(sizes.pc)
-      await phone.page.goto(`${site.url}${path}`)
+      await phone.page.goto(addressOf(path))
       await settled(phone.page)
       await expectForEverybody(phone.page)
       await expectFits(phone.page)
       await picture(phone.page, `${name}-phone`)
       await expectPaper(phone.page)
-      await arabic.page.goto(`${site.url}${path}`)
+      await arabic.page.goto(addressOf(path))
       await settled(arabic.page)
       expect(await arabic.page.evaluate(() => document.documentElement.dir)).toBe('rtl')
       await expectForEverybody(arabic.page)
@@ -115,9 +144,10 @@ describe.skipIf(!headlessPath)('every page', () => {
 
   /** Of the sheets in docs/pictures (`npm run pictures`). */
   async function furtherPictures(name: string): Promise<void> {
-    await pc.page.emulateMedia({ colorScheme: 'dark' })
+    // Without motion: a colour on its way from light to dark is neither.
+    await pc.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     await picture(pc.page, `${name}-dark`)
-    await pc.page.emulateMedia({ colorScheme: null })
+    await pc.page.emulateMedia({ colorScheme: null, reducedMotion: null })
     await arabic.page.setViewportSize(sizes.pc)
     await picture(arabic.page, `${name}-arabic`)
     await arabic.page.setViewportSize(sizes.phone)
