@@ -146,6 +146,7 @@ describe.skipIf(!headlessPath)('every page', () => {
   async function furtherPictures(name: string): Promise<void> {
     // Without motion: a colour on its way from light to dark is neither.
     await pc.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await pc.page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
     await picture(pc.page, `${name}-dark`)
     await pc.page.emulateMedia({ colorScheme: null, reducedMotion: null })
     await arabic.page.setViewportSize(sizes.pc)
