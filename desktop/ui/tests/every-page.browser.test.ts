@@ -72,7 +72,8 @@ async function expectPaper(page: Page): Promise<void> {
   const printed = await page.evaluate(() => ({
     ground: getComputedStyle(document.body).backgroundColor,
     text: getComputedStyle(document.querySelector('h1') ?? document.body).color,
-    pressed: [...document.querySelectorAll('main [class*="primary"], main button[aria-haspopup="dialog"]:has(svg:only-child)')]
+    pressed: ['[class*="primary"]', 'button[aria-haspopup="dialog"]:has(svg:only-child)', 'button[class*="quiet"][data-figure]']
+      .flatMap((kind) => [...document.querySelectorAll(`main ${kind}`)])
       .filter((button) => button.getClientRects().length > 0)
       .map(({ textContent }) => textContent),
   }))

@@ -185,6 +185,7 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
     {
       head: t('explain.open'),
       look: 'hidden',
+      className: styles['screen'],
       cell: (subject) => (
         <Button
           look="quiet"
