@@ -67,6 +67,16 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     expect(said.filter((key) => !own.has(`failures.${key}`))).toEqual([])
   })
 
+  test('counts in the form for one, where the language says none in it too', () => {
+    const isOfNone = new Intl.PluralRules(language).select(0) === 'one'
+    const fixed = [...own].filter(
+      ([key, sentence]) => isOfNone && key.endsWith('_one') && /(^|[^\p{L}\p{N}])1($|[^\p{L}\p{N}])/u.test(sentence),
+    )
+    expect(fixed.map(([key, sentence]) => `${key}: ${sentence}`).filter((line) => !own.has(line.replace(/_one: .*$/s, '_zero')))).toEqual(
+      [],
+    )
+  })
+
   test('has a form for every number that the language tells apart', () => {
     const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     const counted = new Set([...english.keys()].filter((key) => key.endsWith('_other')).map(bare))
