@@ -37,10 +37,9 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await page.goto(`${site.url}/subjects`)
     await page.getByRole('button', { name: /^Change Art/ }).click()
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page
-      .getByRole('dialog', { name: /^Delete/ })
-      .getByRole('button', { name: 'Delete' })
-      .click()
+    const question = page.getByRole('dialog', { name: /^Delete/ })
+    await question.getByText('For 30 days an administrator can bring it back from the bin.', { exact: false }).waitFor()
+    await question.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: /^Change Art/ }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: /^Change Art/ }).waitFor()
