@@ -31,7 +31,7 @@ export function pointerHandlers({ selection, controller }: Grid, finger: RefObje
       const position = positionOf(event.target)
       if (event.button !== 0 || !position || position.row < 0 || event.target instanceof HTMLInputElement) return
       controller.commitEdit(true)
-      selection.moveTo(position, { extends: event.shiftKey })
+      selection.moveTo(position, { extends: event.shiftKey, isPressed: true })
     },
     onPointerMove: (event: PointerEvent) => {
       if (event.buttons !== 1 || event.pointerType === 'touch' || selection.editing || selection.active.row < 0) return

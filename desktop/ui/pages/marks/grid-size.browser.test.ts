@@ -40,6 +40,23 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
+  test('two presses on the last row in sight open that row, and not the one after it', async () => {
+    const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
+    const last = (await wholeRows(page)) - 1
+    expect(last).toBeLessThan(29)
+    const box = await cell(page, last, 1).boundingBox()
+    const at = { x: (box?.x ?? 0) + (box?.width ?? 0) / 2, y: (box?.y ?? 0) + (box?.height ?? 0) / 2 }
+    await page.mouse.click(at.x, at.y)
+    expect((await cell(page, last, 1).boundingBox())?.y).toBe(box?.y)
+    await page.mouse.dblclick(at.x, at.y)
+    await cell(page, last, 1).getByRole('textbox').waitFor()
+    // What the keys go to is shown with the row after it.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowDown')
+    expect((await cell(page, last, 1).boundingBox())?.y).toBeLessThan(box?.y ?? 0)
+    await context.close()
+  })
+
   test('a list of mistakes leaves half of them, and the grid does not move', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
     const top = (await page.getByRole('grid').boundingBox())?.y
@@ -102,6 +119,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await picture(page, 'marks-panel-head')
     // What does not fit is in the menu.
     await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem').first().waitFor()
     await picture(page, 'marks-panel-menu')
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Add an assessment', 'Import or mark sheet', 'Print'])
     await page.getByRole('menuitem', { name: 'Add an assessment' }).click()

@@ -197,7 +197,8 @@ function useScrollToActive(
       const { row, col } = selection.active
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
       controller.visibleRows = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))
-      reveal(element, { row, col }, controller.size(), sizes)
+      // Another row under the pointer would take the second press of two.
+      if (!selection.isPressed || editing) reveal(element, { row, col }, controller.size(), sizes)
     }
     follow()
     // A notice under the grid makes it lower; the edited cell stays visible.

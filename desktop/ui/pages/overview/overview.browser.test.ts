@@ -100,7 +100,8 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     const head = await site.as('okafor')
     const { context, page, faults } = await opened({}, '/overview')
     await page.goto(`${site.url}/school`)
-    await page.getByLabel('An administrator approves report books before they are published').check()
+    // Not `check`, which looks at once, and the tick may come a moment later.
+    await page.getByLabel('An administrator approves report books before they are published').click()
     await page.getByText('Report books are approved before they are published.').waitFor()
     await expectForEverybody(page)
     await picture(page, 'overview-school-setting-pc')

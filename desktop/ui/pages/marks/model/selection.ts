@@ -22,6 +22,8 @@ export class GridSelection {
   editing: CellEdit | null = null
   /** Column in which a run of Tabs began; Enter returns to it. */
   tabbedFrom: number | null = null
+  /** Whether the active cell is so because it was pressed: it must stay under the pointer. */
+  isPressed = false
   private anchor: CellPosition = this.active
   private isFocused = false
   private block: CellRange = rangeBetween(this.active, this.active)
@@ -44,8 +46,9 @@ export class GridSelection {
     return row === this.active.row ? `${chosen} ${this.active.col} ${this.modeOf(row, this.active.col)}` : chosen
   }
 
-  moveTo(at: CellPosition, { extends: isExtended = false, tabbedFrom = null as number | null } = {}): void {
+  moveTo(at: CellPosition, { extends: isExtended = false, tabbedFrom = null as number | null, isPressed = false } = {}): void {
     this.editing = null
+    this.isPressed = isPressed
     this.active = at
     this.tabbedFrom = tabbedFrom
     if (!isExtended) this.anchor = at
