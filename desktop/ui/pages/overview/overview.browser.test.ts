@@ -116,6 +116,8 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.goto(site.url)
     await page.getByText('1 report book waits for your approval:').waitFor()
     await page.getByRole('link', { name: 'To the overview' }).click()
+    // Where no book was made none is approved.
+    expect(await page.getByRole('row', { name: /^3A/ }).locator('th, td').nth(4).innerText()).toBe('–')
     await page.getByRole('button', { name: 'Approve the books of 3B' }).click()
     const dialog = page.getByRole('dialog', { name: 'Approve the report books?' })
     await dialog.getByRole('button', { name: 'Approve 1 book' }).press('Enter')
