@@ -1,9 +1,7 @@
-import { useQueries } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useTranslation } from 'react-i18next'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
-import { standingQuery } from '../reports/book-queries.ts'
-import { isOutdated } from '../reports/book-standing.ts'
+import { useOutdatedCounts } from '../reports/book-queries.ts'
 
 export type OutdatedReports = { classId: string; type: 'term' | 'year_end'; count: number }
 
@@ -27,9 +25,9 @@ export function useOutdatedReports(classIds: readonly string[]): OutdatedReports
   const { year, term } = useChosenTerm()
   const types = year?.grading_model === 'year_based' ? (['term', 'year_end'] as const) : (['term'] as const)
   const scopes = term ? classIds.flatMap((classId) => types.map((type) => ({ classId, termId: term.id, type }))) : []
-  const standings = useQueries({ queries: scopes.map((of) => standingQuery(of)) })
+  const counts = useOutdatedCounts(scopes)
   return scopes.flatMap(({ classId, type }, at) => {
-    const count = standings[at]?.data?.filter(isOutdated).length ?? 0
+    const count = counts[at] ?? 0
     return count > 0 ? [{ classId, type, count }] : []
   })
 }

@@ -1,4 +1,3 @@
-import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -13,19 +12,19 @@ import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
 import type { Period } from './period.ts'
 import { RemindButton } from './reminders.tsx'
-import { isAllApproved, marksOf, peopleBehind, sorted } from './rows.ts'
+import { type ClassRow, isAllApproved, marksOf, peopleBehind, sorted } from './rows.ts'
 import { sortedColumn } from './sorted-head.tsx'
 
-const sorts: Record<string, (row: ClassOverview) => number> = {
+const sorts: Record<string, (row: ClassRow) => number> = {
   marks: (row) => marksOf(row).missing + marksOf(row).unassessed,
-  books: ({ students, books }) => students - books.made,
+  books: ({ students, books, outdated }) => students - books.made + outdated,
   remarks: ({ books }) => books.without_remark,
   approval: ({ books }) => books.to_approve,
   published: ({ books }) => books.published,
   sent: ({ books }) => books.sent,
 }
 
-type Props = { rows: readonly ClassOverview[]; period: Period; onApprove: (classId: string) => void }
+type Props = { rows: readonly ClassRow[]; period: Period; onApprove: (classId: string) => void }
 
 /** A row for each class, a column for each step from the marks to the ministry. */
 export function ClassTable({ rows, period, onApprove }: Props) {
@@ -33,12 +32,12 @@ export function ClassTable({ rows, period, onApprove }: Props) {
   const { search } = useOverviewSearch()
   const asks = useAsking().approves_reports === true
   const type = period.type === 'year_end' ? period.type : undefined
-  const toBooks = ({ class: { id } }: ClassOverview, children: ReactNode, view?: 'fill') => (
+  const toBooks = ({ class: { id } }: ClassRow, children: ReactNode, view?: 'fill') => (
     <Link to="/reports/$classId" params={{ classId: id }} search={{ type, view }}>
       {children}
     </Link>
   )
-  const columns: (Column<ClassOverview> | false)[] = [
+  const columns: (Column<ClassRow> | false)[] = [
     sortedColumn('class', t('class'), ({ class: group, class_teacher }) => (
       <>
         <Link to="/classes/$classId" params={{ classId: group.id }}>
@@ -49,7 +48,13 @@ export function ClassTable({ rows, period, onApprove }: Props) {
     )),
     sortedColumn('marks', t('marks'), (row) => <MarksCell row={row} />),
     sortedColumn('books', t('booksMade'), (row) =>
-      toBooks(row, <Meter count={Math.min(row.books.made, row.students)} all={row.students} />),
+      toBooks(
+        row,
+        <span className={styles['figure']}>
+          <Meter count={Math.min(row.books.made, row.students)} all={row.students} />
+          {row.outdated > 0 && <Badge tone="warn">{t('outdated', { count: row.outdated })}</Badge>}
+        </span>,
+      ),
     ),
     sortedColumn('remarks', t('remarksMissing'), (row) =>
       row.books.without_remark > 0 ? toBooks(row, <Badge tone="warn">{row.books.without_remark}</Badge>, 'fill') : nothing(row),
@@ -89,9 +94,9 @@ export function ClassTable({ rows, period, onApprove }: Props) {
 
 const countOf = (count: number, link: (count: number) => ReactNode) => (count > 0 ? link(count) : '–')
 /** Done, where there is something that could be missing. */
-const nothing = ({ books }: ClassOverview) => (books.made > 0 ? '✓' : '–')
+const nothing = ({ books }: ClassRow) => (books.made > 0 ? '✓' : '–')
 
-function MarksCell({ row }: { row: ClassOverview }) {
+function MarksCell({ row }: { row: ClassRow }) {
   const { t } = useTranslation('overview')
   const { search } = useOverviewSearch()
   const { expected, recorded, missing, unassessed } = marksOf(row)

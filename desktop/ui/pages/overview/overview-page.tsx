@@ -12,6 +12,7 @@ import { Answer, Empty, Facts, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { useAsking } from '../reports/approval.tsx'
+import { useOutdatedCounts } from '../reports/book-queries.ts'
 import type { BooksType } from '../reports/book-search.ts'
 import { ViewTabs } from '../results/class-page.tsx'
 import { ApproveDialog } from './approve-dialog.tsx'
@@ -20,7 +21,7 @@ import styles from './overview.module.css'
 import { overviewViews, useOverviewSearch } from './overview-search.ts'
 import type { Period } from './period.ts'
 import { RemindAll, useReminders } from './reminders.tsx'
-import { isIncomplete, lacksMarks, subjectRows, totalsOf } from './rows.ts'
+import { type ClassRow, isIncomplete, lacksMarks, subjectRows, totalsOf } from './rows.ts'
 import { SubjectTable } from './subject-table.tsx'
 
 /** For administrators: how far each class of the term is, and whose work is missing. */
@@ -68,15 +69,16 @@ function TermOverview({ period }: { period: Period }) {
   return (
     <Page wide title={t('title')} lead={lead} actions={actions}>
       <Answer of={classes} empty={t('none', { year: year.name })}>
-        {(rows) => <Overview rows={rows} period={period} />}
+        {(classes) => <Overview classes={classes} period={period} />}
       </Answer>
     </Page>
   )
 }
 
-function Overview({ rows, period }: { rows: readonly ClassOverview[]; period: Period }) {
+function Overview({ classes, period }: { classes: readonly ClassOverview[]; period: Period }) {
   const { t } = useTranslation('overview')
   const { search, change } = useOverviewSearch()
+  const rows = useRows(classes, period)
   const view = search.view ?? 'classes'
   const subjects = subjectRows(rows, search.class)
   const shown = search.missing ? rows.filter(isIncomplete) : rows
@@ -124,8 +126,15 @@ function Overview({ rows, period }: { rows: readonly ClassOverview[]; period: Pe
   )
 }
 
+/** To calculate what the books should say takes longer than to count them, so it is asked class by class, where there are books. */
+function useRows(classes: readonly ClassOverview[], { term, type }: Period): ClassRow[] {
+  const open = classes.filter(({ books }) => books.made > books.sent)
+  const counts = useOutdatedCounts(open.map((row) => ({ classId: row.class.id, termId: term.id, type })))
+  return classes.map((row) => ({ ...row, outdated: counts[open.indexOf(row)] ?? 0 }))
+}
+
 /** What is left to do in the whole school. */
-function Totals({ rows }: { rows: readonly ClassOverview[] }) {
+function Totals({ rows }: { rows: readonly ClassRow[] }) {
   const { t } = useTranslation('overview')
   const asks = useAsking().approves_reports === true
   const { classes, complete, marks, books, remarks, to_approve, published, sent } = totalsOf(rows)

@@ -1,3 +1,5 @@
+import { naturalId } from '@markbook/shared/ids'
+import { mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
@@ -162,6 +164,30 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     expect(own.faults).toEqual([])
     await own.context.close()
     await head.schools.updateMine({ body: { approvesReports: null } })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('says of a class whose books are older than its marks', async () => {
+    const byrne = await site.as('byrne')
+    await byrne.reports.generate({ body: { ...ofMichaelmas, studentGroupId: class3B.id } })
+    const { context, page, faults } = await opened()
+    expect(await rowOf(page, '3B').innerText()).not.toContain('older')
+    const ada = await site.as('ada')
+    await ada.grades.update({ params: { id: naturalId('grade', mathsExam.id, zoe.id) }, body: { score: 1 } })
+    await page.reload()
+    await rowOf(page, '3B').getByText('older than the marks').waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'overview-outdated-pc')
+    await rowOf(page, '3B')
+      .getByRole('link', { name: /older than the marks/ })
+      .click()
+    await page.getByRole('button', { name: 'Bring up to date' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Bring up to date' }).press('Enter')
+    await dialogsClosed(page)
+    await page.goBack()
+    await rowOf(page, '3B').waitFor()
+    await expect.poll(async () => await rowOf(page, '3B').innerText()).not.toContain('older')
     expect(faults).toEqual([])
     await context.close()
   })

@@ -1,6 +1,6 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { expect, test } from 'vitest'
-import { isAllApproved, isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
+import { type ClassRow, isAllApproved, isIncomplete, lacksMarks, marksOf, peopleBehind, sorted, subjectRows, totalsOf } from './rows.ts'
 
 const ada = { id: 'ada', first_name: 'Ada', last_name: 'Nowak' }
 const byrne = { id: 'byrne', first_name: 'Sam', last_name: 'Byrne' }
@@ -15,19 +15,28 @@ const subject = (code: string, recorded: number, expected: number, more: Partial
   ...more,
 })
 const books = { made: 2, without_remark: 0, to_approve: 0, approved: 0, published: 0, sent: 2 }
-const whole: ClassOverview = { class: { id: '3A', name: '3A' }, class_teacher: byrne, students: 2, subjects: [subject('MA', 4, 4)], books }
-const part: ClassOverview = {
+const whole: ClassRow = {
+  class: { id: '3A', name: '3A' },
+  class_teacher: byrne,
+  students: 2,
+  subjects: [subject('MA', 4, 4)],
+  books,
+  outdated: 0,
+}
+const part: ClassRow = {
   class: { id: '3B', name: '3B' },
   class_teacher: byrne,
   students: 3,
   subjects: [subject('MA', 4, 6), subject('EN', 0, 0, { assessments: 0, teachers: [] })],
   books: { ...books, made: 2, without_remark: 1, sent: 0 },
+  outdated: 0,
 }
 
-test('a class is complete once no marks, books, remarks or approvals are missing', () => {
+test('a class is complete once no marks, books, remarks or approvals are missing, and no book is older than the marks', () => {
   expect([isIncomplete(whole), isIncomplete(part)]).toEqual([false, true])
   expect(isIncomplete({ ...whole, books: { ...books, to_approve: 1 } })).toBe(true)
   expect(isIncomplete({ ...whole, students: 3 })).toBe(true)
+  expect(isIncomplete({ ...whole, outdated: 1 })).toBe(true)
   expect([lacksMarks(subject('MA', 4, 4)), lacksMarks(subject('MA', 3, 4)), lacksMarks(subject('MA', 0, 0, { assessments: 0 }))]).toEqual([
     false,
     true,

@@ -1,6 +1,9 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { missingIn } from '@markbook/shared/domain/term-progress'
 
+/** A class, and how many of its books that can still change are older than its marks. */
+export type ClassRow = ClassOverview & { outdated: number }
+
 /** A subject of a class, with whose it is. */
 export type SubjectRow = ClassOverview['subjects'][number] & Pick<ClassOverview, 'class' | 'class_teacher'>
 
@@ -21,7 +24,7 @@ export function marksOf({ subjects }: Pick<ClassOverview, 'subjects'>) {
 export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']): boolean => made > 0 && approved + sent >= made
 
 /** Whether somebody still has something to do for the class. */
-export const isIncomplete = (row: ClassOverview): boolean => missingIn(row).length > 0 || row.books.to_approve > 0
+export const isIncomplete = (row: ClassRow): boolean => missingIn(row).length > 0 || row.books.to_approve > 0 || row.outdated > 0
 
 export const lacksMarks = ({ assessments, expected, recorded }: Pick<SubjectRow, 'assessments' | 'expected' | 'recorded'>): boolean =>
   assessments === 0 || recorded < expected
@@ -38,8 +41,8 @@ export function sorted<T>(rows: readonly T[], numberOf: ((row: T) => number) | u
 }
 
 /** What is left to do in all classes together. */
-export function totalsOf(classes: readonly ClassOverview[]) {
-  const sum = (of: (row: ClassOverview) => number) => classes.reduce((total, row) => total + of(row), 0)
+export function totalsOf(classes: readonly ClassRow[]) {
+  const sum = (of: (row: ClassRow) => number) => classes.reduce((total, row) => total + of(row), 0)
   return {
     classes: classes.length,
     complete: classes.filter((row) => !isIncomplete(row)).length,

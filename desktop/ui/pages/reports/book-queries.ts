@@ -1,7 +1,8 @@
 import type { ClassReportEntry, Report, ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { ask, askWhole, queryClient, type ReplyOf } from '../../api/queries.ts'
 import type { BooksType } from './book-search.ts'
+import { isOutdated } from './book-standing.ts'
 
 export type BookScope = { classId: string; termId: string; type: BooksType }
 
@@ -23,6 +24,10 @@ export const useEntries = (of: BookScope) => useQuery(askWhole('reports', 'entri
 /** Marks change without the books, so this is fetched anew for each page. */
 export const standingQuery = (of: BookScope) => ({ ...askWhole('reports', 'standing', booksRequest(of)), staleTime: 0 })
 export const useStanding = (of: BookScope) => useQuery(standingQuery(of))
+
+/** How many books of each of these are older than the marks; none for what is not loaded yet. */
+export const useOutdatedCounts = (scopes: readonly BookScope[]): number[] =>
+  useQueries({ queries: scopes.map(standingQuery) }).map(({ data }) => data?.filter(isOutdated).length ?? 0)
 
 export type ListedBook = ReplyOf<'reports', 'list'>[number]
 
