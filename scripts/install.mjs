@@ -61,7 +61,7 @@ export async function ensureInstalled({ development }) {
   const expected = packages.filter(([, { optional }]) => !optional).map(([path]) => join(root, path, 'package.json'))
   const share = () => Math.round((expected.filter((path) => existsSync(path)).length / expected.length) * 100)
   await withProgress('installing packages', () => npm(...command, ...options, '--ignore-scripts'), share)
-  if (!hasDevelopment) return
+  if (!hasDevelopment) return removeSourceMaps()
   renameSync(record, `${record}.new`)
   await withProgress('compiling SQLite and setting up test tools (about a minute)', () => npm('rebuild'))
   removeIntermediates()
@@ -78,6 +78,12 @@ export async function ensureCompiled() {
 /** What the compiler leaves beside the addon, 18 MB. */
 function removeIntermediates() {
   for (const name of readdirSync(compiled)) if (join(compiled, name) !== addon) rmSync(join(compiled, name), { recursive: true })
+}
+
+/** What only a debugger reads, 60 MB. */
+function removeSourceMaps() {
+  const packages = join(root, 'node_modules')
+  for (const path of readdirSync(packages, { recursive: true })) if (path.endsWith('.map')) rmSync(join(packages, path), { force: true })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
