@@ -1,5 +1,7 @@
+import { openEarly } from './api/event-stream.ts'
 import { ask, askWhole, queryClient } from './api/queries.ts'
 import { knownTerm } from './frame/chosen-term.ts'
+import { liveMarksUrl } from './pages/marks/live-marks-url.ts'
 
 /*
  * What pages show, asked for when the pointer comes to their link, beside the page's own part of the app. The pages ask for the same and report
@@ -37,7 +39,11 @@ export function prefetchSheet({ classId, subjectId }: { classId: string; subject
   void queryClient.prefetchQuery(askWhole('classes', 'students', { params: { id: classId } }))
   void queryClient.prefetchQuery(ask('subjects', 'list'))
   void queryClient.prefetchQuery(ask('schools', 'mine'))
-  if (termId) void queryClient.prefetchQuery(ask('assessments', 'list', { query: { termId, subjectId, studentGroupId: classId } }))
+  if (termId) {
+    const ofSheet = { termId, subjectId, studentGroupId: classId }
+    void queryClient.prefetchQuery(ask('assessments', 'list', { query: ofSheet }))
+    openEarly(liveMarksUrl({ ...ofSheet, isSet: false }))
+  }
   const ofYear = ({ academic_year_id: academicYearId }: { academic_year_id: string }) => {
     void queryClient.prefetchQuery(ask('gradingScale', 'get', { query: { academicYearId } }))
     void queryClient.prefetchQuery(ask('assessmentCategories', 'list', { query: { academicYearId } }))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { followEvents, serverAnswered } from './event-stream.ts'
+import { followEvents, openEarly, serverAnswered } from './event-stream.ts'
 
 class Stream {
   static readonly CLOSED = 2
@@ -7,7 +7,7 @@ class Stream {
   readyState = 0
   onmessage: ((event: { data: string }) => void) | null = null
   onerror: (() => void) | null = null
-  constructor() {
+  constructor(readonly url: string) {
     Stream.opened.push(this)
   }
   close() {
@@ -55,5 +55,56 @@ test('a stream that the server refuses keeps its pause', () => {
   expect(Stream.opened).toHaveLength(1)
   vi.advanceTimersByTime(2_000)
   expect(Stream.opened).toHaveLength(2)
+  stop()
+})
+
+const open = () => Stream.opened.filter(({ readyState }) => readyState !== Stream.CLOSED).map(({ url }) => url)
+const says = (event: unknown) => newest()?.onmessage?.({ data: JSON.stringify(event) })
+
+test('a stream that was opened early tells its follower what it has brought, in order, and goes on', async () => {
+  openEarly('/marks')
+  openEarly('/marks')
+  expect(open()).toEqual(['/marks'])
+  says(1)
+  says(2)
+  const told: unknown[] = []
+  const stop = followEvents('/marks', { onEvent: (event) => told.push(event), onError: () => told.push('error') })
+  expect(told).toEqual([])
+  await Promise.resolve()
+  says(3)
+  expect(told).toEqual([1, 2, 3])
+  // The page is there: what its link still asks for opens no second one, and the time of an early one is over without a consequence.
+  openEarly('/marks')
+  vi.advanceTimersByTime(60_000)
+  expect(Stream.opened).toHaveLength(1)
+  newest()?.onerror?.()
+  expect(told).toEqual([1, 2, 3, 'error'])
+  stop()
+  expect(open()).toEqual([])
+  vi.advanceTimersByTime(60_000)
+  expect(open()).toEqual([])
+})
+
+test('a follower that stops at once is told nothing', async () => {
+  openEarly('/marks')
+  says(1)
+  const told: unknown[] = []
+  followEvents('/marks', { onEvent: (event) => told.push(event), onError: () => {} })()
+  await Promise.resolve()
+  expect([told, open()]).toEqual([[], []])
+})
+
+test('of early streams there is one, for five seconds; where it fails its page opens another', () => {
+  openEarly('/marks/1')
+  openEarly('/marks/2')
+  expect(open()).toEqual(['/marks/2'])
+  vi.advanceTimersByTime(5_000)
+  expect(open()).toEqual([])
+  openEarly('/marks/3')
+  newest()?.onerror?.()
+  vi.advanceTimersByTime(60_000)
+  expect(open()).toEqual([])
+  const stop = followEvents('/marks/3', { onEvent: () => {}, onError: () => {} })
+  expect(open()).toEqual(['/marks/3'])
   stop()
 })

@@ -46,6 +46,12 @@ export const fullDay = (at: Date): string => formatter(Intl.DateTimeFormat, { da
 export const moment = (value: string): string =>
   formatter(Intl.DateTimeFormat, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(value))
 
+/** The first formatter of numbers and of days takes a browser 10 to 20 ms: a page that leads to many figures makes them before they are asked for. */
+export function prepareFormatters(): void {
+  number(0)
+  day('2000-01-01')
+}
+
 /** A duration in one unit: `5 minutes`, `2 hours`, `3 days`. At least a minute. */
 export function lasting(ms: number): string {
   const minutes = Math.max(1, Math.round(ms / 60_000))

@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
@@ -8,6 +9,7 @@ import { Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { prepareFormatters } from '../../words/format.ts'
 import { type ListedClass, useClasses } from '../results/class-page.tsx'
 import styles from './marks.module.css'
 
@@ -17,6 +19,10 @@ export function ChooseMarksPage() {
   const { classId, subjectId } = useSearch({ from: '/school/marks' })
   const chosen = useChosenTerm()
   const classes = useClasses(chosen)
+  useEffect(() => {
+    const timer = setTimeout(prepareFormatters)
+    return () => clearTimeout(timer)
+  }, [])
   if (classId && subjectId) return <Navigate to="/marks/$classId/$subjectId" params={{ classId, subjectId }} replace />
   return (
     <Page title={t('title')} lead={t('lead')}>

@@ -5,6 +5,7 @@ import { followEvents } from '../../api/event-stream.ts'
 import { keepSeen, lastSeen, notShown } from '../../api/last-seen.ts'
 import { ask, queryClient, type ResourceName, refresh } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
+import { liveMarksUrl, type SheetQuery } from './live-marks-url.ts'
 import type { ParentStatus } from './model/mark-location.ts'
 import { type MarkingSession, markingSessionOf } from './model/marking-session.ts'
 import type { SheetScope } from './model/pending-mark-storage.ts'
@@ -34,9 +35,6 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/** `studentGroupId`: of a class, or of a teaching set where `isSet`. */
-type SheetQuery = { termId: string; subjectId: string; studentGroupId: string; isSet: boolean }
-
 /** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
 export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuery): Sheet {
   const session = useMarkingSession()
@@ -48,8 +46,10 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
     let unsubscribe = () => {}
     const subscribe = () => {
       unsubscribe()
-      const query = new URLSearchParams({ termId, subjectId, [isSet ? 'teachingSetId' : 'studentGroupId']: studentGroupId })
-      unsubscribe = followEvents(`/api/grades/events?${query}`, { onEvent: receive, onError: () => void disconnect() })
+      unsubscribe = followEvents(liveMarksUrl({ termId, subjectId, studentGroupId, isSet }), {
+        onEvent: receive,
+        onError: () => void disconnect(),
+      })
     }
     const seen = marksOfSheet({ termId, subjectId, studentGroupId })
     const disconnect = async () => {
