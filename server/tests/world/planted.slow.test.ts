@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { long } from '../../testing/long.ts'
-import { firstSeeds, plants, worldWith } from './planted.ts'
+import { plants, worldWith } from './planted.ts'
 import * as sound from './run.ts'
 
 const MOST = 200
@@ -11,13 +11,12 @@ type World = Pick<typeof sound, 'simulate'>
 const shows = async ({ simulate }: World, seed: number) => (await simulate(seed, AS_RECORDED)).failures.length > 0
 
 describe.runIf(onSqlite)('the test of the test', () => {
-  // Where no seed is recorded, the long form looks for one.
-  test.each(plants.filter(({ name }) => name in firstSeeds))('a seed shows where $name', { timeout: 300_000 }, async (plant) => {
-    expect(await shows(await worldWith(plant), firstSeeds[plant.name] as number)).toBe(true)
+  test.each(plants)('seed $seed shows where $name', { timeout: 300_000 }, async (plant) => {
+    expect(await shows(await worldWith(plant), plant.seed)).toBe(true)
   })
 
   test('without a mistake none of these seeds shows anything', { timeout: 600_000 }, async () => {
-    for (const seed of new Set(Object.values(firstSeeds))) expect((await sound.simulate(seed, AS_RECORDED)).failures).toEqual([])
+    for (const seed of new Set(plants.map(({ seed }) => seed))) expect((await sound.simulate(seed, AS_RECORDED)).failures).toEqual([])
   })
 
   test.runIf(long).each(plants)(`within ${MOST} seeds it shows where $name`, { timeout: 3_600_000 }, async (plant) => {
