@@ -25,6 +25,7 @@ describe('a value that the interface refuses', () => {
     ['grade', { remarks: 'a'.repeat(100_000) }],
     ['grade', { remarks: 'a\u0007' }],
     ['assessment', { max_score: 0 }],
+    ['school', { school_days: [5, 1] }],
     ['assessment', { weight: 1001 }],
     ['assessment', { title: 'a\nb' }],
     ['student', { first_name: ' ' }],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { codeEffects, standardMarkCodes } from '../domain/mark-codes.ts'
 import { personalDataReaders } from '../domain/personal-data.ts'
+import { areSchoolDays, weekdays } from '../domain/school-days.ts'
 import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { JoinStatus, Role, SchoolRef } from './auth.ts'
@@ -44,11 +45,23 @@ const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(cod
 
 const PersonalDataFor = choice(personalDataReaders)
 
+const SCHOOL_DAYS_SENTENCE = 'must be days of the week from 1 (Monday) to 7 (Sunday), at least one, each once and in order'
+const SchoolDays = z
+  .array(z.int(say(SCHOOL_DAYS_SENTENCE)), say(SCHOOL_DAYS_SENTENCE))
+  .min(1, SCHOOL_DAYS_SENTENCE)
+  .max(weekdays.length, SCHOOL_DAYS_SENTENCE)
+  .refine(areSchoolDays, { error: SCHOOL_DAYS_SENTENCE, when: ({ issues }) => issues.length === 0 })
+
 /**
  * Whether an administrator approves report books before they are published; null is no. Who sees the birth dates and genders of pupils:
- * administrators and each class teacher of their own pupils, or all who teach; null is the former.
+ * administrators and each class teacher of their own pupils, or all who teach; null is the former. The days of the week on which there is
+ * school; null is Monday to Friday.
  */
-const wishes = { approves_reports: Flag.nullable(), personal_data_for: PersonalDataFor.nullable() }
+const wishes = {
+  approves_reports: Flag.nullable(),
+  personal_data_for: PersonalDataFor.nullable(),
+  school_days: z.array(z.int()).nullable(),
+}
 
 /** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
 const OwnSchool = row('OwnSchool', {
@@ -155,13 +168,14 @@ export const schools = {
   }),
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
-    notes: '`markCodes` null: the standard ones again.',
+    notes: '`markCodes` null: the standard ones again. `schoolDays` null: Monday to Friday again.',
     body: input({
       name: Name.optional(),
       ...contact,
       markCodes: MarkCodes.nullish(),
       approvesReports: Flag.nullish(),
       personalDataFor: PersonalDataFor.nullish(),
+      schoolDays: SchoolDays.nullish(),
     }),
     reply: row('ChangedSchool', { ...School.shape, ...wishes }),
     fails: ['schools.code_in_use'],

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { codeEffects, type MarkCode } from '../domain/mark-codes.ts'
 import { personalDataReaders } from '../domain/personal-data.ts'
+import { areSchoolDays } from '../domain/school-days.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { type Description, isRecord, ofSchool } from './describe.ts'
 
@@ -44,7 +45,7 @@ const isMarkCode = (value: unknown) =>
   codeEffects.some((effect) => effect === value['effect']) &&
   typeof value['printed'] === 'boolean'
 
-/** `mark_codes` null: the standard ones. `approves_reports` null: no. `personal_data_for` null: `class_teachers`. */
+/** `mark_codes` null: the standard ones. `approves_reports` null: no. `personal_data_for` null: `class_teachers`. `school_days` null: Monday to Friday. */
 export const school = (c: Columns) =>
   c.table('public', 'school', {
     columns: {
@@ -64,6 +65,7 @@ export const school = (c: Columns) =>
       mark_codes: c.json<MarkCode[]>(),
       approves_reports: c.flag(),
       personal_data_for: c.choice(personalDataReaders),
+      school_days: c.json<number[]>(),
       ...timestamps(c),
     },
     rules: (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
@@ -83,9 +85,13 @@ export const schoolDescription: Description = {
     mark_codes: ['mark_codes'],
     approves_reports: ['approves_reports'],
     personal_data_for: ['personal_data_for'],
+    school_days: ['school_days'],
   },
   audit: ['updated_at'],
-  json: { mark_codes: (value) => value === null || (Array.isArray(value) && value.every(isMarkCode)) },
+  json: {
+    mark_codes: (value) => value === null || (Array.isArray(value) && value.every(isMarkCode)),
+    school_days: (value) => value === null || areSchoolDays(value),
+  },
 }
 
 export type Profile = { user_profile: ReturnType<typeof userProfile> }

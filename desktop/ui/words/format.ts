@@ -39,6 +39,11 @@ export const weekday = (value: string): string =>
     new Date(`${value}T00:00:00Z`),
   )
 
+/** The name of a day of the week, Monday 1 to Sunday 7. */
+export const weekdayName = (number: number): string =>
+  // The first of January 2024 is a Monday.
+  formatter(Intl.DateTimeFormat, { weekday: 'long', timeZone: 'UTC' }).format(new Date(Date.UTC(2024, 0, number)))
+
 /** A day in full with its weekday, on this computer's clock. */
 export const fullDay = (at: Date): string => formatter(Intl.DateTimeFormat, { dateStyle: 'full' }).format(at)
 

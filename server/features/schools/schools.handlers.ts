@@ -85,9 +85,9 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
-    run: async ({ tx }, { body: { name, markCodes, approvesReports, personalDataFor, ...contact } }, before) => {
+    run: async ({ tx }, { body: { name, markCodes, approvesReports, personalDataFor, schoolDays, ...contact } }, before) => {
       if (markCodes !== undefined) await demandCodesInUse(tx, before, markCodes)
-      const own = columnsOf({ name, mark_codes: markCodes, approves_reports: approvesReports, personal_data_for: personalDataFor })
+      const own = columnsOf({ name, markCodes, approvesReports, personalDataFor, schoolDays })
       return tx.update('school', before, { ...own, ...contactOf(contact) })
     },
   }),

@@ -184,6 +184,35 @@ describe('GET and PATCH /api/schools/mine', () => {
     expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { name: 'x' } }))).toMatchObject({ status: 403 })
   })
 
+  test('an administrator says the school days; everybody reads them, and null is Monday to Friday again', async () => {
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ school_days: null })
+    const sundayToThursday = [1, 2, 3, 4, 7]
+    expect(await st.as.okafor.schools.updateMine({ body: { schoolDays: sundayToThursday } })).toMatchObject({
+      school_days: sundayToThursday,
+    })
+    await st.as.okafor.schools.updateMine({ body: { phone: '045 3' } })
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ school_days: sundayToThursday, phone: '045 3' })
+    const [entry] = await st.as.okafor.history.list({ query: { entity: 'school', id: stBrigids } })
+    expect(entry?.changes).not.toHaveProperty('school_days')
+    const before = await st.digest()
+    await st.as.okafor.schools.updateMine({ body: { schoolDays: sundayToThursday } })
+    expect(await st.digest()).toEqual(before)
+    expect(await st.as.okafor.schools.updateMine({ body: { schoolDays: null } })).toMatchObject({ school_days: null })
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ school_days: null })
+  })
+
+  test.each([[[]], [[7, 1]], [[1, 1]], [[0]], [[1, 8]], [[1.5]], [['1']], ['12345'], [Array.from({ length: 1_000 }, (_, at) => at)]])(
+    '400 for the school days %j',
+    async (schoolDays) => {
+      const answer = await refused(st, () => st.as.okafor.schools.updateMine.raw({ body: { schoolDays: schoolDays as number[] } }))
+      expect(answer).toMatchObject({ status: 400, code: 'validation_failed' })
+    },
+  )
+
+  test.each(['byrne', 'niamh'] as const)('403 for %s, who says school days', async (name) => {
+    expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { schoolDays: [7] } }))).toMatchObject({ status: 403 })
+  })
+
   test('400 for the type, which never changes', async () => {
     expect(await refused(st, () => st.as.okafor.schools.updateMine.raw({ body: { schoolType: 'primary' } }))).toMatchObject({ status: 400 })
   })

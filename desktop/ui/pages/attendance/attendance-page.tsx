@@ -1,5 +1,6 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
+import { standardSchoolDays } from '@markbook/shared/domain/school-days'
 import { useQuery } from '@tanstack/react-query'
 import { Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import ChevronLeft from 'lucide-react/icons/chevron-left'
@@ -23,6 +24,7 @@ import { MonthTable, TermTotals } from './month-table.tsx'
 import { type Pupil, RegisterList } from './register-list.tsx'
 import { Saving } from './unsaved-attendance.tsx'
 import { useMonth, useRegister } from './use-register.ts'
+import { useSchoolDays } from './use-school-days.ts'
 
 const STORAGE_KEY = 'markbook.attendance'
 const LESSONS = 12
@@ -85,6 +87,7 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
   }
   const register = { classId: group.id, day, lesson }
   const month = useMonth(register)
+  const schoolDays = useSchoolDays() ?? standardSchoolDays
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: group.id } }))
   const lessons = [
     { id: '0', name: t('wholeDay') },
@@ -97,7 +100,7 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
           <Options of={classes} />
         </SelectField>
         <div className={styles['day']}>
-          <Button aria-label={t('before')} onClick={() => go({ day: schoolDayAfter(day, -1) })}>
+          <Button aria-label={t('before')} onClick={() => go({ day: schoolDayAfter(day, -1, schoolDays) })}>
             <Icon of={ChevronLeft} />
           </Button>
           <TextField
@@ -108,7 +111,7 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
             max={year.end_date}
             onChange={({ target }) => target.value && go({ day: target.value })}
           />
-          <Button aria-label={t('after')} onClick={() => go({ day: schoolDayAfter(day, 1) })}>
+          <Button aria-label={t('after')} onClick={() => go({ day: schoolDayAfter(day, 1, schoolDays) })}>
             <Icon of={ChevronRight} />
           </Button>
         </div>

@@ -68,10 +68,10 @@ describe.skipIf(!headlessPath)('the register', () => {
   test('of a Sunday it says so and goes to Monday; of a day between two terms to the next term; of another year what is shown', async () => {
     const { context, page, faults } = await opened('2026-01-18')
     await page.getByRole('heading', { name: 'Register of Sunday 18 Jan 2026' }).waitFor()
-    await page.getByText('is at the weekend. A register of it counts all the same.').waitFor()
+    await page.getByText('is not a school day. A register of it counts all the same.').waitFor()
     await page.getByRole('button', { name: 'Go to Monday 19 Jan 2026' }).click()
     await page.getByRole('heading', { name: 'Register of Monday 19 Jan 2026' }).waitFor()
-    expect(await page.getByText('is at the weekend').count()).toBe(0)
+    expect(await page.getByText('is not a school day').count()).toBe(0)
     await page.goto(`${site.url}${addressOf('2025-12-29')}`)
     await page.getByText('is in no term.').waitFor()
     await expectForEverybody(page)

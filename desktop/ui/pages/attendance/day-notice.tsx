@@ -6,6 +6,7 @@ import { Notice } from '../../components/page.tsx'
 import { day as dayText, weekday } from '../../words/format.ts'
 import { today } from './model/register.ts'
 import { nextUsualDay, unusualDay } from './model/unusual-day.ts'
+import { useSchoolDays } from './use-school-days.ts'
 
 type Props = { day: string; isChosen: boolean; year: AcademicYear; terms: readonly Term[]; onChoose: (place: { day: string }) => void }
 
@@ -13,10 +14,13 @@ type Props = { day: string; isChosen: boolean; year: AcademicYear; terms: readon
 export function DayNotice({ day, isChosen, year, terms, onChoose }: Props) {
   const { t } = useTranslation('attendance')
   const now = today()
+  const schoolDays = useSchoolDays()
   if (!isChosen && day !== now) return <Notice>{t('otherYear', { today: dayText(now), year: year.name, day: dayText(day) })}</Notice>
-  const kind = unusualDay(day, terms, now)
+  if (!schoolDays) return null
+  const usual = { schoolDays, terms }
+  const kind = unusualDay(day, usual, now)
   if (!kind) return null
-  const next = kind === 'tomorrow' ? null : nextUsualDay(day, terms, year)
+  const next = kind === 'tomorrow' ? null : nextUsualDay(day, usual, year)
   return (
     <Notice tone="warn">
       <span>{t(`unusual.${kind}`, { day: weekday(day) })}</span>

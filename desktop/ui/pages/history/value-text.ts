@@ -1,5 +1,5 @@
 import i18next from 'i18next'
-import { day } from '../../words/format.ts'
+import { day, enumerated, weekdayName } from '../../words/format.ts'
 
 /** Where the words of a column's values stand. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -20,6 +20,7 @@ const WHOLES = new Set(['snapshot', 'sent_snapshot', 'bands', 'scale_bands', 'ma
 /** A value of a column as the pages say it; as it is kept where they have no word for it. */
 export function valueText(column: string, value: string): string {
   if (WHOLES.has(column)) return wholeText(value)
+  if (column === 'school_days') return weekdaysText(value)
   if (DAYS.has(column) && /^\d{4}-\d\d-\d\d$/.test(value)) return day(value)
   const words = WORDS[column]
   const key = words && `${words}${words.includes(':') ? '.' : ':'}${value}`
@@ -28,17 +29,19 @@ export function valueText(column: string, value: string): string {
 
 /** Letters with their minimums, or the codes; of the results of a book only that they were kept, since they are a page of figures. */
 function wholeText(text: string): string {
-  const parts = partsOf(text)
+  const parts = listIn<Part>(text)
   const named = parts.flatMap(({ letter, minimum, code }) => (letter === undefined ? (code ?? []) : `${letter} ${minimum}`))
   return named.length > 0 ? named.join(', ') : i18next.t('history:whole')
 }
 
+const weekdaysText = (text: string): string => enumerated(listIn<number>(text).map(weekdayName))
+
 type Part = { letter?: string; minimum?: number; code?: string }
 
-function partsOf(text: string): readonly Part[] {
+function listIn<T>(text: string): readonly T[] {
   try {
     const value: unknown = JSON.parse(text)
-    return Array.isArray(value) ? (value as Part[]) : []
+    return Array.isArray(value) ? (value as T[]) : []
   } catch {
     return []
   }

@@ -14,6 +14,7 @@ import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { QrCode } from '../account/qr-code.tsx'
 import { PersonalData } from './personal-data.tsx'
 import { ReportApproval } from './report-approval.tsx'
+import { SchoolDays } from './school-days.tsx'
 import styles from './school-page.module.css'
 
 type School = ReplyOf<'schools', 'mine'>
@@ -29,6 +30,7 @@ export function SchoolPage() {
           <>
             <Details school={own} />
             <Crest school={own} />
+            <SchoolDays school={own} />
             <ReportApproval school={own} />
             <PersonalData school={own} />
             {isAdmin(profile) && <AddressCard />}

@@ -1,3 +1,4 @@
+import { class3B } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -23,6 +24,63 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await card.scrollIntoViewIfNeeded()
     await picture(page, 'school-address-pc')
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head says the school days, which the register follows', async () => {
+    const { context, page, faults } = await open('okafor', '/school')
+    const card = page.getByRole('region', { name: 'School days' })
+    const tick = (name: string) => card.getByRole('checkbox', { name })
+    const save = card.getByRole('button', { name: 'Save' })
+    const stored = async () => (await (await site.as('ada')).schools.mine()).school_days
+    expect(await tick('Friday').isChecked()).toBe(true)
+    expect(await save.isDisabled()).toBe(true)
+    for (const name of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) await tick(name).uncheck()
+    await card.getByText('Choose at least one day.').waitFor()
+    expect(await save.isDisabled()).toBe(true)
+    for (const name of ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday']) await tick(name).check()
+    await card.scrollIntoViewIfNeeded()
+    await expectForEverybody(page)
+    await picture(page, 'school-days-pc')
+    await save.press('Enter')
+    await page.getByText('School days: Monday, Tuesday, Wednesday, Thursday and Sunday.').first().waitFor()
+    expect(await stored()).toEqual([1, 2, 3, 4, 7])
+    await page.setViewportSize(sizes.phone)
+    await card.scrollIntoViewIfNeeded()
+    await expectFits(page)
+    await picture(page, 'school-days-phone')
+    await page.setViewportSize(sizes.pc)
+
+    await page.goto(`${site.url}/attendance/${class3B.id}?day=2026-01-15`)
+    await page.getByRole('heading', { name: 'Register of Thursday 15 Jan 2026' }).waitFor()
+    expect(await page.getByText('is not a school day').count()).toBe(0)
+    await page.getByRole('button', { name: 'The school day after' }).click()
+    await page.getByRole('heading', { name: 'Register of Sunday 18 Jan 2026' }).waitFor()
+    expect(await page.getByText('is not a school day').count()).toBe(0)
+    await page.getByRole('button', { name: 'The school day before' }).click()
+    await page.getByRole('heading', { name: 'Register of Thursday 15 Jan 2026' }).waitFor()
+    await page.goto(`${site.url}/attendance/${class3B.id}?day=2026-01-16`)
+    await page.getByText('Friday 16 Jan 2026 is not a school day.', { exact: false }).waitFor()
+    await page.getByRole('button', { name: 'Go to Sunday 18 Jan 2026' }).click()
+    await page.getByRole('heading', { name: 'Register of Sunday 18 Jan 2026' }).waitFor()
+
+    await page.goto(`${site.url}/school`)
+    await tick('Sunday').uncheck()
+    await save.click()
+    await page.getByText('School days: Monday, Tuesday, Wednesday and Thursday.').first().waitFor()
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await expect.poll(stored).toEqual([1, 2, 3, 4, 7])
+    await expect.poll(() => tick('Sunday').isChecked()).toBe(true)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('teachers read the school days and do not change them', async () => {
+    const { context, page } = await open('ada', '/school')
+    const card = page.getByRole('region', { name: 'School days' })
+    await card.getByRole('checkbox', { name: 'Monday' }).waitFor()
+    expect(await card.getByRole('checkbox', { name: 'Monday' }).isDisabled()).toBe(true)
+    expect(await card.getByRole('button').count()).toBe(0)
     await context.close()
   })
 

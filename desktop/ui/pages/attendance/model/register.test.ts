@@ -7,10 +7,21 @@ const row = (day: string, lesson: number, id: string) => ({ id, day, lesson }) a
 const mark = (day: string, lesson: number, id: string) => ({ id, day, lesson }) as AttendanceMark
 
 describe('days of a register', () => {
-  test('the school days beside one leave Saturday and Sunday out, over the end of a month and a year', () => {
-    expect(schoolDayAfter('2026-01-09', 1)).toBe('2026-01-12')
-    expect(schoolDayAfter('2026-01-12', -1)).toBe('2026-01-09')
-    expect(schoolDayAfter('2025-12-31', 1)).toBe('2026-01-01')
+  test('the school days beside one leave the other days of the week out, over the end of a month and a year', () => {
+    const [mondayToFriday, sundayToThursday] = [
+      [1, 2, 3, 4, 5],
+      [1, 2, 3, 4, 7],
+    ]
+    expect(schoolDayAfter('2026-01-09', 1, mondayToFriday)).toBe('2026-01-12')
+    expect(schoolDayAfter('2026-01-12', -1, mondayToFriday)).toBe('2026-01-09')
+    expect(schoolDayAfter('2025-12-31', 1, mondayToFriday)).toBe('2026-01-01')
+    expect(schoolDayAfter('2026-01-08', 1, sundayToThursday)).toBe('2026-01-11')
+    expect(schoolDayAfter('2026-01-11', -1, sundayToThursday)).toBe('2026-01-08')
+  })
+
+  test('a school of one day a week goes from week to week', () => {
+    expect(schoolDayAfter('2026-01-10', 1, [6])).toBe('2026-01-17')
+    expect(schoolDayAfter('2026-01-10', -1, [6])).toBe('2026-01-03')
   })
 
   test('the month of a day, February of a leap year too', () => {

@@ -1,4 +1,5 @@
 import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
+import { isSchoolDay, weekdays } from '@markbook/shared/domain/school-days'
 
 /** `lesson` 0: of the whole day. */
 export type Register = { classId: string; day: string; lesson: number }
@@ -37,13 +38,10 @@ export function dayAfter(day: string, days: number): string {
   return written(date)
 }
 
-export const isWeekend = (day: string): boolean => [0, 6].includes(at(day).getUTCDay())
-
-/** The next day in this direction that is no Saturday and no Sunday. */
-export function schoolDayAfter(day: string, step: 1 | -1): string {
-  let next = dayAfter(day, step)
-  while (isWeekend(next)) next = dayAfter(next, step)
-  return next
+/** The next day in this direction that is one of the school days. */
+export function schoolDayAfter(day: string, step: 1 | -1, schoolDays: readonly number[]): string {
+  const week = weekdays.map((count) => dayAfter(day, step * count))
+  return week.find((next) => isSchoolDay(next, schoolDays)) ?? dayAfter(day, step)
 }
 
 /** The first and the last day of the month of a day. */

@@ -7,25 +7,34 @@ const terms = [
   { start_date: '2026-01-07', end_date: '2026-06-19' },
 ]
 
+const usual = { schoolDays: [1, 2, 3, 4, 5], terms }
+
 describe('an unusual day of a register', () => {
-  test('is one of the weekend, between two terms, or tomorrow', () => {
-    const kindOf = (day: string) => unusualDay(day, terms, '2026-06-30')
+  test('is no school day, between two terms, or tomorrow', () => {
+    const kindOf = (day: string) => unusualDay(day, usual, '2026-06-30')
     expect(kindOf('2026-01-16')).toBe(null)
-    expect(kindOf('2026-01-17')).toBe('weekend')
-    expect(kindOf('2026-01-18')).toBe('weekend')
+    expect(kindOf('2026-01-17')).toBe('noSchoolDay')
+    expect(kindOf('2026-01-18')).toBe('noSchoolDay')
     expect(kindOf('2025-12-29')).toBe('break')
     expect(kindOf('2026-06-22')).toBe('break')
-    expect(unusualDay('2026-01-16', terms, '2026-01-15')).toBe('tomorrow')
-    expect(unusualDay('2026-01-16', terms, '2026-01-14')).toBe(null)
+    expect(unusualDay('2026-01-16', usual, '2026-01-15')).toBe('tomorrow')
+    expect(unusualDay('2026-01-16', usual, '2026-01-14')).toBe(null)
+  })
+
+  test('goes by the school days of the school', () => {
+    const own = { schoolDays: [1, 2, 3, 4, 7], terms }
+    const kinds = ['2026-01-15', '2026-01-16', '2026-01-17', '2026-01-18'].map((day) => unusualDay(day, own, '2026-06-30'))
+    expect(kinds).toEqual([null, 'noSchoolDay', 'noSchoolDay', null])
+    expect(nextUsualDay('2026-01-16', own, year)).toBe('2026-01-18')
   })
 
   test('a year without terms has no break', () => {
-    expect(unusualDay('2025-12-29', [], '2026-06-30')).toBe(null)
+    expect(unusualDay('2025-12-29', { ...usual, terms: [] }, '2026-06-30')).toBe(null)
   })
 
-  test('the next usual day comes after the weekend and after the break, and there is none after the last term', () => {
-    expect(nextUsualDay('2026-01-17', terms, year)).toBe('2026-01-19')
-    expect(nextUsualDay('2025-12-20', terms, year)).toBe('2026-01-07')
-    expect(nextUsualDay('2026-06-19', terms, year)).toBe(null)
+  test('the next usual day comes after days without school and after the break, and there is none after the last term', () => {
+    expect(nextUsualDay('2026-01-17', usual, year)).toBe('2026-01-19')
+    expect(nextUsualDay('2025-12-20', usual, year)).toBe('2026-01-07')
+    expect(nextUsualDay('2026-06-19', usual, year)).toBe(null)
   })
 })

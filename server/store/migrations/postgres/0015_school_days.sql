@@ -1,0 +1,1 @@
+ALTER TABLE "school" ADD COLUMN "school_days" text COLLATE "C";

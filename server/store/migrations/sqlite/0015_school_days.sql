@@ -1,0 +1,1 @@
+ALTER TABLE `school` ADD `school_days` text;
