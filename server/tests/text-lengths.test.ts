@@ -53,7 +53,8 @@ describe('the length of a text is counted in characters, not in bytes or halves 
     const wrong: string[] = []
     for (const field of fields(named).filter(({ isText, maxLength }) => isText && maxLength !== undefined)) {
       const [name, max] = [field.path.at(-1) ?? '', field.maxLength ?? 0]
-      const known = (name === 'name' && NAMES[named.name.split('.')[0] ?? '']) || LENGTHS[name]
+      const resource = field.path.includes('terms') ? 'terms' : (named.name.split('.')[0] ?? '')
+      const known = (name === 'name' && NAMES[resource]) || LENGTHS[name]
       if (known !== undefined && known !== max) wrong.push(`${name} takes ${max}`)
       const long = await told(named, withField(bodyOf(named), field.path, '😀'.repeat(max + 1)))
       if (refusalOf(long) !== '400 validation_failed') wrong.push(`${label(field, max + 1)}: ${refusalOf(long)}`)

@@ -58,7 +58,14 @@ afterAll(() => st.close())
 /** A busy week: every kind of row made, changed and deleted through the interface. */
 async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: School) {
   const year = await okafor.academicYears.create({
-    body: { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' },
+    body: {
+      name: '2026/27',
+      startDate: '2026-09-01',
+      endDate: '2027-06-30',
+      gradingModel: 'term_based',
+      terms: [{ name: 'michaelmas', startDate: '2026-09-01', endDate: '2026-12-18', examWeight: 60, courseworkWeight: 40 }],
+      isActive: true,
+    },
   })
   const term = await okafor.terms.create({
     body: { academicYearId: year.id, name: 'hilary', startDate: '2027-01-07', endDate: '2027-03-28', examWeight: 60, courseworkWeight: 40 },

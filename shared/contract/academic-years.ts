@@ -22,6 +22,7 @@ import {
   say,
   spanIssues,
 } from './scalars.ts'
+import { NewTerms, termsOutside } from './terms.ts'
 
 const GradingModel = choice(['term_based', 'year_based'])
 export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
@@ -63,23 +64,31 @@ export const yearScaleIssues = ({ scalePassMark, scaleBands }: Partial<AcademicY
     ? []
     : [{ path: 'scaleBands', message: 'must be given together with the pass mark, or neither' }]
 
+/** A new year, with terms that are made together with it, and whether it becomes the active one at once. */
+const NewAcademicYear = input({ ...AcademicYearInput.shape, terms: NewTerms.optional(), isActive: Flag.optional() })
+
 /** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
-const academicYearIssues = (year: AcademicYearInput): FailureIssue[] => {
+const academicYearIssues = (year: z.infer<typeof NewAcademicYear>): FailureIssue[] => {
   const filled = fillGradingModel({
     grading_model: year.gradingModel,
     calculation_model: year.calculationModel,
     year_exam_weight: year.yearExamWeight,
     year_coursework_weight: year.yearCourseworkWeight,
   })
-  return [...spanIssues(year), ...('issues' in filled ? filled.issues : []), ...yearScaleIssues(year)]
+  return [
+    ...spanIssues(year),
+    ...('issues' in filled ? filled.issues : []),
+    ...yearScaleIssues(year),
+    ...termsOutside(year.terms ?? [], year),
+  ]
 }
 
 /**
  * How many pupils, teachers and subjects come into each class. `class_id` is null for a new class of a dry run, `from_class_id` where
  * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
  * active pupils of the same earlier years who have no class in this year afterwards. `categories`: how many are copied; `scale`: whether one is;
- * `sets`: how many teaching sets are, `set_places`: how many pupils come into sets. `issues` are of the
- * pupils who leave, and of what is copied beside the classes.
+ * `sets`: how many teaching sets are, `set_places`: how many pupils come into sets; `terms`: how many are made. `issues` are of the
+ * pupils who leave, and of what is copied or made beside the classes.
  */
 const RollOver = row('RollOver', {
   dry_run: Flag,
@@ -101,6 +110,7 @@ const RollOver = row('RollOver', {
   scale: Flag,
   sets: z.int(),
   set_places: z.int(),
+  terms: z.int(),
   issues: z.array(Issue),
 })
 
@@ -142,8 +152,10 @@ export const academicYears = {
   active: endpoint('GET /api/academic-years/active', 'school', 'Read the active year', { reply: AcademicYear, fails: ['no_active_year'] }),
   get: endpoint('GET /api/academic-years/:id', 'school', 'Read an academic year', { reply: AcademicYear }),
   create: endpoint('POST /api/academic-years', 'admin', 'Create an academic year', {
+    notes:
+      '`terms`: its terms, made together with it, all or nothing; their days lie within it. `isActive`: it becomes the active year in the same transaction, and any other inactive.',
     status: 201,
-    body: AcademicYearInput.check((context) => reportIssues(context, academicYearIssues(context.value))),
+    body: NewAcademicYear.check((context) => reportIssues(context, academicYearIssues(context.value))),
     reply: AcademicYear,
   }),
   update: endpoint('PATCH /api/academic-years/:id', 'admin', 'Change an academic year', {
@@ -162,7 +174,7 @@ export const academicYears = {
   // The year of the address receives the classes; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     notes:
-      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own; `setsFromYearId` one whose teaching sets it gets, but for those of inactive subjects, with the teachers who still teach here and the pupils who have a class in this year afterwards and are not in `outOfSetsStudentIds`, such as those who repeat. A set of that subject and name that it has already gets those pupils alone who get their class now. All or nothing.',
+      'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own; `setsFromYearId` one whose teaching sets it gets, but for those of inactive subjects, with the teachers who still teach here and the pupils who have a class in this year afterwards and are not in `outOfSetsStudentIds`, such as those who repeat. A set of that subject and name that it has already gets those pupils alone who get their class now. `terms`: terms of this year that are made with it; their days lie within it, and no name is there twice. All or nothing.',
     query: z.object({ dryRun: QueryFlag.prefault('false') }),
     body: input({
       classes: z
@@ -176,11 +188,20 @@ export const academicYears = {
       scaleFromYearId: Id.optional(),
       setsFromYearId: Id.optional(),
       outOfSetsStudentIds: ids({ max: limits.bulkStudents }).optional(),
+      terms: NewTerms.optional(),
     }).check((context) => {
-      const { classes, leavingStudentIds = [], categoriesFromYearId, scaleFromYearId, setsFromYearId, outOfSetsStudentIds } = context.value
+      const {
+        classes,
+        leavingStudentIds = [],
+        terms = [],
+        categoriesFromYearId,
+        scaleFromYearId,
+        setsFromYearId,
+        outOfSetsStudentIds,
+      } = context.value
       if (outOfSetsStudentIds !== undefined && setsFromYearId === undefined)
         reportIssues(context, [{ path: 'outOfSetsStudentIds', message: 'needs setsFromYearId' }])
-      if (classes.length + leavingStudentIds.length > 0) return
+      if (classes.length + leavingStudentIds.length + terms.length > 0) return
       if ([categoriesFromYearId, scaleFromYearId, setsFromYearId].some((id) => id !== undefined)) return
       reportIssues(context, [{ path: 'classes', message: 'must name at least one class' }])
     }),

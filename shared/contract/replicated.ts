@@ -37,7 +37,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   school: [rule(schools.updateMine.body), column({ school_type: School.shape.school_type })],
   school_management: [column({ role: Role })],
   school_join_request: [column({ message: JoinMessage, status: z.enum(['pending', 'approved', 'rejected']) })],
-  academic_year: [rule(academicYears.create.body)],
+  academic_year: [rule(academicYears.create.body, { terms: null, isActive: null })],
   term: [rule(terms.create.body)],
   subject: [rule(subjects.update.body), column({ sort_order: SortOrder })],
   student: [rule(students.update.body)],

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { termName } from '../domain/term-names.ts'
+import { isSameTermName, termName } from '../domain/term-names.ts'
 import { weightsSumTo100 } from '../domain/weights.ts'
 import { failures, type Issue } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Day, Done, Flag, Id, Instant, input, label, Percentage, reportIssues, row, SortOrder, spanIssues } from './scalars.ts'
+import { Day, Done, Flag, Id, Instant, input, label, Percentage, reportIssues, row, SortOrder, say, spanIssues } from './scalars.ts'
 
 /** `michaelmas`, `hilary`, `trinity`, or the school's own word. What begins with `~` is a row of replication that has no name for the moment. */
 export const TermName = label(limits.text.termName)
@@ -28,8 +28,7 @@ export const Term = row('Term', {
 })
 export type Term = z.infer<typeof Term>
 
-const TermInput = input({
-  academicYearId: Id,
+const ofTerm = {
   name: TermName,
   startDate: Day,
   endDate: Day,
@@ -37,7 +36,8 @@ const TermInput = input({
   courseworkWeight: Percentage,
   isMinistryReporting: Flag.optional(),
   sortOrder: SortOrder.optional(),
-})
+}
+const TermInput = input({ academicYearId: Id, ...ofTerm })
 type TermInput = z.infer<typeof TermInput>
 
 /** What does not fit together in a whole term. On a change the server asks the same of the merged row. */
@@ -47,6 +47,32 @@ export const termIssues = (term: Pick<TermInput, 'startDate' | 'endDate' | 'exam
     ? []
     : [{ path: 'examWeight', message: 'must give 100 together with the coursework weight' }]),
 ]
+
+const NewTerm = input(ofTerm)
+export type NewTerm = z.infer<typeof NewTerm>
+
+/** The terms of a year that are made in one request, each name once. */
+export const NewTerms = z
+  .array(
+    NewTerm.check((context) => reportIssues(context, termIssues(context.value))),
+    say('must be a list of terms'),
+  )
+  .max(limits.termsOfYear, `must name at most ${limits.termsOfYear} terms`)
+  .check((context) => {
+    for (const [at, { name }] of context.value.entries())
+      if (context.value.slice(0, at).some((other) => isSameTermName(other.name, name)))
+        context.issues.push({ code: 'custom', path: [at, 'name'], message: 'must not be named twice', input: context.value })
+  })
+
+/** Terms of which a day lies outside the days of their year. */
+export const termsOutside = (terms: readonly NewTerm[], year: { startDate: string; endDate: string }): Issue[] =>
+  terms.flatMap(({ startDate, endDate }, at) => {
+    const message = 'must lie within the academic year'
+    return [
+      ...(startDate < year.startDate || startDate > year.endDate ? [{ path: `terms.${at}.startDate`, message }] : []),
+      ...(endDate < year.startDate || endDate > year.endDate ? [{ path: `terms.${at}.endDate`, message }] : []),
+    ]
+  })
 
 export const termFailures = failures('terms', {
   duplicateName: [409, 'This year already has a term with that name.'],

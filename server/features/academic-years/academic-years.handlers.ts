@@ -17,6 +17,7 @@ import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
 import { anyFound, refusedAs } from '../references.ts'
 import { setsOfYear } from '../teaching-sets/teaching-sets.policy.ts'
+import { makeTerms } from '../terms/terms.policy.ts'
 import { activeYearOf, classesOfYear } from './academic-years.policy.ts'
 import { aYearEndBook, shownYear, termsOfYear, usesOfYear, yearsOf } from './academic-years.queries.ts'
 import { rollOver } from './roll-over.ts'
@@ -37,9 +38,12 @@ function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
   return { name, start_date, end_date, ...filled.columns, scale_pass_mark, scale_bands }
 }
 
-/** A year loaded to be activated, deactivated or deleted: the school's row is locked first, so that its active year holds still. */
+/** The school's row is locked, so that its active year holds still. */
+const lockActiveYear = (tx: PolicyContext['tx'], school: string) => tx.find('school', school, school)
+
+/** A year loaded to be activated, deactivated or deleted. */
 async function yearUnderLock(context: PolicyContext, id: string): Promise<Year> {
-  await context.tx.find('school', context.caller.school_id, context.caller.school_id)
+  await lockActiveYear(context.tx, context.caller.school_id)
   return rowOf(context, 'academic_year', id)
 }
 
@@ -80,9 +84,13 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
     run: ({ tx }, _input, year) => shownYear(tx, year),
   }),
 
-  create: onGuard(academicYears.create, async ({ tx, caller }, { body }) => {
-    const year = await tx.insert('academic_year', { id: tx.newId(), school_id: caller.school_id, ...yearColumns(body) })
-    return { ...year, is_active: false }
+  create: onGuard(academicYears.create, async ({ tx, caller }, { body: { terms = [], isActive = false, ...body } }) => {
+    const { school_id } = caller
+    if (isActive) await lockActiveYear(tx, school_id)
+    const year = await tx.insert('academic_year', { id: tx.newId(), school_id, ...yearColumns(body) })
+    await makeTerms(tx, year, terms, [])
+    if (isActive) await nameActive(tx, school_id, year.id)
+    return { ...year, is_active: isActive }
   }),
 
   update: on(academicYears.update, {

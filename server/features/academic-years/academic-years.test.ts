@@ -118,13 +118,115 @@ describe('POST /api/academic-years', () => {
     ['a weight as text', { ...byYear, yearExamWeight: '55.5' }],
     ['a weight below 0', { ...byYear, yearExamWeight: -1, yearCourseworkWeight: 101 }],
     ['no name', { ...byTerm, name: undefined }],
-    ['a field that it does not take', { ...byTerm, isActive: true }],
+    ['a field that it does not take', { ...byTerm, schoolId: stBrigids }],
+    ['a flag as text', { ...byTerm, isActive: 'true' }],
   ])('400 for %s, and nothing changes', async (_what, body) => {
     expect(await refused(st, () => st.as.okafor.academicYears.create.raw({ body }))).toEqual({ status: 400, code: 'validation_failed' })
   })
 
   test.each(strangers)('403 for %s, and nothing changes', async (name) => {
     expect(await refused(st, () => st.as[name].academicYears.create.raw({ body: byTerm }))).toMatchObject({ status: 403 })
+  })
+})
+
+describe('POST /api/academic-years with terms', () => {
+  const weights = { examWeight: 60, courseworkWeight: 40 }
+  const first = { name: ' Semester 1', startDate: '2026-09-01', endDate: '2027-01-29', ...weights }
+  const second = { name: 'Semester 2', startDate: '2027-02-01', endDate: '2027-06-30', examWeight: 100, courseworkWeight: 0 }
+  const create = (more: object) => st.as.okafor.academicYears.create.raw({ body: { ...byTerm, ...more } as never })
+  const termsOf = (yearId: string) => st.as.niamh.terms.list({ query: { yearId } })
+
+  test('makes them together with the year, in one transaction', async () => {
+    const year = await st.as.okafor.academicYears.create({ body: { ...byTerm, terms: [first, { ...second, isMinistryReporting: true }] } })
+    expect(Object.keys(year).sort()).toEqual(Object.keys(await st.as.niamh.academicYears.active()).sort())
+    expect(year.is_active).toBe(false)
+    expect(await termsOf(year.id)).toMatchObject([
+      {
+        id: naturalId('term', year.id, 'Semester 1'),
+        academic_year_id: year.id,
+        name: 'Semester 1',
+        start_date: '2026-09-01',
+        end_date: '2027-01-29',
+        exam_weight: 60,
+        coursework_weight: 40,
+        is_ministry_reporting: false,
+        sort_order: 1,
+      },
+      { name: 'Semester 2', exam_weight: 100, coursework_weight: 0, is_ministry_reporting: true, sort_order: 2 },
+    ])
+    const [entry] = await st.as.okafor.history.list({ query: { entity: 'term', id: naturalId('term', year.id, 'Semester 1') } })
+    expect(entry).toMatchObject({ action: 'create', actor: { last_name: 'Okafor' } })
+    await st.as.okafor.academicYears.remove({ params: year })
+    expect((await st.as.niamh.terms.get.raw({ params: { id: naturalId('term', year.id, 'Semester 1') } })).status).toBe(404)
+  })
+
+  test('known names have their place, and the order that is said stands', async () => {
+    const known = ['trinity', 'Michaelmas', 'hilary'].map((name) => ({ ...first, name }))
+    const year = await st.as.okafor.academicYears.create({ body: { ...byTerm, terms: known } })
+    expect((await termsOf(year.id)).map(({ name, sort_order }) => [name, sort_order])).toEqual([
+      ['michaelmas', 1],
+      ['hilary', 2],
+      ['trinity', 3],
+    ])
+    const said = [
+      { ...first, sortOrder: 5 },
+      { ...second, sortOrder: 4 },
+    ]
+    const other = await st.as.okafor.academicYears.create({ body: { ...byTerm, terms: said } })
+    expect((await termsOf(other.id)).map(({ name, sort_order }) => [name, sort_order])).toEqual([
+      ['Semester 2', 4],
+      ['Semester 1', 5],
+    ])
+  })
+
+  test('isActive makes it the active year, and every other inactive', async () => {
+    const former = await activeIds()
+    const year = await st.as.okafor.academicYears.create({ body: { ...byTerm, isActive: true, terms: [first, second] } })
+    expect(year.is_active).toBe(true)
+    expect(await activeIds()).toEqual([year.id])
+    expect(await termsOf(year.id)).toHaveLength(2)
+    for (const id of former) await st.as.okafor.academicYears.activate({ params: { id } })
+    expect((await st.as.okafor.academicYears.create({ body: { ...byTerm, isActive: false, terms: [] } })).is_active).toBe(false)
+    expect(await activeIds()).toEqual(former)
+  })
+
+  test.each([
+    ['the first day before the year', [{ ...first, startDate: '2026-08-31' }], 'terms.0.startDate'],
+    ['the last day after the year', [first, { ...second, endDate: '2027-07-01' }], 'terms.1.endDate'],
+    ['an end before the start', [{ ...first, endDate: '2026-08-31' }], 'terms.0.endDate'],
+    ['weights that sum to 90', [{ ...first, examWeight: 50 }], 'terms.0.examWeight'],
+    ['a name twice, but for case and accents', [first, { ...second, name: 'SEMÉSTER 1' }], 'terms.1.name'],
+    ['no name', [{ ...first, name: ' ' }], 'terms.0.name'],
+    ['no weights', [{ ...first, examWeight: undefined }], 'terms.0.examWeight'],
+    ['a year of its own', [{ ...first, academicYearId: thisYear.id }], 'terms.0'],
+    ['seven terms', Array.from({ length: 7 }, (_, at) => ({ ...first, name: `T${at}` })), 'terms'],
+  ])('400 for %s, and neither the year nor a term is made', async (_, terms, path) => {
+    const issues = expect.arrayContaining([expect.objectContaining({ path })])
+    expect(await refused(st, () => create({ terms, isActive: true }))).toMatchObject({ status: 400, code: 'validation_failed' })
+    expect((await create({ terms })).body).toMatchObject({ issues })
+  })
+
+  test.each(strangers)('403 for %s', async (name) => {
+    const answer = await refused(st, () => st.as[name].academicYears.create.raw({ body: { ...byTerm, terms: [first], isActive: true } }))
+    expect(answer.status).toBe(403)
+  })
+
+  test('a change of a year takes neither', async () => {
+    for (const more of [{ terms: [first] }, { isActive: true }]) {
+      const change = () => st.as.okafor.academicYears.update.raw({ params: { id: thisYear.id }, body: more as never })
+      expect(await refused(st, change)).toMatchObject({ status: 400 })
+    }
+  })
+
+  test('of two years that are made active at once, one is active', async () => {
+    const former = await activeIds()
+    const made = await Promise.all(
+      [1, 2].map(() => st.as.okafor.academicYears.create({ body: { ...byTerm, isActive: true, terms: [first] } })),
+    )
+    const [active, ...more] = await activeIds()
+    expect(more).toEqual([])
+    expect(made.map(({ id }) => id)).toContain(active)
+    for (const id of former) await st.as.okafor.academicYears.activate({ params: { id } })
   })
 })
 

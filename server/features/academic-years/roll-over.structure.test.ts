@@ -216,3 +216,56 @@ describe('the teaching sets of a year', () => {
     expect(await refused(st, () => roll({}))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
   })
 })
+
+describe('the terms that are made with the classes', () => {
+  const day = (text: string) => `${starts - (text < '08' ? 0 : 1)}-${text}`
+  const term = (name: string, from: string, to: string) => ({
+    name,
+    startDate: day(from),
+    endDate: day(to),
+    examWeight: 60,
+    courseworkWeight: 40,
+  })
+  const take = (body: object, dryRun: 'true' | 'false' = 'false') =>
+    st.as.okafor.academicYears.rollOver.raw({ params: { id: year }, query: { dryRun }, body: { classes: [], ...body } as never })
+  const namesOf = async () => (await st.as.niamh.terms.list({ query: { yearId: year } })).map(({ name }) => name)
+
+  test('come in the same transaction; a dry run counts them and makes none', async () => {
+    const terms = [term('hilary', '01-07', '03-26'), term('michaelmas', '09-01', '12-18')]
+    const before = await st.digest()
+    expect(await take({ classes: [as4B], terms }, 'true')).toMatchObject({ status: 200, body: { terms: 2, issues: [] } })
+    expect(await st.digest()).toBe(before)
+    expect(await take({ classes: [as4B], terms })).toMatchObject({ status: 200, body: { terms: 2, issues: [] } })
+    expect(await namesOf()).toEqual(['michaelmas', 'hilary'])
+    expect(await take({ terms: [term('trinity', '04-12', '06-30')] })).toMatchObject({ status: 200, body: { terms: 1, classes: [] } })
+    expect(await namesOf()).toEqual(['michaelmas', 'hilary', 'trinity'])
+  })
+
+  test('are none where nothing is said of them', async () => {
+    expect(await take({ classes: [as4B] })).toMatchObject({ status: 200, body: { terms: 0 } })
+    expect(await namesOf()).toEqual([])
+  })
+
+  test('a name that is there, a day outside the year, or too many: neither they nor the classes are made', async () => {
+    expect((await take({ terms: [term('Semester 1', '09-01', '12-18')] })).status).toBe(200)
+    const six = Array.from({ length: 6 }, (_, at) => term(`T${at}`, '09-01', '12-18'))
+    for (const [terms, path] of [
+      [[term('SEMESTER 1', '01-07', '03-26')], 'terms.0.name'],
+      [[term('hilary', '01-07', '03-26'), term('trinity', '04-12', '07-01')], 'terms.1.endDate'],
+      [six, 'terms'],
+    ] as const) {
+      const body = { classes: [as4B], terms }
+      expect(await take(body, 'true')).toMatchObject({ status: 200, body: { issues: [{ path }] } })
+      expect(await refused(st, () => take(body))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
+    }
+    expect(await namesOf()).toEqual(['Semester 1'])
+  })
+
+  test('400 for a term that does not fit by itself, and for a name twice', async () => {
+    for (const terms of [
+      [{ ...term('hilary', '01-07', '03-26'), examWeight: 50 }],
+      [term('hilary', '01-07', '03-26'), term('Hilary', '04-12', '06-30')],
+    ])
+      expect(await refused(st, () => take({ classes: [as4B], terms }))).toMatchObject({ status: 400, code: 'validation_failed' })
+  })
+})

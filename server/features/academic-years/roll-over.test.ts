@@ -86,6 +86,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
         scale: false,
         sets: 0,
         set_places: 0,
+        terms: 0,
         issues: [],
       },
     })

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { WriteTx } from '../../store/tx.ts'
 import { enrolmentsInYear, staysTeacher } from '../classes/classes.policy.ts'
 import type { PolicyContext } from '../policy.ts'
+import { makeTerms } from '../terms/terms.policy.ts'
 import { classesOfYear } from './academic-years.policy.ts'
 import { type Facts, type Opening, type Plan, planRollOver, sourcesOf } from './roll-over.plan.ts'
 import {
@@ -21,6 +22,7 @@ import {
 } from './roll-over.queries.ts'
 import { countsOfSets, type Placed, setsOfRollOver, writeSets } from './roll-over.sets.ts'
 import { type Sources as StructureSources, structureToRollOver, writeStructure } from './roll-over.structure.ts'
+import { termsOfRollOver } from './roll-over.terms.ts'
 
 type Year = Row<'academic_year'>
 type Wanted = z.infer<typeof academicYears.rollOver.body>
@@ -42,9 +44,15 @@ export async function rollOver(context: Context, year: Year, wanted: Wanted, sou
   const structure = await structureToRollOver(tx, year, sources)
   const placed = await placedAfter(tx, year, plan)
   const sets = await setsOfRollOver(tx, year, { setsFrom: sources.setsFrom, outOfSets, placed })
-  const taken = { categories: structure.categories.length, scale: structure.scale !== null, ...countsOfSets(sets) }
+  const terms = await termsOfRollOver(tx, year, wanted.terms)
+  const taken = {
+    categories: structure.categories.length,
+    scale: structure.scale !== null,
+    ...countsOfSets(sets),
+    terms: terms.made.length,
+  }
   const answer = { dry_run: isDryRun, ...(await counted(tx, year, facts, placed, leavers)), ...taken }
-  const ofYear = [...plan.issues, ...strangers(outOfSets, facts), ...structure.issues, ...sets.issues]
+  const ofYear = [...plan.issues, ...strangers(outOfSets, facts), ...structure.issues, ...sets.issues, ...terms.issues]
   if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: ofYear }
   const issues = [
     ...plan.openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message }))),
@@ -55,6 +63,7 @@ export async function rollOver(context: Context, year: Year, wanted: Wanted, sou
   await write(tx, year, opened)
   await writeStructure(tx, year, structure)
   await writeSets(tx, year, sets)
+  await makeTerms(tx, year, terms.made, terms.existing)
   await tx.update(
     'student',
     leavers.map((before) => ({ before, patch: { is_active: false } })),

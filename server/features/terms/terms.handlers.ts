@@ -1,16 +1,14 @@
 import { termFailures, termIssues, terms } from '@markbook/shared/contract/terms'
-import { isSameTermName, orderOfNewTerm } from '@markbook/shared/domain/term-names'
+import { isSameTermName } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
-import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onLoaded } from '../../http/handler.ts'
-import { isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
-import { anyFound, refusedAs } from '../references.ts'
-import { termsOfYear } from './terms.policy.ts'
+import { anyFound } from '../references.ts'
+import { makeTerm, orDuplicate, termsOfYear } from './terms.policy.ts'
 import { usesOfTerm } from './terms.queries.ts'
 
 type Term = Row<'term'>
@@ -27,12 +25,6 @@ function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'cou
   if (term.start_date < year.start_date || term.end_date > year.end_date) throw termFailures.outsideYear()
 }
 
-/** A term's id is made from its year and name; where a renamed term has that id, the new one gets an id by time (decisions §1). */
-async function idFor(tx: WriteTx, year: Row<'academic_year'>, name: string): Promise<string> {
-  const id = naturalId('term', year.id, name)
-  return (await tx.find('term', year.school_id, id)) ? tx.newId() : id
-}
-
 const isInUse = (tx: WriteTx, term: Term) => anyFound(usesOfTerm, tx, { school: term.school_id, term: term.id })
 
 /** The other terms of the year that a term is in, or comes to. The year is locked, so nobody adds one meanwhile. */
@@ -46,8 +38,6 @@ const demandRoom = (siblings: readonly Term[]) => {
   if (siblings.length >= limits.termsOfYear) throw termFailures.tooMany()
 }
 
-const orDuplicate = refusedAs(isUniqueViolation, termFailures.duplicateName)
-
 export const termHandlers: Handlers<typeof terms> = {
   list: on(terms.list, {
     load: (context, { targets }) => rowOf(context, 'academic_year', targets['yearId']),
@@ -58,13 +48,11 @@ export const termHandlers: Handlers<typeof terms> = {
 
   create: on(terms.create, {
     load: (context, { targets }) => rowOf(context, 'academic_year', targets['academicYearId']),
-    run: async ({ tx }, { body }, year) => {
-      const row = { is_ministry_reporting: false, ...columnsOf(body), school_id: year.school_id, academic_year_id: year.id }
-      check(row, year)
-      const siblings = await siblingsOf(tx, year, row.name)
+    run: async ({ tx }, { body: { academicYearId: _, ...wanted } }, year) => {
+      check(columnsOf(wanted), year)
+      const siblings = await siblingsOf(tx, year, wanted.name)
       demandRoom(siblings)
-      const sort_order = row.sort_order ?? orderOfNewTerm(row.name, siblings)
-      return tx.insert('term', { id: await idFor(tx, year, row.name), ...row, sort_order }).catch(orDuplicate)
+      return makeTerm(tx, year, wanted, siblings)
     },
   }),
 

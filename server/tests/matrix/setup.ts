@@ -28,8 +28,21 @@ import { ABSENT, everybody, onlyAdmins, onlyStaff, type Rows, setupRead, setupWr
 const byId = (id: string) => ({ params: { id } })
 const changed = (body: unknown) => (id: string) => ({ params: { id }, body })
 const years = { own: thisYear.id, hilltop: hilltopYear.id }
-const newYear = { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' }
-const rollOver = (id: string, fromClassId: string) => ({ params: { id }, body: { classes: [{ fromClassId, name: '3 Beta' }] } })
+const weights = { examWeight: 60, courseworkWeight: 40 }
+const newYear = {
+  name: '2026/27',
+  startDate: '2026-09-01',
+  endDate: '2027-06-30',
+  gradingModel: 'term_based',
+  terms: [{ name: 'hilary', startDate: '2027-01-07', endDate: '2027-03-28', ...weights }],
+}
+const rollOver = (id: string, fromClassId: string) => ({
+  params: { id },
+  body: {
+    classes: [{ fromClassId, name: '3 Beta' }],
+    terms: [{ name: 'Revision', startDate: '2026-06-01', endDate: '2026-06-12', ...weights }],
+  },
+})
 
 export const yearRows: Rows<typeof academicYears> = {
   list: { own: [{}, everybody] },
