@@ -15,6 +15,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     expect(await page.getByLabel('First day').inputValue()).toBe('2026-09-01')
     expect(await page.getByLabel('Last day').inputValue()).toBe('2027-06-30')
     expect(await page.getByLabel('Results are counted').inputValue()).toBe('year_based')
+    for (const term of ['Michaelmas', 'Hilary', 'Trinity']) await page.getByRole('checkbox', { name: term }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
     const card = page.getByRole('region', { name: '2026/27', exact: true })
     const yearAtTop = page.getByLabel('Year', { exact: true })

@@ -1,7 +1,7 @@
 import { michaelmas } from '@markbook/shared/story/school-year'
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectFits, expectForEverybody, expectStill, openWindow, picture, sizes, watchShifts } from '../../tests/browser.ts'
+import { dialogsClosed, expectFits, expectForEverybody, expectStill, openWindow, picture, sizes, watchShifts } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
@@ -69,10 +69,29 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     }
     let year = { id: '' }
     await walk('Do it: the school year', '/years', async () => {
-      year = await head.academicYears.create({
-        body: { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' },
-      })
-      await head.academicYears.activate({ params: { id: year.id } })
+      // The first year of a school is made with its terms and becomes the current one, in one request.
+      const asked: string[] = []
+      page.on('request', (request) => ['POST', 'PATCH'].includes(request.method()) && asked.push(new URL(request.url()).pathname))
+      await page.getByRole('button', { name: 'Add a year' }).click()
+      await page.getByLabel('Name').fill('2026/27')
+      await page.getByLabel('First day').fill('2026-09-01')
+      await page.getByLabel('Last day').fill('2027-06-30')
+      await page.getByLabel('Terms of the year').selectOption('Semester 1 and Semester 2')
+      await page.getByLabel('Semester 1: to', { exact: true }).fill('2027-01-29')
+      await expectForEverybody(page)
+      await page.getByRole('button', { name: 'Save' }).scrollIntoViewIfNeeded()
+      await picture(page, 'first-year-terms')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await dialogsClosed(page)
+      expect(asked).toEqual(['/api/academic-years'])
+      year = await head.academicYears.active()
+      const made = await head.terms.list({ query: { yearId: year.id } })
+      expect(made.map(({ name, start_date, end_date }) => [name, start_date, end_date])).toEqual([
+        ['Semester 1', '2026-09-01', '2027-01-29'],
+        ['Semester 2', '2027-01-31', '2027-06-30'],
+      ])
+      // The step of the terms is for a year without any.
+      for (const { id } of made) await head.terms.remove({ params: { id } })
     })
     let term = { id: '' }
     await walk('Do it: the terms', '/years', async () => {

@@ -14,9 +14,12 @@ function dayAYearLater(day: string): string {
 
 type Year = { name: string; start_date: string; end_date: string }
 
+export const latestOf = <One extends Pick<Year, 'start_date'>>(years: readonly One[]): One | null =>
+  [...years].sort((a, b) => b.start_date.localeCompare(a.start_date))[0] ?? null
+
 /** What a new year would likely be: as the latest one, a year later. Null where there is none. */
 export function yearAfter<One extends Year>(years: readonly One[]): One | null {
-  const [latest] = [...years].sort((a, b) => b.start_date.localeCompare(a.start_date))
+  const latest = latestOf(years)
   if (!latest) return null
   const days = { start_date: dayAYearLater(latest.start_date), end_date: dayAYearLater(latest.end_date) }
   return { ...latest, ...days, name: nameAfter(latest.name) }

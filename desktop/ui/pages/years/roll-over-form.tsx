@@ -13,6 +13,7 @@ import { Card, Facts, FailureNotice, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { chooseYear } from '../../frame/chosen-term.ts'
 import { firstOf, number } from '../../words/format.ts'
+import { areFaultless, withEdits } from './next-terms.ts'
 import { FormerClasses } from './roll-over-former.tsx'
 import {
   bodyOf,
@@ -63,6 +64,7 @@ export function RollOverForm(props: Props) {
     'assessmentCategories',
     'gradingScale',
     'teachingSets',
+    'terms',
   ])
   const [choices, setChoices] = useChoices(props)
   const [seen, setSeen] = useState<{ keys: readonly string[]; outcome: Outcome; sent: string } | null>(null)
@@ -85,6 +87,7 @@ export function RollOverForm(props: Props) {
     await navigate({ to: (await chooseYear(to.id)) ? '/classes' : '/years' })
   }
   const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
+  const termsFit = areFaultless(withEdits(offer.terms, choices.terms), to)
   const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0
   const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
   return (
@@ -112,7 +115,7 @@ export function RollOverForm(props: Props) {
         >
           {t('beginAnew')}
         </Button>
-        <Button type="submit" look="primary" disabled={isNothing} busy={rollOver.isPending}>
+        <Button type="submit" look="primary" disabled={isNothing || !termsFit} busy={rollOver.isPending}>
           {isReady ? t('rollOverNow') : t('see')}
         </Button>
       </Actions>
@@ -171,7 +174,8 @@ function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
         {of.left_with_drafts > 0 && t('wouldHaveDrafts', { count: of.left_with_drafts })}{' '}
         {of.unplaced > 0 && t('wouldWait', { count: of.unplaced })} {of.categories > 0 && t('wouldTake', { count: of.categories })}{' '}
         {of.scale && t('wouldTakeScale')} {of.sets > 0 && t('wouldTakeSets', { count: of.sets })}{' '}
-        {of.set_places > 0 && t('wouldPlaceInSets', { places: number(of.set_places) })}
+        {of.set_places > 0 && t('wouldPlaceInSets', { places: number(of.set_places) })}{' '}
+        {of.terms > 0 && t('wouldAddTerms', { count: of.terms })}
       </span>
     </Notice>
   )

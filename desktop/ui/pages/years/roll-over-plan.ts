@@ -1,5 +1,6 @@
 import type { RolledClass } from '@markbook/shared/contract/academic-years'
 import { nextName } from './next-name.ts'
+import type { TermEdits } from './next-terms.ts'
 
 /** A class of the new year: one that is there already (`classId`), or one that is opened. `teacherId`: its class teacher, '' for the one of last year. */
 export type Target = { key: string; name: string; classId: string | null; teacherId: string }
@@ -20,13 +21,15 @@ export type Choices = {
   takesScale: boolean
   takesSets: boolean
   keepsRepeaters: boolean
+  /** What was changed of the terms that are proposed. */
+  terms: TermEdits
 }
 
 /**
  * A year may have its scale only because the school's has changed since, so none comes along unasked. A set goes up as the classes do, and
  * who repeats does not go up with it.
  */
-const structure = { takesCategories: true, takesScale: false, takesSets: true, keepsRepeaters: false }
+const structure = { takesCategories: true, takesScale: false, takesSets: true, keepsRepeaters: false, terms: {} as TermEdits }
 
 export type Named = { id: string; name: string }
 type Pupil = { id: string; name: string }

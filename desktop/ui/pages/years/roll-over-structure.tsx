@@ -8,15 +8,18 @@ import { Checkbox } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Card } from '../../components/page.tsx'
 import { enumerated, firstOf } from '../../words/format.ts'
+import { type ProposedTerm, termsAfter, termsToSend, withEdits } from './next-terms.ts'
 import type { Choices } from './roll-over-plan.ts'
+import { TermRows } from './term-rows.tsx'
 
 type Years = { from: AcademicYear; to: AcademicYear }
-/** What the new year could take over beside its classes. `hasNewSets`: some of the sets are not in it yet; the others could get pupils. */
+/** What the new year could take over beside its classes. `terms`: where it has none. `hasNewSets`: some of the sets are not in it yet; the others could get pupils. */
 export type Offer = {
   categories: readonly AssessmentCategory[]
   hasScale: boolean
   sets: readonly ListedTeachingSet[]
   hasNewSets: boolean
+  terms: readonly ProposedTerm[]
 }
 
 const kindOf = ({ subject_id, assessment_type, name }: AssessmentCategory) => `${subject_id} ${assessment_type} ${name}`
@@ -29,6 +32,8 @@ export function useOffer({ from, to }: Years): Offer {
   const existing = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: to.id } }))
   const subjects = useQuery(askWhole('subjects', 'list'))
   const sets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: from.id } }))
+  const formerTerms = useQuery(ask('terms', 'list', { query: { yearId: from.id } }))
+  const newTerms = useQuery(ask('terms', 'list', { query: { yearId: to.id } }))
   const newSets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: to.id } }))
   const known = new Set(existing.data?.map(kindOf))
   const active = new Set(subjects.data?.flatMap(({ id, is_active }) => (is_active ? [id] : [])))
@@ -39,6 +44,7 @@ export function useOffer({ from, to }: Years): Offer {
     hasScale: from.scale_bands !== null && to.scale_bands === null,
     sets: offered,
     hasNewSets: offered.some((set) => !newSets.data?.some(sameSet(set))),
+    terms: newTerms.data?.length === 0 ? termsAfter(from, to, formerTerms.data ?? []) : [],
   }
 }
 
@@ -46,27 +52,39 @@ type Sent = Pick<Years, 'from'> & { fillsClasses: boolean; repeaterIds: readonly
 
 /** What is sent of it. Sets that are there already are named only where pupils get a class, who then come into them. */
 export const structureBody = (
-  { categories, hasScale, sets, hasNewSets }: Offer,
-  { takesCategories, takesScale, takesSets, keepsRepeaters }: Choices,
+  { categories, hasScale, sets, hasNewSets, terms }: Offer,
+  { takesCategories, takesScale, takesSets, keepsRepeaters, terms: edits }: Choices,
   { from, fillsClasses, repeaterIds }: Sent,
-) => ({
-  ...(categories.length > 0 && takesCategories && { categoriesFromYearId: from.id }),
-  ...(hasScale && takesScale && { scaleFromYearId: from.id }),
-  ...(takesSets &&
-    (hasNewSets || (fillsClasses && sets.length > 0)) && {
-      setsFromYearId: from.id,
-      ...(repeaterIds.length > 0 && !keepsRepeaters && { outOfSetsStudentIds: [...repeaterIds] }),
-    }),
-})
+) => {
+  const made = termsToSend(withEdits(terms, edits))
+  return {
+    ...(categories.length > 0 && takesCategories && { categoriesFromYearId: from.id }),
+    ...(hasScale && takesScale && { scaleFromYearId: from.id }),
+    ...(takesSets &&
+      (hasNewSets || (fillsClasses && sets.length > 0)) && {
+        setsFromYearId: from.id,
+        ...(repeaterIds.length > 0 && !keepsRepeaters && { outOfSetsStudentIds: [...repeaterIds] }),
+      }),
+    ...(made.length > 0 && { terms: made }),
+  }
+}
 
 type Props = Years & { offer: Offer; repeaters: number; choices: Choices; onChange: (change: Partial<Choices>) => void }
 
-export function Structure({ from, to, offer: { categories, hasScale, sets }, repeaters, choices, onChange }: Props) {
+export function Structure({ from, to, offer: { categories, hasScale, sets, terms }, repeaters, choices, onChange }: Props) {
   const { t } = useTranslation('years')
-  if (categories.length === 0 && !hasScale && sets.length === 0) return null
+  if (categories.length === 0 && !hasScale && sets.length === 0 && terms.length === 0) return null
   const names = enumerated([...new Set(categories.map(({ name }) => name))])
   return (
     <Card title={t('structure')}>
+      {terms.length > 0 && (
+        <TermRows
+          terms={withEdits(terms, choices.terms)}
+          year={to}
+          hint={t('newTerms.asIn', { year: from.name })}
+          onChange={(key, edit) => onChange({ terms: { ...choices.terms, [key]: { ...choices.terms[key], ...edit } } })}
+        />
+      )}
       {categories.length > 0 && (
         <Checkbox
           label={t('takesCategories', { names })}

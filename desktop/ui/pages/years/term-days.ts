@@ -8,8 +8,10 @@ type Year = Pick<AcademicYear, 'start_date' | 'end_date'>
 type Dated = Pick<Term, 'id' | 'name' | 'start_date' | 'end_date'>
 
 const DAY = 86_400_000
-const numberOf = (day: string) => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY)
-const dayOf = (number: number) => new Date(number * DAY).toISOString().slice(0, 10)
+/** A day as the number of days since 1970, to calculate with; NaN where it is none. */
+export const numberOf = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY)
+/** The day of a number; '' where it is none. */
+export const dayOf = (number: number): string => (Number.isNaN(number) ? '' : new Date(number * DAY).toISOString().slice(0, 10))
 
 /**
  * The days to propose for a term that is not there yet: its share of what its neighbours leave of the year, which is a third where there is no

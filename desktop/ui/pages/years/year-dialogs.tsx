@@ -15,6 +15,8 @@ import { issueOf } from '../../words/failure.ts'
 import { editable, enumerated, number, typedNumber } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { tellDeleted } from '../bin/restore.ts'
+import { daysOf, NewYearTerms, useProposedTerms } from './new-year-terms.tsx'
+import { areFaultless, type TermEdits, termsToSend } from './next-terms.ts'
 import { yearAfter } from './next-year.ts'
 import { overlapping, proposedDays } from './term-days.ts'
 
@@ -27,6 +29,9 @@ const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
   calculation: year?.grading_model === 'year_based' ? year.calculation_model : ('weighted_continuous' as const),
   exam: editable(year?.year_exam_weight ?? 60),
   coursework: editable(year?.year_coursework_weight ?? 40),
+  /** Of a new year: the structure of its terms where no year before has any, and what was changed of those that are proposed. */
+  structure: '',
+  terms: {} as TermEdits,
 })
 type Draft = ReturnType<typeof draftOf>
 
@@ -55,10 +60,11 @@ export async function setActive(id: string, isActive: boolean) {
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
+  const offer = useProposedTerms(year === null, years.data ?? [])
   const form = useForm({
     initial: () => draftOf(year ?? yearAfter(years.data ?? [])),
     required: ['name', 'startDate', 'endDate'],
-    isValid: (typed) => typed.model !== 'year_based' || sumOf(typed) === 100,
+    isValid: (typed) => (typed.model !== 'year_based' || sumOf(typed) === 100) && areFaultless(offer.proposedFor(typed), daysOf(typed)),
     save: async (typed) => {
       const body = toBody(typed)
       const said = t('saved', { name: body.name })
@@ -72,8 +78,9 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
       await saveWithUndo({
         said,
         run: async () => {
-          const made = await save('academicYears', 'create', { body })
-          if (isFirst) await setActive(made.id, true)
+          const terms = termsToSend(offer.proposedFor(typed))
+          const made = await save('academicYears', 'create', { body: { ...body, terms, isActive: isFirst } }, ['terms', 'classes'])
+          if (isFirst) chooseNothing()
           return made
         },
         back: async ({ id }) => {
@@ -88,6 +95,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     <FormDialog
       title={year ? t('changeYear', { name: year.name }) : t('newYear')}
       form={form}
+      disabled={!offer.isKnown}
       deletion={
         year && (
           <ConfirmDialog
@@ -122,6 +130,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
           />
         </>
       )}
+      {year === null && <NewYearTerms {...{ offer, draft }} onChange={set} />}
     </FormDialog>
   )
 }

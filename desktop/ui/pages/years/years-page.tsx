@@ -1,6 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
-import { TERM_NAMES } from '@markbook/shared/domain/term-names'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import Plus from 'lucide-react/icons/plus'
@@ -16,7 +15,8 @@ import { AnswerTable } from '../../components/table.tsx'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { day, enumerated, number } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
-import { partsOf } from './term-days.ts'
+import { type Structure, structures, termsInParts } from './next-terms.ts'
+import { useStructureNames } from './term-rows.tsx'
 import { removeTerm, setActive, TermDialog, YearDialog } from './year-dialogs.tsx'
 import styles from './years.module.css'
 
@@ -130,21 +130,18 @@ function Terms({ year }: { year: AcademicYear }) {
         <div className={layout['row']}>
           <DialogButton dialog={<TermDialog year={year} term={null} terms={terms.data} />}>{t('addTerm')}</DialogButton>
           {terms.data.length === 0 && <span className={layout['note']}>{t('sets.lead')}</span>}
-          {terms.data.length === 0 && sets.map((set) => <StartingSet key={set} year={year} set={set} />)}
+          {terms.data.length === 0 &&
+            (Object.keys(structures) as Structure[]).map((set) => <StartingSet key={set} year={year} set={set} />)}
         </div>
       )}
     </>
   )
 }
 
-const sets = ['three', 'terms', 'semesters', 'quarters'] as const
-const lengthOf = { three: 3, terms: 3, semesters: 2, quarters: 4 } as const
-
 /** All terms of a year without any, in equal parts of it. */
-function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[number] }) {
+function StartingSet({ year, set }: { year: AcademicYear; set: Structure }) {
   const { t } = useTranslation('years')
-  const parts = partsOf(year, lengthOf[set])
-  const names = parts.map((_, at) => (set === 'three' ? (TERM_NAMES[at] ?? '') : t(`sets.${set}`, { number: at + 1 })))
+  const names = useStructureNames()(set)
   const list = enumerated(names.map(termLabel))
   const removeAll = async (made: readonly Term[]) => {
     for (const { id } of made) await removeTerm(id)
@@ -153,10 +150,8 @@ function StartingSet({ year, set }: { year: AcademicYear; set: (typeof sets)[num
   const addAll = async () => {
     const made: Term[] = []
     try {
-      for (const [at, days] of parts.entries()) {
-        const body = { academicYearId: year.id, name: names[at] ?? '', ...days, examWeight: 60, courseworkWeight: 40 }
-        made.push(await save('terms', 'create', { body }))
-      }
+      for (const { key: _, ...term } of termsInParts(year, names))
+        made.push(await save('terms', 'create', { body: { academicYearId: year.id, ...term } }))
     } catch (failure) {
       await removeAll(made)
       throw failure

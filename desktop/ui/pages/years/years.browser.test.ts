@@ -16,6 +16,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByLabel('Name').fill('2031/32')
     await page.getByLabel('First day').fill('2031-09-01')
     await page.getByLabel('Last day').fill('2032-06-30')
+    for (const term of ['Michaelmas', 'Hilary', 'Trinity']) await page.getByRole('checkbox', { name: term }).uncheck()
     await expectForEverybody(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await dialogsClosed(page)
@@ -136,6 +137,68 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
+  test('the head adds a year with the terms of the year before, on the same weekdays, as one change', async () => {
+    const okafor = await site.as('okafor')
+    const { context, page, faults } = await open('okafor', '/years')
+    await page.getByRole('button', { name: 'Add a year' }).click()
+    const day = (name: string) => page.getByLabel(name, { exact: true })
+    const days = () =>
+      Promise.all(
+        ['Michaelmas', 'Hilary', 'Trinity'].flatMap((term) => [`${term}: from`, `${term}: to`]).map((name) => day(name).inputValue()),
+      )
+    await day('Michaelmas: from').waitFor()
+    expect(await days()).toEqual(['2026-09-01', '2026-12-19', '2027-01-06', '2027-03-27', '2027-04-13', '2027-06-30'])
+    await expectForEverybody(page)
+    await page.getByRole('button', { name: 'Save' }).scrollIntoViewIfNeeded()
+    await picture(page, 'years-new-pc')
+    // What nobody typed follows the days of the year.
+    await day('Hilary: from').fill('2027-01-11')
+    await page.getByLabel('First day').fill('2026-09-07')
+    expect(await days()).toEqual(['2026-09-07', '2026-12-26', '2027-01-11', '2027-04-03', '2027-04-20', '2027-06-30'])
+    await day('Michaelmas: from').fill('2026-09-01')
+    await page.getByText('This day is not in the year.').waitFor()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('This day is not in the year.').waitFor()
+    expect((await okafor.academicYears.list()).map(({ name }) => name)).not.toContain('2026/27')
+    await day('Michaelmas: from').fill('2026-09-08')
+    await day('Michaelmas: to').fill('2027-01-11')
+    await page.getByText('Michaelmas and Hilary have days in common.', { exact: false }).waitFor()
+    await picture(page, 'years-new-overlap-pc')
+    await day('Michaelmas: to').fill('2026-12-18')
+    await page.getByText('have days in common.', { exact: false }).waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Trinity' }).uncheck()
+    expect(await day('Trinity: from').isDisabled()).toBe(true)
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await page.getByRole('button', { name: 'Save' }).scrollIntoViewIfNeeded()
+    await picture(page, 'years-new-phone')
+    await page.setViewportSize(sizes.pc)
+    const asked: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && asked.push(new URL(request.url()).pathname))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    expect(asked).toEqual(['/api/academic-years'])
+    const made = async () => {
+      const year = (await okafor.academicYears.list()).find(({ name }) => name === '2026/27')
+      const terms = year ? await okafor.terms.list({ query: { yearId: year.id } }) : null
+      return terms?.map(({ name, start_date, end_date, exam_weight }) => [name, start_date, end_date, exam_weight])
+    }
+    const terms = [
+      ['michaelmas', '2026-09-08', '2026-12-18', 60],
+      ['hilary', '2027-01-11', '2027-04-03', 60],
+    ]
+    expect(await made()).toEqual(terms)
+    await page.getByRole('region', { name: '2026/27' }).getByRole('button', { name: 'Change the term Hilary' }).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await expect.poll(made).toBeUndefined()
+    await page.getByRole('button', { name: 'Redo' }).first().click()
+    await expect.poll(made).toEqual(terms)
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await expect.poll(made).toBeUndefined()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the head opens the next year: one repeats, one leaves, a class is new; the choices survive a reload', async () => {
     const okafor = await site.as('okafor')
     const body = { name: '2032/33', startDate: '2032-09-01', endDate: '2033-06-30', gradingModel: 'term_based' } as const
@@ -164,10 +227,18 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await dialogsClosed(page)
     expect(await page.getByLabel('The categories of assessments: Projects').isChecked()).toBe(true)
     await page.getByLabel('The grading scale of 2025/26').check()
+    const day = (name: string) => page.getByLabel(name, { exact: true })
+    expect(await day('Hilary: from').inputValue()).toBe('2033-01-05')
+    await day('Hilary: from').fill('2033-08-01')
+    await page.getByText('This day is not in the year.').waitFor()
+    expect(await page.getByRole('button', { name: 'See what would happen' }).isDisabled()).toBe(true)
+    await day('Hilary: from').fill('2033-01-10')
+    await page.getByRole('checkbox', { name: 'Trinity' }).uncheck()
     expect(await page.getByLabel('The teaching sets: English upper').isChecked()).toBe(true)
     expect(await page.getByLabel('1 pupil who repeats stays in these sets too').isChecked()).toBe(false)
     await page.reload()
     await expect.poll(() => page.getByLabel('The grading scale of 2025/26').isChecked()).toBe(true)
+    expect(await day('Hilary: from').inputValue()).toBe('2033-01-10')
     await page.getByText('1 elsewhere').waitFor()
     await page.getByText('1 leaves').waitFor()
     await page.getByText('2: Murphy, Seán; Gallagher, Robin').waitFor()
@@ -175,9 +246,12 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
     await page
-      .getByText('1 category of assessments comes along. The scale comes along. 1 teaching set comes along. Places in sets: 1.', {
-        exact: false,
-      })
+      .getByText(
+        '1 category of assessments comes along. The scale comes along. 1 teaching set comes along. Places in sets: 1. 2 terms are added.',
+        {
+          exact: false,
+        },
+      )
       .waitFor()
     await page.getByLabel('1 pupil who repeats stays in these sets too').check()
     await page.getByRole('button', { name: 'See what would happen' }).click()
@@ -199,8 +273,12 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toHaveLength(1)
     await okafor.classes.remove({ params: { classId: other.id } })
     await page.getByRole('button', { name: 'Write it' }).click()
-    // The year has no terms yet, and is not shown without one: they are added there.
-    await page.waitForURL(`${site.url}/years`)
+    await page.waitForURL(`${site.url}/classes`)
+    const terms = await okafor.terms.list({ query: { yearId: year.id } })
+    expect(terms.map(({ name, start_date, end_date }) => [name, start_date, end_date])).toEqual([
+      ['michaelmas', '2032-09-01', '2032-12-18'],
+      ['hilary', '2033-01-10', '2033-03-26'],
+    ])
     const classes = await okafor.classes.list({ query: { academicYearId: year.id } })
     expect(classes.map(({ name }) => name)).toEqual(['3B', '4A', '4B'])
     const namesIn = async (name: string) => {
@@ -223,9 +301,10 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     // The second run: who was forgotten goes into the class that is there.
     await page.goto(`${site.url}/years/${year.id}/roll-over`)
     await page.getByText('already open').first().waitFor()
+    expect(await day('Hilary: from').count()).toBe(0)
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByRole('button', { name: 'Write it' }).click()
-    await page.waitForURL(`${site.url}/years`)
+    await page.waitForURL(`${site.url}/classes`)
     expect(await namesIn('4B')).toEqual(['Aoife', 'Seán', 'Élan', 'Łukasz'])
     expect((await setNow())[3]).toEqual(['Fatima', 'Seán'])
     expect(faults).toEqual([])
