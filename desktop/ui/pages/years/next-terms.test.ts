@@ -60,8 +60,14 @@ describe('the terms of a year as those of the next', () => {
     ])
   })
 
+  test('begin with a year that begins on an earlier weekday', () => {
+    expect(daysOf(termsAfter(former, year('', '2026-08-28', '2027-06-30'), terms))[0]).toEqual(['2026-08-28', '2026-12-18'])
+  })
+
   test('are cut where the year ends earlier, and get equal parts where one would have nothing left', () => {
     expect(daysOf(termsAfter(former, year('', '2026-09-01', '2027-04-30'), terms))[2]).toEqual(['2027-04-12', '2027-04-30'])
+    const endsBefore = [term('Semester 2', '2026-02-02', '2026-06-19')]
+    expect(daysOf(termsAfter(former, year('', '2026-09-01', '2027-04-30'), endsBefore))).toEqual([['2027-02-01', '2027-04-30']])
     expect(daysOf(termsAfter(former, year('', '2026-09-01', '2027-03-29'), terms))).toEqual([
       ['2026-09-01', '2026-11-09'],
       ['2026-11-10', '2027-01-18'],
@@ -100,19 +106,28 @@ describe('the terms of a year as those of the next', () => {
     const spans = fc
       .uniqueArray(fc.integer({ min: 0, max: 300 }), { minLength: 12, maxLength: 12 })
       .map((days) => [...days].sort((a, b) => a - b))
+    // Days of the year before its first term, and after its last.
+    const around = fc.integer({ min: 0, max: 20 })
     fc.assert(
-      fc.property(spans, fc.integer({ min: -10, max: 40 }), fc.integer({ min: 200, max: 420 }), (days, shift, length) => {
-        const first = numberOf('2025-09-01')
-        const from = year('', dayOf(first + (days[0] ?? 0)), dayOf(first + (days.at(-1) ?? 0)))
-        const before = [0, 2, 4, 6, 8, 10].map((at) => term(`T${at}`, dayOf(first + (days[at] ?? 0)), dayOf(first + (days[at + 1] ?? 0))))
-        const start = numberOf(from.start_date) + 365 + shift
-        const to = year('', dayOf(start), dayOf(start + length))
-        const after = withEdits(termsAfter(from, to, before), {})
-        for (const [at, one] of after.entries()) {
-          expect(faultOf(one, to)).toBeNull()
-          expect(one.startDate > (after[at - 1]?.endDate ?? '')).toBe(true)
-        }
-      }),
+      fc.property(
+        spans,
+        around,
+        around,
+        fc.integer({ min: -10, max: 40 }),
+        fc.integer({ min: 200, max: 420 }),
+        (days, lead, rest, shift, length) => {
+          const first = numberOf('2025-09-01')
+          const from = year('', dayOf(first + (days[0] ?? 0) - lead), dayOf(first + (days.at(-1) ?? 0) + rest))
+          const before = [0, 2, 4, 6, 8, 10].map((at) => term(`T${at}`, dayOf(first + (days[at] ?? 0)), dayOf(first + (days[at + 1] ?? 0))))
+          const start = numberOf(from.start_date) + 365 + shift
+          const to = year('', dayOf(start), dayOf(start + length))
+          const after = withEdits(termsAfter(from, to, before), {})
+          for (const [at, one] of after.entries()) {
+            expect(faultOf(one, to)).toBeNull()
+            expect(one.startDate > (after[at - 1]?.endDate ?? '')).toBe(true)
+          }
+        },
+      ),
     )
   })
 })
