@@ -130,6 +130,12 @@ export class ChangeTracker implements ReplicaWrites {
           ;(byId.get(row.row_id) as RowChange).stored = row
           isAnyOpen ||= Boolean(row.any_open)
         }
+        // What came in this transaction was there before this node wrote over it.
+        const brought = this.broughtOf(schoolId, table)
+        for (const entry of brought.size > 0 ? entries : []) {
+          const row = brought.get(rowOf(entry).id)
+          if (row) entry.stored = { ...row, place: entry.stored?.place ?? row.place }
+        }
       }
     return isAnyOpen
   }
@@ -147,6 +153,7 @@ export class ChangeTracker implements ReplicaWrites {
       const brought = this.brought.get(schoolId)
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
       const stamped = stampedRows(schoolId, entries, this.writer, overruled)
+      for (const { entry } of stamped) this.unbring(schoolId, entry.table, [rowOf(entry).id])
       const retold = this.retold.filter((each) => each.schoolId === schoolId).map(({ entry }) => entry)
       const own = [...stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps))), ...retold]
       const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]

@@ -111,6 +111,16 @@ describe('a class teacher’s laptop', () => {
     expect(b).toEqual(a)
   })
 
+  test('and at a centre that had heard of the approval', async () => {
+    const { box, laptop, link, up, centre } = await schoolThatAsks(people.byrne.id)
+    await (await signedIn(laptop, 'byrne')).reports.update({ params, body: { conduct: 'Good' } })
+    await (await signedIn(box, 'okafor')).reports.approve(approval)
+    await settle(up)
+    expect(await bookAt(centre)).toMatchObject({ conduct: null, approved_by: people.okafor.id })
+    await settle(link, up)
+    for (const node of [box, laptop, centre]) expect(await bookAt(node)).toMatchObject({ conduct: 'Good', approved_at: null })
+  })
+
   test('publishes what it changed for nothing, where it was approved at the school meanwhile', async () => {
     const { box, laptop, link, minutesLater } = await schoolThatAsks(people.byrne.id, { late: true })
     const byrne = await signedIn(laptop, 'byrne')
