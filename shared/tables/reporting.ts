@@ -71,6 +71,11 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       attendance_percentage: c.decimal(),
       approved_at: c.instant(),
       approved_by: c.uuid(),
+      sent_back_at: c.instant(),
+      sent_back_by: c.uuid(),
+      sent_back_reason: c.text(),
+      /** The hash of what it said when it was sent back, so that a later change is seen on every node. */
+      sent_back_hash: c.text(),
       ...timestamps(c),
     },
     rules: (t) => [
@@ -95,7 +100,8 @@ export const reportBookDescription = ofSchool({
     class_teacher_remark: ['class_teacher_remark'],
     conduct: ['conduct'],
     attendance_percentage: ['attendance_percentage'],
-    approval: ['approved_at', 'approved_by'],
+    // One unit, so that a book is approved or sent back, and never both, whatever is merged.
+    approval: ['approved_at', 'approved_by', 'sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'],
   },
   derived: ['overall_average', 'position', 'total_students'],
   derive: (row) => {

@@ -215,7 +215,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
       session: ['program', 'system', 'address', 'proved_at'],
       grade: ['status'],
       school: ['mark_codes', 'approves_reports', 'personal_data_for', 'school_days'],
-      report_book: ['approved_at', 'approved_by'],
+      report_book: ['approved_at', 'approved_by', 'sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'],
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')
     const tables = [

@@ -6,7 +6,7 @@ type Value = string | boolean | null
 export type ShownChange = { field: string; isNamed: boolean; before: Value; after: Value }
 
 /** Ids, timestamps and where a file lies are not shown. */
-export const isTechnical = (field: string) => field === 'id' || /(_id|_by|_key|_at|_path|_size|(^|_)sha256)$/.test(field)
+export const isTechnical = (field: string) => field === 'id' || /(_id|_by|_key|_at|_path|_size|_hash|(^|_)sha256)$/.test(field)
 
 const shownValue = (value: unknown): Value => {
   if (value === null || value === undefined || value === '') return null
