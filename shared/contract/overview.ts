@@ -21,8 +21,8 @@ const SubjectOverview = z.object({
 
 /**
  * How far a class is with the marks and the report books of a term. `students` are enrolled now, `books` are of those. Of `books`: `made`;
- * without the class teacher's remark; waiting for an approval, which is none where the school asks for none; approved; published; sent. Those
- * that were sent are in `made` and `sent` alone.
+ * without the class teacher's remark; waiting for an approval, which is none where the school asks for none; sent back to the class
+ * teacher and not changed since; approved; published; sent. Those that were sent are in `made` and `sent` alone.
  */
 export const ClassOverview = row('ClassOverview', {
   class: z.object({ id: Id, name: z.string() }),
@@ -33,6 +33,7 @@ export const ClassOverview = row('ClassOverview', {
     made: z.int(),
     without_remark: z.int(),
     to_approve: z.int(),
+    sent_back: z.int(),
     approved: z.int(),
     published: z.int(),
     sent: z.int(),

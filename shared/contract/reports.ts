@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { failures } from '../failures.ts'
 import { AttendanceOfStudent } from './attendance.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
-import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, StudentName, say } from './scalars.ts'
+import { Code, Conduct, choice, Flag, Id, Instant, input, Percentage, Remark, row, SentBackReason, StudentName, say } from './scalars.ts'
 import { Student } from './students.ts'
 import { SubjectRef } from './subjects.ts'
 
@@ -14,7 +14,8 @@ const ContentHash = z.string(say(HASH_SENTENCE)).regex(/^[0-9a-f]{64}$/, HASH_SE
 
 /**
  * One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. `approved_at` and
- * `approved_by`: which administrator approved what it says now, and when; null where none did.
+ * `approved_by`: which administrator approved what it says now, and when; null where none did. `sent_back_at`, `sent_back_by` and
+ * `sent_back_reason`: which administrator sent it back last, when and why; null where none did, or it was approved since.
  */
 export const Report = row('Report', {
   id: Id,
@@ -32,6 +33,9 @@ export const Report = row('Report', {
   attendance_percentage: z.number().nullable(),
   approved_at: Instant.nullable(),
   approved_by: Id.nullable(),
+  sent_back_at: Instant.nullable(),
+  sent_back_by: Id.nullable(),
+  sent_back_reason: z.string().nullable(),
 })
 export type Report = z.infer<typeof Report>
 
@@ -62,8 +66,16 @@ export type ReportPdf = z.infer<typeof ReportPdf>
 /** What the registers of the term, or of the year, added up to when the report was generated; null where none was taken. */
 const attendance = z.object(AttendanceOfStudent.omit({ student_id: true }).shape).nullable()
 
+const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
+/** Whether the report says something else than when it was sent back; false where it was not. */
+const is_changed_since_sent_back = Flag
+/** Null where nobody sent it back, or that person is no member of the school by now. */
+const sent_back_person = Person.nullable()
+
 /** `content_hash` is another wherever the report says something else. `is_draft` of a PDF: the word DRAFT stands on it. */
 export const ReportDetail = Report.extend({
+  is_changed_since_sent_back,
+  sent_back_person,
   entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
   student: Student,
   attendance,
@@ -114,7 +126,7 @@ export const reports = {
   list: endpoint('GET /api/reports', 'staff', 'List the report books of a class and term by last name', {
     who: CLASS_TEACHER,
     query: z.object({ studentGroupId: Id, termId: Id, reportType: ReportType.optional() }),
-    reply: z.array(Report.extend({ student: StudentName, attendance })),
+    reply: z.array(Report.extend({ is_changed_since_sent_back, student: StudentName, attendance })),
   }),
   ofStudent: endpoint('GET /api/reports/student', 'staff', 'Read the report book of a student for a term', {
     who: CLASS_TEACHER,
@@ -155,10 +167,13 @@ export const reports = {
     reply: Report,
     fails: ['reports.invalid_move', 'reports.not_approved'],
   }),
-  approve: endpoint('PATCH /api/reports/:id/approval', 'admin', 'Approve a report book, or take the approval back', {
+  approve: endpoint('PATCH /api/reports/:id/approval', 'admin', 'Approve a report book, send it back with a reason, or take either back', {
     notes:
-      'Where the school asks for it (`approvesReports`), only what is approved is published and sent. `contentHash`, of the report as it was read, refuses the approval where the report says something else by now. Whatever changes what the report says takes the approval away.',
-    body: input({ isApproved: Flag, contentHash: ContentHash.optional() }),
+      'Where the school asks for it (`approvesReports`), only what is approved is published and sent. `isApproved` false with a `reason` sends the report back to its class teacher; without one it takes back that the report was approved or sent back. `contentHash`, of the report as it was read, refuses to approve or to send back where the report says something else by now; without it a report that was sent back is approved only once it says something else. Whatever changes what the report says takes the approval away; that it was sent back stays.',
+    body: input({ isApproved: Flag, reason: SentBackReason.optional(), contentHash: ContentHash.optional() }).refine(
+      ({ isApproved, reason }) => !isApproved || reason === undefined,
+      { path: ['reason'], message: 'goes with a report that is not approved' },
+    ),
     reply: Report,
     fails: ['reports.locked', 'reports.approval_not_asked', 'reports.changed_since'],
   }),

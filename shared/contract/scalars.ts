@@ -88,6 +88,8 @@ export const Code = label(limits.text.code)
 export const Remark = text({ max: limits.text.remark, lines: true, blank: true })
 export const Conduct = note(limits.text.conduct)
 export const Reason = note(limits.text.reason)
+/** Why a report is sent back: whoever works from it needs to be told something. */
+export const SentBackReason = text({ max: limits.text.reason, lines: true, blank: false })
 export const AttendanceNote = note(limits.text.attendanceNote)
 export const JoinMessage = note(limits.text.joinMessage)
 export const Address = note(limits.text.address)

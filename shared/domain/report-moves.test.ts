@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLocked, lacksApproval, moveReport, type ReportMove, type ReportStatus, waitsForApproval } from './report-moves.ts'
+import { isLocked, isSentBack, lacksApproval, moveReport, type ReportMove, type ReportStatus, waitsForApproval } from './report-moves.ts'
 
 test.each<[ReportStatus, ReportMove, ReportStatus | null]>([
   ['draft', 'publish', 'published'],
@@ -40,8 +40,30 @@ describe('approval', () => {
     ['draft', ' \n', null, false],
     ['draft', null, null, false],
   ])('a report that is %s, with the remark %j, approved at %s: it waits is %s', (status, class_teacher_remark, approved_at, waits) => {
-    const report = { status, class_teacher_remark, approved_at }
+    const report = { status, class_teacher_remark, approved_at, sent_back_at: null, is_changed_since_sent_back: false }
     expect(waitsForApproval({ approves_reports: true }, report)).toBe(waits)
     expect(waitsForApproval({ approves_reports: null }, report)).toBe(false)
+  })
+
+  test.each<[ReportStatus, string | null, boolean, 'teacher' | 'head' | 'nobody']>([
+    ['draft', 'A steady term.', false, 'teacher'],
+    ['published', 'A steady term.', false, 'teacher'],
+    ['draft', 'A steady term.', true, 'head'],
+    ['draft', null, false, 'teacher'],
+    ['draft', null, true, 'nobody'],
+    ['sent_to_ministry', 'A steady term.', false, 'nobody'],
+  ])('a report that is %s, with the remark %j, sent back, changed since %s: it waits for the %s', (status, remark, isChanged, whom) => {
+    const report = {
+      status,
+      class_teacher_remark: remark,
+      approved_at: null,
+      sent_back_at: approved,
+      is_changed_since_sent_back: isChanged,
+    }
+    const school = { approves_reports: true }
+    expect(isSentBack(school, report)).toBe(whom === 'teacher')
+    expect(waitsForApproval(school, report)).toBe(whom === 'head')
+    expect(isSentBack({ approves_reports: null }, report)).toBe(false)
+    expect(isSentBack(school, { ...report, approved_at: approved })).toBe(false)
   })
 })

@@ -24,11 +24,17 @@ type Asking = { approves_reports: boolean | null }
 export const lacksApproval = ({ approves_reports }: Asking, { approved_at }: Approved): boolean =>
   approves_reports === true && approved_at === null
 
-type Written = Approved & { status: ReportStatus; class_teacher_remark: string | null }
+type SentBack = Approved & { status: ReportStatus; sent_back_at: string | null; is_changed_since_sent_back: boolean }
 
-/** Whether a report waits for an administrator: its class teacher has written the remark, and it is not approved. */
+/** Whether a report waits for its class teacher: an administrator sent it back, and it says nothing else since. */
+export const isSentBack = (school: Asking, report: SentBack): boolean =>
+  lacksApproval(school, report) && !isLocked(report.status) && report.sent_back_at !== null && !report.is_changed_since_sent_back
+
+type Written = SentBack & { class_teacher_remark: string | null }
+
+/** Whether a report waits for an administrator: its class teacher has written the remark, and it is neither approved nor sent back as it is. */
 export const waitsForApproval = (school: Asking, report: Written): boolean =>
-  lacksApproval(school, report) && !isLocked(report.status) && Boolean(report.class_teacher_remark?.trim())
+  lacksApproval(school, report) && !isLocked(report.status) && !isSentBack(school, report) && Boolean(report.class_teacher_remark?.trim())
 
 /** A report that nothing leads out of: no field, entry or file of it may be changed (ReportGuard). */
 export const isLocked = (status: ReportStatus): boolean => Object.keys(reportMoves[status]).length === 0

@@ -13,7 +13,7 @@ const subject = (code: string, teachers: ClassOverview['subjects'][number]['teac
   entries: 6,
   remarks: 0,
 })
-const books = { made: 6, without_remark: 0, to_approve: 2, approved: 0, published: 0, sent: 0 }
+const books = { made: 6, without_remark: 0, to_approve: 2, sent_back: 0, approved: 0, published: 0, sent: 0 }
 const group = (more: Partial<ClassOverview> = {}): ClassOverview => ({
   class: { id: '3B', name: '3B' },
   class_teacher: byrne,

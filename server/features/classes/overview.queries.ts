@@ -12,7 +12,7 @@ const firstOf = (column: unknown) => sql<string>`substr(ltrim(coalesce(${column}
 export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolment }, p }) =>
   db
     .select({
-      ...pick(report_book, 'student_group_id', 'status', 'approved_at'),
+      ...pick(report_book, 'id', 'student_group_id', 'status', 'approved_at', 'sent_back_at'),
       class_teacher_remark: firstOf(report_book.class_teacher_remark),
     })
     .from(report_book)

@@ -33,7 +33,15 @@ describe('GET /api/overview', () => {
       ['EN', ['Byrne'], '12/12'],
       ['GA', [], '5/6'],
     ])
-    expect((await ofClass(class3B.id))?.books).toEqual({ made: 2, without_remark: 0, to_approve: 0, approved: 0, published: 0, sent: 1 })
+    expect((await ofClass(class3B.id))?.books).toEqual({
+      made: 2,
+      without_remark: 0,
+      to_approve: 0,
+      sent_back: 0,
+      approved: 0,
+      published: 0,
+      sent: 1,
+    })
   })
 
   test('books that are made, remarks that are missing, published ones', async () => {

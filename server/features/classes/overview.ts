@@ -1,18 +1,19 @@
 import type { ClassOverview } from '@markbook/shared/contract/overview'
 import { byFoldedName } from '@markbook/shared/domain/fold'
-import { isLocked, waitsForApproval } from '@markbook/shared/domain/report-moves'
+import { isLocked, isSentBack, waitsForApproval } from '@markbook/shared/domain/report-moves'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
+import { changedReports } from '../reports/reports.policy.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { classesFor } from './classes.queries.ts'
 import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
 import { factsOf, progressOf } from './progress.handler.ts'
 
 type Books = ClassOverview['books']
-type Book = Awaited<ReturnType<typeof booksOfTerm>>[number]
+type Book = Awaited<ReturnType<typeof booksOfTerm>>[number] & { is_changed_since_sent_back: boolean }
 
 /**
  * How far each class of a term's year is, by name. As many statements for one class as for all of them; the caller is an administrator, who
@@ -29,7 +30,11 @@ export async function classesOfTerm(
   const groups = all.filter(({ academic_year_id }) => academic_year_id === term.academic_year_id).sort(byFoldedName)
   const facts = await factsOf(tx, term, groups)
   const ofTerm = { school, term: term.id, type }
-  const books = groupedBy(await booksOfTerm(tx, ofTerm), ({ student_group_id }) => student_group_id)
+  const made = await booksOfTerm(tx, ofTerm)
+  const sentBack = made.flatMap(({ id, sent_back_at }) => (sent_back_at === null ? [] : [id]))
+  const changed = await changedReports(tx, school, sentBack)
+  const told = made.map((book) => ({ ...book, is_changed_since_sent_back: changed.has(book.id) }))
+  const books = groupedBy(told, ({ student_group_id }) => student_group_id)
   const remarks = await remarksOfTerm(tx, ofTerm)
   const [asking = { approves_reports: null }] = await reportingSchool(tx, { school })
   const people = new Map(
@@ -58,6 +63,7 @@ function counted(books: readonly Book[], asking: Pick<Row<'school'>, 'approves_r
     made: books.length,
     without_remark: of(({ class_teacher_remark }) => class_teacher_remark === ''),
     to_approve: of((book) => waitsForApproval(asking, book)),
+    sent_back: of((book) => isSentBack(asking, book)),
     approved: of(({ approved_at }) => approved_at !== null),
     published: of(({ status }) => status === 'published'),
     sent: books.length - open.length,

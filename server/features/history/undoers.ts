@@ -9,6 +9,7 @@ import { students } from '@markbook/shared/contract/students'
 import { subjects } from '@markbook/shared/contract/subjects'
 import { teachingSets } from '@markbook/shared/contract/teaching-sets'
 import { terms } from '@markbook/shared/contract/terms'
+import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
 import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
@@ -18,8 +19,9 @@ import { takeRegister } from '../attendance/attendance.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradeHandlers } from '../grades/grades.handlers.ts'
 import { demandFor, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
-import { classOf } from '../policy.ts'
+import { classOf, rowOf } from '../policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
+import { demandUnlocked, takeBack } from '../reports/reports.policy.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
@@ -29,6 +31,7 @@ import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type 
 
 type Grade = Row<'grade'>
 type Mark = Row<'attendance_mark'>
+type Book = Row<'report_book'>
 
 const updates = throughRoutes(route(grades.update, gradeHandlers.update), route(grades.exclude, gradeHandlers.exclude, { whole: true }))
 
@@ -96,6 +99,28 @@ const attendanceUndoer: Undoer<Row<'student_group'> | null> = {
   },
 }
 
+const bookUpdates = throughRoutes(route(reports.update, reportHandlers.update, { following: ['approved_at', 'approved_by'] }))
+
+/** That a report was sent back is taken back; what an administrator had said of it before does not come back. */
+const sentBack: Undoer<Book> = {
+  load: (context, { row_id }) => {
+    if (context.caller.role !== 'admin') throw common.adminOnly()
+    return rowOf(context, 'report_book', row_id)
+  },
+  write: async (context, entry, book) => {
+    await demandUnchanged(context, entry)
+    demandUnlocked(book)
+    await takeBack(context.tx, book)
+  },
+}
+
+const isSendingBack = ({ action, changes }: EntryOf) => action === 'update' && typeof changes['sent_back_at']?.after === 'string'
+const bookUndoer: Undoer = {
+  load: (context, entry) => (isSendingBack(entry) ? sentBack : bookUpdates).load(context, entry),
+  write: (context, entry, loaded) =>
+    isSendingBack(entry) ? sentBack.write(context, entry, loaded as Book) : bookUpdates.write(context, entry, loaded),
+}
+
 /** The kinds of rows whose changes can be taken back, and how; of every other kind nothing can. */
 export const undoers: Partial<Record<Entity, Undoer>> = {
   grade: gradeUndoer,
@@ -111,6 +136,6 @@ export const undoers: Partial<Record<Entity, Undoer>> = {
   subject: throughRoutes(route(subjects.update, subjectHandlers.update)),
   student: throughRoutes(route(students.update, studentHandlers.update)),
   student_group: throughRoutes(route(classes.update, classHandlers.update)),
-  report_book: throughRoutes(route(reports.update, reportHandlers.update, { following: ['approved_at', 'approved_by'] })),
+  report_book: bookUndoer,
   report_book_entry: throughRoutes(route(reports.updateEntry, reportHandlers.updateEntry, { columns: { letterGrade: 'manual_letter' } })),
 }

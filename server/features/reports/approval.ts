@@ -1,5 +1,6 @@
 import { reportFailures } from '@markbook/shared/contract/reports'
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
+import { groupedBy } from '@markbook/shared/grouped-by'
 import type { Row } from '@markbook/shared/tables/tables'
 import { contentOf } from '@markbook/sync/merge/settle'
 import { canonical, isSame } from '@markbook/sync/merge/state'
@@ -7,13 +8,14 @@ import { sha256Of } from '../../files/digest.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
-import { entriesWithSubjects } from './reports.queries.ts'
+import { entriesOfBooks, entriesWithSubjects } from './reports.queries.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 type Patch = Partial<Book>
 
-const NOT_APPROVED = { approved_at: null, approved_by: null } as const
+export const NOT_APPROVED = { approved_at: null, approved_by: null } as const
+export const NOT_SENT_BACK = { sent_back_at: null, sent_back_by: null, sent_back_reason: null, sent_back_hash: null } as const
 
 /** Not locked: a teacher may not lock what only administrators write. */
 const askingOf = rowsBy('school', { school: 'id' }, { columns: ['approves_reports'] })
@@ -47,15 +49,44 @@ export function contentHashOf(book: Book, entries: readonly Entry[]): string {
   return sha256Of(new TextEncoder().encode(canonical(contentOf(book, sorted))))
 }
 
-/** Whoever approves says what they have read: 409 where the report says something else by now. Of two at once the first one is remembered. */
-export async function approve(tx: WriteTx, book: Book, contentHash: string | undefined, by: string): Promise<Book> {
-  if ((await asks(tx, book)).approves_reports !== true) throw reportFailures.approvalNotAsked()
-  if (contentHash !== undefined) {
-    const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
-    const entries = rows.map(({ entry }) => entry)
-    if (contentHash !== contentHashOf(book, entries)) throw reportFailures.changedSince()
-  }
-  return book.approved_at === null ? tx.update('report_book', book, { approved_at: tx.now, approved_by: by }) : book
+/** Which of some reports were sent back and say something else since. Asks nothing where none was sent back. */
+export async function changedSinceSentBack(tx: ReadTx, school: string, books: readonly Book[]): Promise<ReadonlySet<string>> {
+  const sentBack = books.filter(({ sent_back_hash }) => sent_back_hash !== null)
+  if (sentBack.length === 0) return new Set()
+  const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(sentBack.map(({ id }) => id)) })
+  const entriesByBookId = groupedBy(entries, ({ report_book_id }) => report_book_id)
+  const changed = sentBack.filter((book) => contentHashOf(book, entriesByBookId.get(book.id) ?? []) !== book.sent_back_hash)
+  return new Set(changed.map(({ id }) => id))
 }
 
-export const takeApprovalBack = (tx: WriteTx, book: Book): Promise<Book> => tx.update('report_book', book, NOT_APPROVED)
+const hashNow = async (tx: ReadTx, book: Book): Promise<string> => {
+  const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
+  return contentHashOf(
+    book,
+    rows.map(({ entry }) => entry),
+  )
+}
+
+/** The hash of what the report says: 409 where the school does not ask for approvals, and where somebody has read something else. */
+async function demandAsRead(tx: WriteTx, book: Book, contentHash: string | undefined): Promise<string> {
+  if ((await asks(tx, book)).approves_reports !== true) throw reportFailures.approvalNotAsked()
+  const now = await hashNow(tx, book)
+  if (contentHash !== undefined && contentHash !== now) throw reportFailures.changedSince()
+  return now
+}
+
+/** Of two at once the first one is remembered. What was sent back is approved unread, with those of a class say, only once it says something else. */
+export async function approve(tx: WriteTx, book: Book, contentHash: string | undefined, by: string): Promise<Book> {
+  const now = await demandAsRead(tx, book, contentHash)
+  if (contentHash === undefined && book.sent_back_hash === now) throw reportFailures.changedSince()
+  return book.approved_at === null ? tx.update('report_book', book, { approved_at: tx.now, approved_by: by, ...NOT_SENT_BACK }) : book
+}
+
+type SendingBack = { reason: string; contentHash: string | undefined }
+
+/** Of two at once the later reason stands, and the history has both. */
+export async function sendBack(tx: WriteTx, book: Book, { reason, contentHash }: SendingBack, by: string): Promise<Book> {
+  const sent_back_hash = await demandAsRead(tx, book, contentHash)
+  const sentBack = { sent_back_at: tx.now, sent_back_by: by, sent_back_reason: reason, sent_back_hash }
+  return tx.update('report_book', book, { ...NOT_APPROVED, ...sentBack })
+}

@@ -1,6 +1,8 @@
 import type { ReportDetail, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx } from '../../store/tx.ts'
+import { pick } from '../columns.ts'
+import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { contentHashOf } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
 import { entriesWithSubjects, pdfsOfBook, writesTo } from './reports.queries.ts'
@@ -15,18 +17,30 @@ export const shownEntry = (entry: Entry): Entry & ReportEntry => ({ ...entry, le
 export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<ReportDetail> {
   const ofBook = { school: book.school_id, book: book.id }
   const student = await studentOf(tx, book)
-  const entries = await entriesWithSubjects(tx, ofBook)
+  const rows = await entriesWithSubjects(tx, ofBook)
+  const content_hash = contentHashOf(
+    book,
+    rows.map(({ entry }) => entry),
+  )
   return {
     ...book,
+    is_changed_since_sent_back: book.sent_back_hash !== null && book.sent_back_hash !== content_hash,
+    sent_back_person: await personOf(tx, book),
     student,
     attendance: book.snapshot.attendance ?? null,
-    entries: entries.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
+    entries: rows.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
     pdfs: await pdfsWithDrafts(tx, book),
-    content_hash: contentHashOf(
-      book,
-      entries.map(({ entry }) => entry),
-    ),
+    content_hash,
   }
+}
+
+/** Who sent it back, as the school knows them. */
+async function personOf(
+  tx: ReadTx,
+  { school_id: school, sent_back_by: id }: Row<'report_book'>,
+): Promise<ReportDetail['sent_back_person']> {
+  const member = id === null ? undefined : (await peopleOfSchool(tx, { school })).find(({ user_id }) => user_id === id)
+  return member ? { id: member.user_id, ...pick(member, 'first_name', 'last_name') } : null
 }
 
 /** The PDFs of a report, newest first; those that were made before it was published say DRAFT. */

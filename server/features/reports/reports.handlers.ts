@@ -8,11 +8,11 @@ import { classAndTerm } from '../calculations/calculations.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { factsAbout, rowOf } from '../policy.ts'
-import { approve, demandApproved, entryWritten, takeApprovalBack, withoutApproval } from './approval.ts'
+import { approve, changedSinceSentBack, demandApproved, entryWritten, sendBack, withoutApproval } from './approval.ts'
 import { freshnessOfReports } from './freshness.ts'
 import { generateReports, regenerateReport } from './generation.ts'
 import { detailOf, shownEntry } from './report-detail.ts'
-import { classPlace, demandUnlocked, entryOf, reportOf, reportsOfStudent, studentOf } from './reports.policy.ts'
+import { classPlace, demandUnlocked, entryOf, reportOf, reportsOfStudent, studentOf, takeBack } from './reports.policy.ts'
 import { booksOfClass, entriesOfClass, entriesWithSubjects } from './reports.queries.ts'
 import { sentSnapshot } from './snapshot.ts'
 
@@ -41,9 +41,15 @@ export const reportHandlers: Handlers<typeof reports> = {
     load: (context, { targets }) => classAndTerm(context, targets),
     run: async ({ tx }, { query }, { group, term }) => {
       const rows = await booksOfClass(tx, { school: group.school_id, group: group.id, term: term.id })
-      return rows
-        .filter(({ book }) => query.reportType === undefined || book.report_type === query.reportType)
-        .map(({ book, student }) => ({ ...book, student, attendance: book.snapshot.attendance ?? null }))
+      const asked = rows.filter(({ book }) => query.reportType === undefined || book.report_type === query.reportType)
+      const books = asked.map(({ book }) => book)
+      const changed = await changedSinceSentBack(tx, group.school_id, books)
+      return asked.map(({ book, student }) => ({
+        ...book,
+        is_changed_since_sent_back: changed.has(book.id),
+        student,
+        attendance: book.snapshot.attendance ?? null,
+      }))
     },
   }),
 
@@ -110,7 +116,9 @@ export const reportHandlers: Handlers<typeof reports> = {
     load: (context, { params }) => rowOf(context, 'report_book', params.id),
     run: ({ tx, caller }, { body }, book) => {
       demandUnlocked(book)
-      return body.isApproved ? approve(tx, book, body.contentHash, caller.user_id) : takeApprovalBack(tx, book)
+      const { isApproved, reason, contentHash } = body
+      if (isApproved) return approve(tx, book, contentHash, caller.user_id)
+      return reason === undefined ? takeBack(tx, book) : sendBack(tx, book, { reason, contentHash }, caller.user_id)
     },
   }),
 

@@ -3,10 +3,11 @@ import { may } from '@markbook/shared/domain/access'
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
-import { asSystem, type ReadTx } from '../../store/tx.ts'
+import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 import { classAndTerm, requiredId } from '../calculations/calculations.policy.ts'
 import { classFactsOf, demandInClass, factsAbout, type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
-import { booksOfStudent, entryById, studentById } from './reports.queries.ts'
+import { changedSinceSentBack, NOT_APPROVED, NOT_SENT_BACK } from './approval.ts'
+import { booksById, booksOfStudent, entryById, studentById } from './reports.queries.ts'
 
 type Targets = Readonly<Record<string, string | undefined>>
 
@@ -71,6 +72,15 @@ export async function reportsOfStudent(context: PolicyContext, targets: Targets)
   if (own.length === 0) throw common.forbidden()
   return { books, own }
 }
+
+/** Which of these reports were sent back and say something else since. */
+export async function changedReports(tx: ReadTx, school: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return ids.length === 0 ? new Set() : changedSinceSentBack(tx, school, await booksById(tx, { school, ids: JSON.stringify(ids) }))
+}
+
+/** Leaves it neither approved nor sent back. */
+export const takeBack = (tx: WriteTx, book: Row<'report_book'>): Promise<Row<'report_book'>> =>
+  tx.update('report_book', book, { ...NOT_APPROVED, ...NOT_SENT_BACK })
 
 /** ReportGuard: what was sent to the ministry is never changed again. */
 export function demandUnlocked({ status }: Pick<Row<'report_book'>, 'status'>): void {

@@ -66,6 +66,7 @@ const sent = (of: (id: string) => object, code = 'reports.locked'): Row['own'] =
 const written = (id: string) => ({ params: { id }, body: { classTeacherRemark: 'Good work.', attendancePercentage: 97.5 } })
 const lettered = (entryId: string) => ({ params: { entryId }, body: { letterGrade: 'B', teacherRemark: 'Well read.' } })
 const ofStudent = (studentId: string) => ({ query: { studentId, termId: around(studentId).termId, reportType: 'term' } })
+const sendingBack = (id: string) => ({ params: { id }, body: { isApproved: false, reason: 'Not yet.' } })
 const approval = (id: string) => ({ params: { id }, body: { isApproved: true } })
 const invalid = 'reports.invalid_move'
 
@@ -98,6 +99,7 @@ export const reportRows: Rows<typeof reports> = {
     // Nobody at either school has asked for approvals.
     given: [approval(draftReport.id), '    403 403 403 403 409:reports.approval_not_asked 404'],
     sent: [approval(sentReport.id), '     403 403 403 403 409:reports.locked              404'],
+    back: [sendingBack(draftReport.id), ' 403 403 403 403 409:reports.approval_not_asked 404'],
   },
   // Ada gets those of mathematics.
   entries: readClass((id) => ({ query: { studentGroupId: id, termId: around(id).termId, reportType: 'term' } }), groups),

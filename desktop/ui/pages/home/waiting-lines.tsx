@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
+import { isSentBack } from '@markbook/shared/domain/report-moves'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
@@ -9,6 +10,7 @@ import layout from '../../components/layout.module.css'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { useOpenWork } from '../../frame/use-sync-summary.ts'
 import { day, firstOf } from '../../words/format.ts'
+import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { missingOf } from './progress.ts'
 import { usePutOff } from './put-off.ts'
@@ -20,7 +22,7 @@ type Line = { key: string; text: string; detail: string; link: ReactNode }
 /** What is due and what expires, of what this page has asked for anyway, and of the invitations; without what was put off in this browser. */
 export function useWaitingLines() {
   const { isPutOff, putOff } = usePutOff()
-  const lines = [...useBooksToApprove(), ...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(
+  const lines = [...useBooksSentBack(), ...useBooksToApprove(), ...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(
     ({ key }) => !isPutOff(key),
   )
   return { lines, hide: putOff }
@@ -71,6 +73,58 @@ function useDueTerm(): Line[] {
           {t('wait.toMarks')}
         </ButtonLink>
       ),
+    },
+  ]
+}
+
+/** For class teachers: the books of the term that an administrator has sent back to them, until they say something else. */
+function useBooksSentBack(): Line[] {
+  const { t } = useTranslation('home')
+  const { term } = useChosenTerm()
+  const asking = { approves_reports: useQuery(ask('schools', 'mine')).data?.approves_reports ?? null }
+  const progress = useQuery({
+    ...askWhole('classes', 'progress', { query: { termId: term?.id ?? '' } }),
+    staleTime: 0,
+    enabled: asking.approves_reports === true && term !== null,
+  })
+  const own = new Set(progress.data?.flatMap((row) => (row.is_class_teacher ? [row.class.id] : [])))
+  const lists = useQueries({
+    queries: [...own].map((studentGroupId) => ({
+      ...ask('reports', 'list', { query: { studentGroupId, termId: term?.id ?? '' } }),
+      staleTime: 0,
+    })),
+  })
+  const books = lists.flatMap(({ data }) => data ?? []).filter((book) => isSentBack(asking, book))
+  const [first, ...others] = books
+  if (!term || !first) return []
+  const latest = books
+    .map(({ sent_back_at }) => sent_back_at ?? '')
+    .sort()
+    .at(-1)
+  const look = { look: 'primary', size: 'small' } as const
+  return [
+    {
+      key: `sent back ${term.id} ${books.length} ${latest}`,
+      text: t('wait.sentBack', { count: books.length }),
+      detail: firstOf(
+        books.map(({ student }) => nameOf(student)),
+        3,
+      ),
+      link:
+        others.length === 0 ? (
+          <ButtonLink to="/reports/book/$reportId" params={{ reportId: first.id }} {...look}>
+            {t('wait.toBook')}
+          </ButtonLink>
+        ) : (
+          <ButtonLink
+            to="/reports/$classId"
+            params={{ classId: first.student_group_id }}
+            search={first.report_type === 'year_end' ? { type: 'year_end' } : {}}
+            {...look}
+          >
+            {t('wait.toBooks')}
+          </ButtonLink>
+        ),
     },
   ]
 }

@@ -1,7 +1,6 @@
-import { waitsForApproval } from '@markbook/shared/domain/report-moves'
 import { FailureNotice, Loading } from '../../components/page.tsx'
 import { useAsking } from '../reports/approval.tsx'
-import { RunDialog } from '../reports/book-actions.tsx'
+import { approvalOf, RunDialog } from '../reports/book-actions.tsx'
 import { type BookScope, useBooks } from '../reports/book-queries.ts'
 
 /** Approves what waits in a class, book by book. */
@@ -9,6 +8,5 @@ export function ApproveDialog({ of, yearId }: { of: BookScope; yearId: string })
   const books = useBooks(of)
   const asking = useAsking()
   if (!books.data) return books.error ? <FailureNotice failure={books.error} /> : <Loading />
-  const waiting = books.data.filter((book) => waitsForApproval(asking, book))
-  return <RunDialog of={of} yearId={yearId} move={{ action: 'approve', look: 'primary', books: waiting, drafts: 0, unapproved: 0 }} />
+  return <RunDialog of={of} yearId={yearId} move={approvalOf(asking, books.data)} />
 }

@@ -19,7 +19,7 @@ const sorts: Record<string, (row: ClassRow) => number> = {
   marks: (row) => marksOf(row).missing + marksOf(row).unassessed,
   books: ({ students, books, outdated }) => students - books.made + outdated,
   remarks: ({ books }) => books.without_remark,
-  approval: ({ books }) => books.to_approve,
+  approval: ({ books }) => books.to_approve + books.sent_back,
   published: ({ books }) => books.published,
   sent: ({ books }) => books.sent,
 }
@@ -59,21 +59,7 @@ export function ClassTable({ rows, period, onApprove }: Props) {
     sortedColumn('remarks', t('remarksMissing'), (row) =>
       row.books.without_remark > 0 ? toBooks(row, <Badge tone="warn">{row.books.without_remark}</Badge>, 'fill') : nothing(row),
     ),
-    asks &&
-      sortedColumn('approval', t('toApprove'), (row) =>
-        row.books.to_approve > 0 ? (
-          <span className={layout['wrap']}>
-            {toBooks(row, <Badge tone="warn">{row.books.to_approve}</Badge>)}
-            <Button size="small" aria-label={t('approveOf', { class: row.class.name })} onClick={() => onApprove(row.class.id)}>
-              {t('approve')}
-            </Button>
-          </span>
-        ) : isAllApproved(row.books) ? (
-          '✓'
-        ) : (
-          '–'
-        ),
-      ),
+    asks && sortedColumn('approval', t('toApprove'), (row) => <ApprovalCell row={row} toBooks={toBooks} onApprove={onApprove} />),
     sortedColumn('published', t('published'), (row) => countOf(row.books.published, (count) => toBooks(row, count))),
     sortedColumn('sent', t('sent'), (row) => countOf(row.books.sent, (count) => toBooks(row, count))),
     {
@@ -95,6 +81,29 @@ export function ClassTable({ rows, period, onApprove }: Props) {
 const countOf = (count: number, link: (count: number) => ReactNode) => (count > 0 ? link(count) : '–')
 /** Done, where there is something that could be missing. */
 const nothing = ({ books }: ClassRow) => (books.made > 0 ? '✓' : '–')
+
+type ApprovalCellProps = Pick<Props, 'onApprove'> & {
+  row: ClassRow
+  toBooks: (row: ClassRow, children: ReactNode) => ReactNode
+}
+
+/** What waits for the administrator, and what waits for the class teacher since it was sent back. */
+function ApprovalCell({ row, toBooks, onApprove }: ApprovalCellProps) {
+  const { t } = useTranslation('overview')
+  const { to_approve, sent_back } = row.books
+  if (to_approve + sent_back === 0) return isAllApproved(row.books) ? '✓' : '–'
+  return (
+    <span className={layout['wrap']}>
+      {to_approve > 0 && toBooks(row, <Badge tone="warn">{to_approve}</Badge>)}
+      {to_approve > 0 && (
+        <Button size="small" aria-label={t('approveOf', { class: row.class.name })} onClick={() => onApprove(row.class.id)}>
+          {t('approve')}
+        </Button>
+      )}
+      {sent_back > 0 && toBooks(row, <Badge>{t('sentBack', { count: sent_back })}</Badge>)}
+    </span>
+  )
+}
 
 function MarksCell({ row }: { row: ClassRow }) {
   const { t } = useTranslation('overview')

@@ -137,7 +137,7 @@ function useRows(classes: readonly ClassOverview[], { term, type }: Period): Cla
 function Totals({ rows }: { rows: readonly ClassRow[] }) {
   const { t } = useTranslation('overview')
   const asks = useAsking().approves_reports === true
-  const { classes, complete, marks, books, remarks, to_approve, published, sent } = totalsOf(rows)
+  const { classes, complete, marks, books, remarks, to_approve, sent_back, published, sent } = totalsOf(rows)
   return (
     <Facts
       className={styles['totals']}
@@ -147,6 +147,7 @@ function Totals({ rows }: { rows: readonly ClassRow[] }) {
         [t('totals.books'), <strong key="books">{books}</strong>],
         [t('totals.remarks'), <strong key="remarks">{remarks}</strong>],
         ...(asks ? [[t('totals.toApprove'), <strong key="approve">{to_approve}</strong>] as const] : []),
+        ...(asks ? [[t('totals.sentBack'), <strong key="sentBack">{sent_back}</strong>] as const] : []),
         [t('totals.out'), <strong key="out">{t('totals.outOf', { published, sent })}</strong>],
       ]}
     />

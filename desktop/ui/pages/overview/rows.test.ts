@@ -14,7 +14,7 @@ const subject = (code: string, recorded: number, expected: number, more: Partial
   remarks: 0,
   ...more,
 })
-const books = { made: 2, without_remark: 0, to_approve: 0, approved: 0, published: 0, sent: 2 }
+const books = { made: 2, without_remark: 0, to_approve: 0, sent_back: 0, approved: 0, published: 0, sent: 2 }
 const whole: ClassRow = {
   class: { id: '3A', name: '3A' },
   class_teacher: byrne,

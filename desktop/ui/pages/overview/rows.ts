@@ -24,7 +24,8 @@ export function marksOf({ subjects }: Pick<ClassOverview, 'subjects'>) {
 export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']): boolean => made > 0 && approved + sent >= made
 
 /** Whether somebody still has something to do for the class. */
-export const isIncomplete = (row: ClassRow): boolean => missingIn(row).length > 0 || row.books.to_approve > 0 || row.outdated > 0
+export const isIncomplete = (row: ClassRow): boolean =>
+  missingIn(row).length > 0 || row.books.to_approve + row.books.sent_back + row.outdated > 0
 
 export const lacksMarks = ({ assessments, expected, recorded }: Pick<SubjectRow, 'assessments' | 'expected' | 'recorded'>): boolean =>
   assessments === 0 || recorded < expected
@@ -50,6 +51,7 @@ export function totalsOf(classes: readonly ClassRow[]) {
     books: sum(({ students, books }) => Math.max(0, students - books.made)),
     remarks: sum(({ books }) => books.without_remark),
     to_approve: sum(({ books }) => books.to_approve),
+    sent_back: sum(({ books }) => books.sent_back),
     published: sum(({ books }) => books.published),
     sent: sum(({ books }) => books.sent),
   }

@@ -1,4 +1,4 @@
-import { lacksApproval, waitsForApproval } from '@markbook/shared/domain/report-moves'
+import { isSentBack, lacksApproval, waitsForApproval } from '@markbook/shared/domain/report-moves'
 import { useMutation } from '@tanstack/react-query'
 import { useContext, useState } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -105,14 +105,25 @@ export function BookActions({ of, books, group, chosen }: Props) {
   )
 }
 
-/** A step that some books take together. `drafts`, `unapproved`: how many stay behind, since they are that. */
+/** A step that some books take together. `drafts`, `unapproved`, `sentBack`: how many stay behind, since they are that. */
 export type StatusMove = {
   action: 'approve' | 'publish' | 'send'
   look: ButtonLook['look']
   books: readonly ListedBook[]
   drafts: number
   unapproved: number
+  sentBack: number
 }
+
+/** Approves what waits. What was sent back and is as it was then is read first, on its page. */
+export const approvalOf = (asking: ReturnType<typeof useAsking>, books: readonly ListedBook[]): StatusMove => ({
+  action: 'approve',
+  look: 'primary',
+  books: books.filter((book) => waitsForApproval(asking, book)),
+  drafts: 0,
+  unapproved: 0,
+  sentBack: books.filter((book) => isSentBack(asking, book)).length,
+})
 
 /** The steps that these books can take, the next one first. */
 function useMoves(books: readonly ListedBook[]): StatusMove[] {
@@ -125,21 +136,16 @@ function useMoves(books: readonly ListedBook[]): StatusMove[] {
   // Not the primary action while all drafts are empty.
   const isFilled = publishable.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
   const moves: StatusMove[] = [
-    {
-      action: 'approve',
-      look: 'primary',
-      books: mayApprove ? books.filter((book) => waitsForApproval(asking, book)) : [],
-      drafts: 0,
-      unapproved: 0,
-    },
+    approvalOf(asking, mayApprove ? books : []),
     {
       action: 'publish',
       look: isFilled ? 'primary' : 'plain',
       books: publishable,
       drafts: 0,
       unapproved: drafts.length - publishable.length,
+      sentBack: 0,
     },
-    { action: 'send', look: 'danger', books: sendable, drafts: drafts.length, unapproved: published.length - sendable.length },
+    { action: 'send', look: 'danger', books: sendable, drafts: drafts.length, unapproved: published.length - sendable.length, sentBack: 0 },
   ]
   return moves.filter((move) => move.books.length > 0)
 }
@@ -161,7 +167,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const { t } = useTranslation(['reports', 'app'])
   const around = useContext(Closing)
   // The list changes while the action runs; these are the books that were confirmed.
-  const [{ action, books: confirmed, drafts, unapproved }] = useState(move)
+  const [{ action, books: confirmed, drafts, unapproved, sentBack }] = useState(move)
   const { form, first } = useFirstField()
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
   const [typed, setTyped] = useState('')
@@ -180,7 +186,8 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   const text = t(`${action}.text`, { count: confirmed.length })
-  const staying = unapproved > 0 && t('approval.staying', { count: unapproved })
+  const staying =
+    (unapproved > 0 && t('approval.staying', { count: unapproved })) || (sentBack > 0 && t('sendBack.staying', { count: sentBack }))
   const lead = mustCount ? (
     <>
       <strong>{t('send.forEver')}</strong> {text} {drafts > 0 && t('send.drafts', { count: drafts })} {staying}

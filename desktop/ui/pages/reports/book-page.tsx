@@ -1,5 +1,5 @@
 import type { ReportDetail } from '@markbook/shared/contract/reports'
-import { lacksApproval } from '@markbook/shared/domain/report-moves'
+import { isSentBack, lacksApproval } from '@markbook/shared/domain/report-moves'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -19,7 +19,7 @@ import { termLabel } from '../../words/term-label.ts'
 import { NeighbourLinks, useScale } from '../results/class-page.tsx'
 import { FigureSign } from '../results/class-tables.tsx'
 import { PartialLegend } from '../results/partial-figures.tsx'
-import { ApprovalBadge, useAsking } from './approval.tsx'
+import { ApprovalBadge, SendBackDialog, SentBackNotice, useAsking } from './approval.tsx'
 import { statusTones } from './book-actions.tsx'
 import { BookPdfs } from './book-pdfs.tsx'
 import { scopeOf, useBooks, useStanding } from './book-queries.ts'
@@ -97,6 +97,7 @@ function Book({ book }: { book: ReportDetail }) {
         <span className={styles['gap']} />
         <BookStatusActions book={book} />
       </div>
+      <SentBackNotice book={book} />
       {hasPartial && <PartialLegend />}
       <OutdatedNotices book={book} />
       <div className={styles['two']}>
@@ -168,7 +169,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
   )
 }
 
-/** The actions of one book by its status: calculate again, publish, send. */
+/** The actions of one book by its status: calculate again, approve or send back, publish, send. */
 function BookStatusActions({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const navigate = useNavigate()
@@ -181,6 +182,8 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   const next = book.status === 'draft' ? 'publish' : 'send'
   const params = { id: book.id }
   const lacks = lacksApproval(asking, book)
+  const [isSending, setSending] = useState(false)
+  const [reason, setReason] = useState('')
   // Another person may have changed the status meanwhile.
   const onError = (failure: unknown) => {
     tellFailure(failure)
@@ -207,7 +210,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
       </Button>
       {mayApprove && (
         <Button
-          look={lacks ? 'primary' : 'plain'}
+          look={lacks && !isSentBack(asking, book) ? 'primary' : 'plain'}
           busy={approve.isPending}
           onClick={() =>
             approve.mutate(
@@ -219,11 +222,13 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
           {t(lacks ? 'approve.one' : 'approve.back')}
         </Button>
       )}
+      {mayApprove && <Button onClick={() => setSending(true)}>{t('sendBack.one')}</Button>}
       {!lacks && (
         <Button look={next === 'send' ? 'danger' : 'primary'} onClick={() => setAsked(next)}>
           {t(`${next}.one`)}
         </Button>
       )}
+      {isSending && <SendBackDialog book={book} typed={reason} onTry={setReason} onClose={() => setSending(false)} />}
       {asked && <StatusDialog action={asked} book={book} onClose={() => setAsked(null)} />}
     </>
   )

@@ -34,13 +34,13 @@ export type ListedBook = ReplyOf<'reports', 'list'>[number]
 /** Puts a saved row into all cached replies, so that forty saves do not cause forty requests. */
 export function updateCachedBook(saved: Report): void {
   queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
-    books?.map((book) => (book.id === saved.id ? { ...book, ...saved } : book)),
+    books?.map((book) => (book.id === saved.id ? { ...book, ...saved, ...changedNow(saved) } : book)),
   )
   queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.report_book_id === saved.id ? { ...entry, status: saved.status } : entry)),
   )
   queryClient.setQueriesData<ReportDetail>({ queryKey: ['reports', 'get'] }, (detail) =>
-    detail?.id === saved.id ? { ...detail, ...saved } : detail,
+    detail?.id === saved.id ? { ...detail, ...saved, ...changedNow(saved) } : detail,
   )
   readDetailAgain(saved.id)
 }
@@ -49,6 +49,8 @@ export function updateCachedBook(saved: Report): void {
 const readDetailAgain = (id: string) => void queryClient.invalidateQueries({ queryKey: ask('reports', 'get', { params: { id } }).queryKey })
 
 const NOT_APPROVED = { approved_at: null, approved_by: null }
+/** What was sent back says something else than then, as long as nobody reads it anew. */
+const changedNow = ({ sent_back_at }: Pick<Report, 'sent_back_at'>) => ({ is_changed_since_sent_back: sent_back_at !== null })
 
 export function updateCachedEntry(saved: ReportEntry): void {
   queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
@@ -56,7 +58,7 @@ export function updateCachedEntry(saved: ReportEntry): void {
   )
   // What changes an entry takes the approval of its book away.
   queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
-    books?.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED } : book)),
+    books?.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
   )
   queryClient.setQueriesData<ReportDetail>(
     { queryKey: ['reports', 'get'] },

@@ -1,0 +1,142 @@
+import { people } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
+import { headlessPath } from '../../tests/chromium.ts'
+import { siteInBrowser } from '../../tests/site.ts'
+
+const params = { id: draftReport.id }
+const reason = 'The remark names another pupil.\nPlease read it again.'
+
+describe.skipIf(!headlessPath)('a report book that is sent back', () => {
+  const { site, open } = siteInBrowser()
+  const head = () => site.as('okafor')
+  const opened = async (who: 'okafor' | 'byrne', path: string) => {
+    const window = await open(who, '/')
+    await window.context.addInitScript(
+      (term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term),
+      michaelmas.id,
+    )
+    await window.page.goto(`${site.url}${path}`)
+    return window
+  }
+  const bookPath = `/reports/book/${params.id}`
+  const noticeOf = (page: Page) => page.getByRole('status').filter({ hasText: 'sent this book back on' })
+
+  test('the head gives the reason; the class teacher reads it, changes the book, and it waits for the head again', async () => {
+    await (await head()).schools.updateMine({ body: { approvesReports: true } })
+    const { page, context, faults } = await opened('okafor', bookPath)
+    await page.getByRole('button', { name: 'Send back' }).click()
+    const dialog = page.getByRole('dialog', { name: /^Send back the report book of Élan/ })
+    await dialog.getByRole('button', { name: 'Send back' }).click()
+    await dialog.getByText('Please fill this in').waitFor()
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
+    await expectForEverybody(page)
+    await picture(page, 'sent-back-dialog-pc')
+    await dialog.getByRole('button', { name: 'Send back' }).click()
+    await dialogsClosed(page)
+    await noticeOf(page).getByText('Once it says something else, it waits for approval again.').waitFor()
+    await page.getByText('sent back', { exact: true }).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'sent-back-head-pc')
+
+    const own = await opened('byrne', '/')
+    await own.page.getByText('1 report book came back: Élan Ó Briain').waitFor()
+    await picture(own.page, 'sent-back-today-pc')
+    await own.page.getByRole('link', { name: 'To the book' }).click()
+    await noticeOf(own.page).getByText('Please read it again.').waitFor()
+    await noticeOf(own.page).getByText(`${people.okafor.first_name} ${people.okafor.last_name} sent this book back on`).waitFor()
+    expect(await own.page.getByRole('button', { name: 'Do not send it back' }).count()).toBe(0)
+    await expectForEverybody(own.page)
+    await picture(own.page, 'sent-back-book-pc')
+    await own.page.setViewportSize(sizes.phone)
+    await expectFits(own.page)
+    await picture(own.page, 'sent-back-book-phone')
+    await own.page.setViewportSize(sizes.pc)
+
+    // The head's overview and the list of books tell whose turn it is.
+    await page.goto(`${site.url}/overview`)
+    await page.getByText('1 sent back').waitFor()
+    expect(await page.getByRole('button', { name: 'Approve the books of 3B' }).count()).toBe(0)
+    await expectForEverybody(page)
+    await picture(page, 'sent-back-overview-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await page.setViewportSize(sizes.pc)
+    await page.goto(`${site.url}/reports/${class3B.id}`)
+    await page.getByRole('table').getByText('sent back', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: /^Approve \d/ }).count()).toBe(0)
+    await picture(page, 'sent-back-list-pc')
+
+    await own.page.getByLabel('Conduct: Élan Ó Briain').fill('Good')
+    await own.page.keyboard.press('Enter')
+    await noticeOf(own.page).getByText('It was changed since, and waits for approval again.').waitFor()
+    await own.page.getByText('changed since it was sent back').waitFor()
+    await picture(own.page, 'sent-back-changed-pc')
+    await own.page.goto(site.url)
+    await own.page.getByText('Your marks in Michaelmas').waitFor()
+    await own.page.waitForLoadState('networkidle')
+    expect(await own.page.getByText('came back').count()).toBe(0)
+
+    await page.goto(`${site.url}/overview`)
+    await page.getByRole('button', { name: 'Approve the books of 3B' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve 1 book' }).press('Enter')
+    await page.getByText('1 book is approved.').waitFor()
+    expect(await (await head()).reports.get({ params })).toMatchObject({ approved_by: people.okafor.id, sent_back_reason: null })
+    expect([...faults, ...own.faults]).toEqual([])
+    await own.context.close()
+    await context.close()
+  })
+
+  test('what was sent back and is as it was stays behind when the others of the class are approved', async () => {
+    const okafor = await head()
+    await okafor.schools.updateMine({ body: { approvesReports: true } })
+    const byrne = await site.as('byrne')
+    const { reports } = await byrne.reports.generate({
+      body: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' },
+    })
+    const other = reports.find(({ id, status }) => id !== params.id && status === 'draft')?.id ?? ''
+    await byrne.reports.update({ params: { id: other }, body: { classTeacherRemark: 'A good term.' } })
+    await okafor.reports.approve({ params, body: { isApproved: false, reason } })
+    const { page, context, faults } = await opened('okafor', `/reports/${class3B.id}`)
+    await page.getByRole('button', { name: 'Approve 1 book' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Approve the report books?' })
+    await dialog.getByText('1 more was sent back and is not changed since; it stays as it is.').waitFor()
+    await dialog.getByRole('button', { name: 'Approve 1 book' }).press('Enter')
+    await page.getByText('1 book is approved.').waitFor()
+    expect((await okafor.reports.get({ params })).sent_back_reason).toBe(reason)
+    expect((await okafor.reports.get({ params: { id: other } })).approved_by).toBe(people.okafor.id)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the head who had read something else is told so, keeps what was typed, and takes a book back', async () => {
+    const okafor = await head()
+    await okafor.schools.updateMine({ body: { approvesReports: true } })
+    await okafor.reports.approve({ params, body: { isApproved: false } })
+    const { page, context, faults } = await opened('okafor', bookPath)
+    await page.getByRole('button', { name: 'Send back' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill(reason)
+    await (await site.as('byrne')).reports.update({ params, body: { conduct: 'Very good' } })
+    await dialog.getByRole('button', { name: 'Send back' }).click()
+    await dialog.getByText('This report was changed since you looked at it.').waitFor()
+    // Not by another press either: it is to be read first.
+    await dialog.getByRole('button', { name: 'Send back' }).click()
+    await dialog.getByText('This report was changed since you looked at it.').waitFor()
+    expect((await okafor.reports.get({ params })).sent_back_at).toBeNull()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialogsClosed(page)
+    await page.getByRole('button', { name: 'Send back' }).click()
+    expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe(reason)
+    await dialog.getByRole('button', { name: 'Send back' }).click()
+    await dialogsClosed(page)
+    await noticeOf(page).getByRole('button', { name: 'Do not send it back' }).click()
+    await noticeOf(page).waitFor({ state: 'detached' })
+    expect((await okafor.reports.get({ params })).sent_back_reason).toBeNull()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
