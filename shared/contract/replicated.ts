@@ -49,7 +49,11 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   assessment: [rule(assessments.update.body), rule(assessments.exclude.body)],
   grade: [rule(grades.update.body), rule(grades.exclude.body)],
   grading_scale: [rule(GradingScaleInput)],
-  report_book: [rule(reports.update.body), column({ status: ReportStatus, report_type: ReportType })],
+  report_book: [
+    rule(reports.update.body),
+    rule(reports.approve.body, { isApproved: null, reason: 'sent_back_reason', contentHash: 'sent_back_hash' }),
+    column({ status: ReportStatus, report_type: ReportType }),
+  ],
   class_report_file: [column({ report_type: ReportType })],
   report_book_entry: [rule(reports.updateEntry.body, { letterGrade: 'manual_letter' })],
 }

@@ -1,14 +1,17 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { contentOf } from '@markbook/sync/merge/settle'
-import { isSame } from '@markbook/sync/merge/state'
+import { isSame, pick } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
+import { knownRows } from '../../store/replica/states.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import { idIn } from './judge.rights.ts'
+import { idIn, Rights } from './judge.rights.ts'
 
 type Book = Row<'report_book'>
 
-const approvedBooks = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } }, { lock: true, orderBy: ['id'] })
+const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
+
+const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } }, { lock: true, orderBy: ['id'] })
 const entriesById = rowsBy('report_book_entry', { school: 'school_id', ids: { in: 'id' } }, { columns: ['report_book_id'] })
 const entriesOf = rowsBy('report_book_entry', { school: 'school_id', books: { in: 'report_book_id' } }, { orderBy: ['id'] })
 
@@ -27,8 +30,8 @@ async function contentsOf(tx: ReadTx, school: string, books: readonly Book[]): P
 }
 
 /**
- * Of a laptop's page, the approved books that it writes in. What it answers takes the approval from those that say something else once the
- * page was taken: whoever approved had not read that (docs/design/reports.md). An approval that came with the page stays.
+ * Of a laptop's page, the books that it writes in and that an administrator has approved or sent back. What it answers corrects them once the
+ * page was taken (docs/design/reports.md).
  */
 export async function watchApprovals(
   tx: WriteTx,
@@ -36,26 +39,54 @@ export async function watchApprovals(
   rows: readonly Carried[],
   withEntries: ReadonlySet<string>,
 ): Promise<() => Promise<void>> {
-  const ids = new Set([...withEntries, ...rows.flatMap(({ table, state }) => (table === 'report_book' ? [state.id] : []))])
-  const read = async () =>
-    ids.size === 0
-      ? []
-      : (await approvedBooks(tx, { school, ids: JSON.stringify([...ids]) })).filter(({ approved_at }) => approved_at !== null)
-  const approved = new Map((await read()).map((book) => [book.id, book]))
-  if (approved.size === 0) return async () => {}
+  const ids = JSON.stringify([
+    ...new Set([...withEntries, ...rows.flatMap(({ table, state }) => (table === 'report_book' ? [state.id] : []))]),
+  ])
+  const read = async (is: (book: Book) => boolean) => (ids === '[]' ? [] : (await booksById(tx, { school, ids })).filter(is))
+  const said = await read(({ approved_at, sent_back_at }) => approved_at !== null || sent_back_at !== null)
+  if (said.length === 0) return async () => {}
+  const approved = new Map(said.flatMap((book) => (book.approved_at === null ? [] : [[book.id, book]])))
+  const sentBack = new Map(said.flatMap((book) => (book.sent_back_at === null ? [] : [[book.id, book]])))
   const before = await contentsOf(tx, school, [...approved.values()])
   return async () => {
-    const books = (await read()).filter(({ id, approved_at, approved_by }) => {
+    const standing = await read(({ id, approved_at, approved_by }) => {
       const earlier = approved.get(id)
-      return earlier?.approved_at === approved_at && earlier.approved_by === approved_by
+      return approved_at !== null && earlier?.approved_at === approved_at && earlier.approved_by === approved_by
     })
-    const after = await contentsOf(tx, school, books)
-    const others = books.filter(({ id }) => !isSame(before.get(id), after.get(id)))
-    await tx.update(
-      'report_book',
-      others.map((book) => ({ before: book, patch: { approved_at: null, approved_by: null } })),
-    )
+    const emptied = await read(({ id, approved_at, sent_back_at }) => approved_at === null && sent_back_at === null && sentBack.has(id))
+    const unread = await changedFrom(tx, school, standing, before)
+    const taken = await takenByOthers(tx, school, emptied)
+    await tx.update('report_book', [
+      ...unread.map((book) => ({ before: book, patch: { approved_at: null, approved_by: null } })),
+      ...taken.map((book) => ({ before: book, patch: pick(sentBack.get(book.id) as Book, SENT_BACK) })),
+    ])
   }
+}
+
+/** Approved books that say something else by now: whoever approved had not read that. An approval that came with the page is another. */
+async function changedFrom(tx: ReadTx, school: string, books: readonly Book[], before: ReadonlyMap<string, unknown>): Promise<Book[]> {
+  const after = await contentsOf(tx, school, books)
+  return books.filter(({ id }) => !isSame(before.get(id), after.get(id)))
+}
+
+/**
+ * Books that were sent back, of which somebody else than an administrator wrote that they are not: who changes a book that is approved as far
+ * as they know takes the approval away, and did not know of the reason. Not refused, since what was written with that would be refused too.
+ */
+async function takenByOthers(tx: ReadTx, school: string, books: readonly Book[]): Promise<Book[]> {
+  const rights = new Rights(tx, school)
+  const known = await knownRows(
+    tx,
+    'report_book',
+    school,
+    books.map(({ id }) => id),
+  )
+  const taken: Book[] = []
+  for (const book of books) {
+    const [, , , actor] = known.get(book.id)?.state.units['approval'] ?? []
+    if (!actor || !(await rights.isAdministrator(actor))) taken.push(book)
+  }
+  return taken
 }
 
 /** The books in whose entries a page writes: where an entry is known, the book that it is of here, whatever the page says. */

@@ -129,9 +129,12 @@ export class Rights {
     return 'manageClass'
   }
 
-  /** Administrators approve, where the school asks for it; whoever writes in a book, in their subject say, takes its approval away. */
+  /**
+   * Administrators approve and send back, where the school asks for it; whoever writes in a book, in their subject say, takes its approval
+   * away, and what else they take away with that comes back (`watchApprovals`).
+   */
   private async areaOfApproval({ values }: OfRow): Promise<Area | null> {
-    if ((values['approved_at'] ?? null) === null) return 'readClass'
+    if ((values['approved_at'] ?? values['sent_back_at'] ?? null) === null) return 'readClass'
     return (await this.approvesReports()) ? 'writeSchoolSetup' : null
   }
 
@@ -214,10 +217,14 @@ export class Rights {
     return known
   }
 
+  async isAdministrator(user: string): Promise<boolean> {
+    const { role, isActive } = await this.factsOf(user, null)
+    return may('writeSchoolSetup', { role, isActive })
+  }
+
   /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */
   async mayDecide(actor: string, { entity, row_id, unit, value }: Row<'sync_conflict'>): Promise<boolean> {
-    const { role, isActive } = await this.factsOf(actor, null)
-    if (may('writeSchoolSetup', { role, isActive })) return true
+    if (await this.isAdministrator(actor)) return true
     const table = entity as Replicated
     if (!(value === null ? UNDONE_BY_TEACHERS : DECIDED_BY_TEACHERS).includes(table)) return false
     const row = await this.tx.find(table, this.school, row_id)

@@ -235,9 +235,9 @@ export class Judge {
       return 'malformed'
     if (unit === 'approval') {
       if (known?.state.values['status'] === 'sent_to_ministry') return 'forbidden'
-      // Nobody approves in another's name.
-      const { approved_by } = state.values
-      if (this.peer.kind === 'laptop' && (approved_by ?? null) !== null && approved_by !== stamp[3]) return 'malformed'
+      // Nobody approves or sends back in another's name.
+      const { approved_by = null, sent_back_by = null } = state.values
+      if (this.peer.kind === 'laptop' && [approved_by, sent_back_by].some((by) => by !== null && by !== stamp[3])) return 'malformed'
     }
     return (await this.values.allow(table, write, asKnown(table, state, known).values)) ? null : 'forbidden'
   }

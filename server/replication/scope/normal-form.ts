@@ -30,9 +30,17 @@ function email({ email: typed }: Values): Values | null {
 /** What was sent is kept with the status, and nothing before. */
 const sent = ({ status, sent_snapshot }: Values): Values => ({ sent_snapshot: status === 'sent_to_ministry' ? sent_snapshot : null })
 
-/** Who approved it, and when, or neither. */
-const approved = ({ approved_at = null, approved_by = null }: Values): Values =>
-  approved_at === null || approved_by === null ? { approved_at: null, approved_by: null } : { approved_at, approved_by }
+const APPROVED = ['approved_at', 'approved_by'] as const
+const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
+
+/** Who approved it, and when; or who sent it back, when and why, and what it said; or nothing of either. */
+function approval(values: Values): Values {
+  const isWhole = (columns: readonly string[]) => columns.every((column) => values[column] != null)
+  const said = isWhole(APPROVED) ? APPROVED : isWhole(SENT_BACK) ? SENT_BACK : []
+  return Object.fromEntries(
+    [...APPROVED, ...SENT_BACK].map((column) => [column, said.some((one) => one === column) ? values[column] : null]),
+  )
+}
 
 /** Of columns, what the interface stores where it is given these values; null where it refuses them. */
 type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
@@ -63,7 +71,7 @@ const normalForms: Partial<Record<Replicated, NormalForm>> = {
     of: (values) => ({ ...exclusion(values), ...meant(values) }),
   },
   grade: { columns: ['is_excluded', 'exclusion_reason', 'status'], of: (values) => ({ ...exclusion(values), ...coded(values) }) },
-  report_book: { columns: ['sent_snapshot', 'approved_at', 'approved_by'], of: (values) => ({ ...sent(values), ...approved(values) }) },
+  report_book: { columns: ['sent_snapshot', ...APPROVED, ...SENT_BACK], of: (values) => ({ ...sent(values), ...approval(values) }) },
   school: { columns: ['email', 'mark_codes'], of: (values) => ({ email: null, ...email(values), ...codes(values) }) },
   term: { columns: ['name'], of: named },
   user_profile: addressed,

@@ -3,6 +3,7 @@ import { people, stBrigids } from '@markbook/shared/story/people'
 import { draftReport, sentReport } from '@markbook/shared/story/reports'
 import { english } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
+import { textToVersions } from '@markbook/sync/versions'
 import { afterEach, describe, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
@@ -19,6 +20,12 @@ afterEach(async () => {
 
 const params = { id: draftReport.id }
 const bookAt = async (node: School) => (await node.rows('report_book')).find(({ id }) => id === draftReport.id)
+/** Which write each part of it is of, there. */
+const stampsAt = (node: School) =>
+  node.services.store.read(asSystem(), async (tx) => {
+    const [stored] = await tx.dialect.versionsOf(tx.connection, stBrigids, 'report_book', [draftReport.id])
+    return stored && textToVersions(stored).units
+  })
 const approval = { params, body: { isApproved: true } }
 
 /** A school that wants its reports approved, and the laptop of somebody there; `late`: the laptop has not heard of it. */
@@ -118,7 +125,11 @@ describe('a class teacher’s laptop', () => {
     await settle(up)
     expect(await bookAt(centre)).toMatchObject({ conduct: null, approved_by: people.okafor.id })
     await settle(link, up)
-    for (const node of [box, laptop, centre]) expect(await bookAt(node)).toMatchObject({ conduct: 'Good', approved_at: null })
+    for (const node of [box, laptop, centre]) {
+      expect(await bookAt(node)).toMatchObject({ conduct: 'Good', approved_at: null })
+      expect(await stampsAt(node)).toEqual(await stampsAt(laptop))
+    }
+    expect(await conflictsAt(centre)).toEqual([])
   })
 
   test('publishes what it changed for nothing, where it was approved at the school meanwhile', async () => {
@@ -190,4 +201,121 @@ test('where nobody asks for approvals a laptop publishes as ever', async () => {
   await (await signedIn(laptop, 'byrne')).reports.publish({ params })
   await settle(link)
   expect(await bookAt(box)).toMatchObject({ status: 'published', approved_at: null })
+})
+
+describe('a book that is sent back', () => {
+  const reason = 'The remark names another pupil.'
+  const sendingBack = { params, body: { isApproved: false, reason } }
+  const sentBack = { approved_at: null, sent_back_by: people.okafor.id, sent_back_reason: reason }
+  const forged = (by: string) => ({
+    sent_back_at: '2026-01-12T09:00:00.000Z',
+    sent_back_by: by,
+    sent_back_reason: 'No reason.',
+    sent_back_hash: 'a'.repeat(64),
+  })
+  const neither = { sent_back_at: null, sent_back_by: null, sent_back_reason: null, sent_back_hash: null }
+  const isChangedAt = async (node: School) => (await (await signedIn(node, 'byrne')).reports.get({ params })).is_changed_since_sent_back
+
+  test('comes to the laptop with its reason, and every node sees what was changed since', async () => {
+    const { box, laptop, link, up, centre } = await schoolThatAsks(people.byrne.id)
+    await (await signedIn(box, 'okafor')).reports.approve(sendingBack)
+    await settle(link, up)
+    const byrne = await signedIn(laptop, 'byrne')
+    const person = { id: people.okafor.id, first_name: people.okafor.first_name, last_name: people.okafor.last_name }
+    expect(await byrne.reports.get({ params })).toMatchObject({ ...sentBack, sent_back_person: person, is_changed_since_sent_back: false })
+    for (const node of [box, centre]) expect(await isChangedAt(node)).toBe(false)
+    await byrne.reports.update({ params, body: { attendancePercentage: 91.25 } })
+    await settle(link, up)
+    for (const node of [box, laptop, centre]) {
+      expect(await bookAt(node)).toMatchObject({ ...sentBack, attendance_percentage: 91.25 })
+      expect(await isChangedAt(node)).toBe(true)
+    }
+    expect(await refusedAt(laptop)).toEqual([])
+    expect(await conflictsAt(box)).toEqual([])
+  })
+
+  test('counts as changed by what a laptop had written before, which whoever sent it back had not read', async () => {
+    const { box, laptop, link, minutesLater } = await schoolThatAsks(people.byrne.id)
+    await (await signedIn(laptop, 'byrne')).reports.update({ params, body: { conduct: 'Good' } })
+    minutesLater()
+    await (await signedIn(box, 'okafor')).reports.approve(sendingBack)
+    await settle(link)
+    for (const node of [box, laptop]) {
+      expect(await bookAt(node)).toMatchObject({ ...sentBack, conduct: 'Good' })
+      expect(await isChangedAt(node)).toBe(true)
+    }
+  })
+
+  test.each(['before', 'after'] as const)(
+    'keeps its reason where a laptop changes it %s that, which still has it as approved',
+    async (when) => {
+      const { box, laptop, link, up, centre, minutesLater } = await schoolThatAsks(people.byrne.id)
+      const okafor = await signedIn(box, 'okafor')
+      await okafor.reports.approve(approval)
+      await settle(link)
+      const change = async () => void (await (await signedIn(laptop, 'byrne')).reports.update({ params, body: { conduct: 'Good' } }))
+      const sends = async () => void (await okafor.reports.approve(sendingBack))
+      for (const act of when === 'before' ? [change, sends] : [sends, change]) {
+        await act()
+        // The clocks of the two stand a minute apart.
+        for (let minutes = 0; minutes < 3; minutes += 1) minutesLater()
+      }
+      await settle(link, up, link)
+      for (const node of [box, laptop, centre]) expect(await bookAt(node)).toMatchObject({ ...sentBack, conduct: 'Good' })
+      expect(await refusedAt(laptop)).toEqual([])
+    },
+  )
+
+  test('is not made so by an altered laptop of a teacher, in whosever name', async () => {
+    const { box, laptop, link } = await schoolThatAsks(people.byrne.id)
+    for (const by of [people.byrne.id, people.okafor.id]) {
+      await writeOn(laptop, people.byrne.id, forged(by))
+      await settle(link)
+      for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject(neither)
+    }
+    expect((await refusedAt(laptop)).map(({ unit }) => unit)).toEqual(['approval', 'approval'])
+  })
+
+  test('stays so against an altered laptop of a teacher, which takes it away', async () => {
+    const { box, laptop, link } = await schoolThatAsks(people.byrne.id)
+    await (await signedIn(box, 'okafor')).reports.approve(sendingBack)
+    await settle(link)
+    await writeOn(laptop, people.byrne.id, neither)
+    expect(await bookAt(laptop)).toMatchObject(neither)
+    await settle(link)
+    for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject(sentBack)
+  })
+
+  test('by a head on her own laptop, in her own name alone, and never approved as well', async () => {
+    const { box, laptop, link } = await schoolThatAsks(people.okafor.id)
+    const approved = { approved_at: '2026-01-12T09:00:00.000Z', approved_by: people.okafor.id }
+    for (const patch of [
+      forged(people.byrne.id),
+      { ...forged(people.okafor.id), ...approved },
+      { ...forged(people.okafor.id), sent_back_reason: ' ' },
+      { ...forged(people.okafor.id), sent_back_reason: null },
+      { ...forged(people.okafor.id), sent_back_hash: 'none' },
+    ]) {
+      await writeOn(laptop, people.okafor.id, patch)
+      await settle(link)
+      expect(await bookAt(box)).toMatchObject({ ...neither, approved_at: null })
+    }
+    expect((await refusedAt(laptop)).map(({ code }) => code)).toEqual(Array(5).fill('malformed'))
+    const okafor = await signedIn(laptop, 'okafor')
+    await okafor.reports.approve(sendingBack)
+    await settle(link)
+    for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject(sentBack)
+    await okafor.reports.approve({ params, body: { isApproved: false } })
+    await settle(link)
+    for (const node of [box, laptop]) expect(await bookAt(node)).toMatchObject(neither)
+  })
+
+  test('nowhere where the school asks for no approval', async () => {
+    const { box } = await centreAndSchool(open)
+    const { laptop, link } = await laptopOf(open, box, people.okafor.id)
+    await writeOn(laptop, people.okafor.id, forged(people.okafor.id))
+    await settle(link)
+    expect(await bookAt(box)).toMatchObject(neither)
+    expect(await refusedAt(laptop)).toMatchObject([{ unit: 'approval', code: 'forbidden' }])
+  })
 })
