@@ -35,6 +35,7 @@ const part: ClassRow = {
 test('a class is complete once no marks, books, remarks or approvals are missing, and no book is older than the marks', () => {
   expect([isIncomplete(whole), isIncomplete(part)]).toEqual([false, true])
   expect(isIncomplete({ ...whole, books: { ...books, to_approve: 1 } })).toBe(true)
+  expect(isIncomplete({ ...whole, books: { ...books, sent_back: 1 } })).toBe(true)
   expect(isIncomplete({ ...whole, students: 3 })).toBe(true)
   expect(isIncomplete({ ...whole, outdated: 1 })).toBe(true)
   expect([lacksMarks(subject('MA', 4, 4)), lacksMarks(subject('MA', 3, 4)), lacksMarks(subject('MA', 0, 0, { assessments: 0 }))]).toEqual([
