@@ -91,8 +91,11 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
 /** Between a fact and the next, in points. */
 const GAP = 12
 
-/** A word and its figure stay on one line. */
-const absenceText = ({ absent, excused, late }: AttendanceTotals) => `absent\u00a0${absent}, excused\u00a0${excused}, late\u00a0${late}`
+/** Counts of whole days and of lessons alike, so they say of how many. A word and its figure stay on one line. */
+const absenceText = ({ absent, excused, late, sessions }: AttendanceTotals) =>
+  [`absent ${absent},`, `excused ${excused},`, `late ${late}`, `of ${sessions} ${sessions === 1 ? 'register' : 'registers'}`]
+    .map((part) => part.replaceAll(' ', '\u00a0'))
+    .join(' ')
 
 function factsBlock(card: Card): Block {
   const facts = factsOf(card)

@@ -155,7 +155,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     const attendance = { sessions: 40, absent: 3, excused: 1, late: 2, percentage: 90 }
     const computed = textOfPdf(await drawn(ofTerm({ attendance, attendance_percentage: null })))
     expect(computed).toMatch(/90\s*%/)
-    expect(computed).toContain('absent 3, excused 1, late 2')
+    expect(computed).toContain('absent 3, excused 1, late 2 of 40 registers')
     const typed = textOfPdf(await drawn(ofTerm({ attendance, attendance_percentage: 96.5 })))
     expect(typed).toMatch(/96\.5\s*%/)
     expect(typed).not.toMatch(/\b90\s*%/)
