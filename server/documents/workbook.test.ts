@@ -131,6 +131,6 @@ test('what exceljs writes is read', async () => {
   sheet.mergeCells('A4:I5')
   const bytes = new Uint8Array(await written.xlsx.writeBuffer())
   expect((await readWorkbook(bytes)).rows).toEqual([
-    { row: 2, cells: ['Élan & <b>', '2009-01-01', 'a b', '0', 'xx', 'TRUE', '', 'here', '0.5'] },
+    { row: 2, cells: ['Élan & <b>', '2009-01-01', 'a b', '0', 'xx', 'TRUE', '', 'here', '50%'] },
   ])
 })

@@ -60,6 +60,24 @@ describe('reading cells', () => {
     ])
   })
 
+  test('a share of a hundred as it is shown, and no number that nobody sees', async () => {
+    const cell = (at: string, style: number, value: number) => `<c r="${at}2" s="${style}"><v>${value}</v></c>`
+    const file = workbook({
+      sheets: [
+        {
+          name: 'A',
+          xml: worksheet(
+            `${row(1, 'a', 'b', 'c', 'd', 'e')}<row r="2">${cell('A', 0, 0.85)}${cell('B', 1, 0.855)}${cell('C', 2, 1.1)}${cell('D', 3, 12)}${cell('E', 4, 0.5)}</row>`,
+          ),
+        },
+      ],
+      styles:
+        '<styleSheet><numFmts count="3"><numFmt numFmtId="164" formatCode="0.0\\ %"/><numFmt numFmtId="165" formatCode="0\\%"/><numFmt numFmtId="166" formatCode="0&quot; %&quot;"/></numFmts>' +
+        '<cellXfs><xf numFmtId="9"/><xf numFmtId="10"/><xf numFmtId="164"/><xf numFmtId="165"/><xf numFmtId="166"/></cellXfs></styleSheet>',
+    })
+    expect((await readWorkbook(file)).rows).toEqual([{ row: 2, cells: ['85%', '85.5%', '110%', '12', '0.5'] }])
+  })
+
   test('rows and cells in any order, and a row that stands twice', async () => {
     const rows =
       '<row r="3"><c r="B3"><v>4</v></c><c r="A3"><v>3</v></c></row><row r="2"><c r="A2"><v>1</v></c></row><row r="2"><c r="B2"><v>2</v></c></row>'

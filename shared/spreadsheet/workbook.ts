@@ -25,7 +25,7 @@ type WorkbookPart = { sheets: SheetName[]; is1904: boolean }
 
 /**
  * Reads one sheet of an .xlsx workbook: the first named in `preferred` (case ignored), else the first that is not hidden.
- * Dates become YYYY-MM-DD, formulas the result that was saved with them, errors ''.
+ * Dates become YYYY-MM-DD, shares of a hundred 85%, formulas the result that was saved with them, errors ''.
  * Throws imports.wrong_type (415), imports.unreadable (400), imports.too_large (413).
  */
 export async function readWorkbook(bytes: Uint8Array, preferred: readonly string[] = []): Promise<Sheet> {
@@ -44,7 +44,7 @@ export async function readWorkbook(bytes: Uint8Array, preferred: readonly string
   }
   const styles = await part('styles')
   const strings = await part('sharedStrings')
-  return toSheet(rowsIn(sheet, { strings: strings ? stringsIn(strings) : [], isDate: styles ? datesIn(styles) : [], is1904 }))
+  return toSheet(rowsIn(sheet, { strings: strings ? stringsIn(strings) : [], shows: styles ? formatsIn(styles) : [], is1904 }))
 }
 
 /** The names of the sheets that are not hidden, in their order; none of what is no workbook. */
@@ -147,19 +147,31 @@ function stringsIn(bytes: Uint8Array): string[] {
 
 /** The date formats among those that a workbook need not spell out (ECMA-376, part 1, 18.8.30). */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
-/** A format of dates or times, apart from its colours and what it quotes. */
-const isDateFormat = (format: string): boolean => /[ymdhMsb]/.test(format.replace(/\[[^\][]*]/g, '').replace(/"[^"]*"/g, ''))
+const PERCENT_FORMATS = new Set([9, 10])
+type CellFormat = 'date' | 'percent' | 'number'
 
-/** For each cell style, whether it shows numbers as dates. */
-function datesIn(bytes: Uint8Array): boolean[] {
-  const formats = new Map<string, boolean>()
-  const styles: boolean[] = []
+/** What a format makes of a number, apart from its colours and what it quotes. */
+function shownBy(format: string): CellFormat {
+  const plain = format.replace(/\[[^\][]*]/g, '').replace(/"[^"]*"/g, '')
+  if (/[ymdhMsb]/.test(plain)) return 'date'
+  return plain.replace(/\\./g, '').includes('%') ? 'percent' : 'number'
+}
+
+function shownByNumber(id: number): CellFormat {
+  if (DATE_FORMATS.has(id)) return 'date'
+  return PERCENT_FORMATS.has(id) ? 'percent' : 'number'
+}
+
+/** For each cell style, what it shows numbers as. */
+function formatsIn(bytes: Uint8Array): CellFormat[] {
+  const formats = new Map<string, CellFormat>()
+  const styles: CellFormat[] = []
   let inCells = false
   const open = (name: string, { numFmtId = '0', formatCode = '' }: Attributes) => {
-    if (name === 'numFmt') formats.set(numFmtId, isDateFormat(formatCode))
+    if (name === 'numFmt') formats.set(numFmtId, shownBy(formatCode))
     if (name === 'cellXfs') inCells = true
     if (name !== 'xf' || !inCells) return
-    styles.push(formats.get(numFmtId) ?? DATE_FORMATS.has(Number(numFmtId)))
+    styles.push(formats.get(numFmtId) ?? shownByNumber(Number(numFmtId)))
   }
   const close = (name: string) => {
     if (name === 'cellXfs') inCells = false
@@ -168,7 +180,7 @@ function datesIn(bytes: Uint8Array): boolean[] {
   return styles
 }
 
-type Context = { strings: readonly string[]; isDate: readonly boolean[]; is1904: boolean }
+type Context = { strings: readonly string[]; shows: readonly CellFormat[]; is1904: boolean }
 
 const EPOCH_1900 = Date.UTC(1899, 11, 30)
 const EPOCH_1904 = Date.UTC(1904, 0, 1)
@@ -178,8 +190,11 @@ function toDay(serial: number, is1904: boolean): string {
   return Number.isNaN(day.getTime()) ? '' : day.toISOString().slice(0, 10)
 }
 
+/** A spreadsheet shows 15 digits and keeps more: 8.2 + 3.1 is stored as 11.299999999999999. */
+const digits = (number: number): string => String(Number(number.toPrecision(15)))
+
 /** `t` and `s` of a cell, and what its `<v>` holds (ECMA-376, part 1, 18.18.11). */
-function valueText({ t, s }: Attributes, value: string, { strings, isDate, is1904 }: Context): string {
+function valueText({ t, s }: Attributes, value: string, { strings, shows, is1904 }: Context): string {
   if (value === '' || t === 'e') return ''
   if (t === 's') {
     const text = strings[Number.parseInt(value, 10)]
@@ -191,8 +206,10 @@ function valueText({ t, s }: Attributes, value: string, { strings, isDate, is190
   if (t === 'd') return value.slice(0, 10)
   const number = Number.parseFloat(value)
   if (!Number.isFinite(number)) return ''
-  // A spreadsheet shows 15 digits and keeps more: 8.2 + 3.1 is stored as 11.299999999999999.
-  return isDate[Number(s ?? 0)] ? toDay(number, is1904) : String(Number(number.toPrecision(15)))
+  const shown = shows[Number(s ?? 0)]
+  if (shown === 'date') return toDay(number, is1904)
+  // Somebody sees 85%, and not the 0.85 that is stored.
+  return shown === 'percent' ? `${digits(number * 100)}%` : digits(number)
 }
 
 function rowNumber({ r = '' }: Attributes): number {
