@@ -1,3 +1,4 @@
+import { columnLetters } from '@markbook/shared/spreadsheet/column-key'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import {
@@ -91,10 +92,6 @@ type Shared = { strings: Numbering; styles: Numbering }
 /** A column with the numbers of its styles. */
 type Shape = WorkbookColumn & { letters: string; headStyle: number; plainStyle: number; greyStyle: number; signedStyle: number }
 
-/** 0 is A, 26 is AA. */
-const lettersOf = (column: number): string =>
-  (column < 26 ? '' : lettersOf(Math.floor(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))
-
 function formatOf({ kind, decimals }: WorkbookColumn) {
   if (kind !== 'number') return kind
   if (decimals === undefined) return 'general'
@@ -111,7 +108,7 @@ function shapesOf({ columns, wrapsHeads = false }: WorkbookSheet<unknown>, { sty
     const body = indent ? { alignment: left } : {}
     return {
       ...column,
-      letters: lettersOf(index),
+      letters: columnLetters(index),
       headStyle: styles.numberOf(cellStyle(format, { isBold: true, isGrey: column.isMuted ?? false, alignment })),
       plainStyle: styles.numberOf(cellStyle(format, body)),
       greyStyle: styles.numberOf(cellStyle(format, { isGrey: true, ...body })),
@@ -171,7 +168,7 @@ function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared
   const heads = shapes.map(({ letters, headStyle, head }) => cellXml(`${letters}1`, headStyle, 'text', head, shared))
   return (
     `${worksheetStart}<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">` +
-    `<pane ${split} topLeftCell="${lettersOf(frozen.columns)}${frozen.rows + 1}" activePane="${pane}" state="frozen"/>` +
+    `<pane ${split} topLeftCell="${columnLetters(frozen.columns)}${frozen.rows + 1}" activePane="${pane}" state="frozen"/>` +
     `<selection pane="${pane}"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="${LINE_HEIGHT}"/>` +
     `<cols>${columns.join('')}</cols><sheetData><row r="1"${height}>${heads.join('')}</row>`
   )
@@ -227,7 +224,7 @@ export async function writeBatches({ sheets, madeAt }: WorkbookInput<RowBatches>
   shared.styles.numberOf(cellStyle('general', {}))
   const notes = sheets.map(({ columns, notes = [] }) =>
     columns.flatMap(({ key }, column) =>
-      notes.filter((note) => note.key === key).map(({ text }) => ({ cell: `${lettersOf(column)}1`, column, text })),
+      notes.filter((note) => note.key === key).map(({ text }) => ({ cell: `${columnLetters(column)}1`, column, text })),
     ),
   )
   const named = sheetNames(sheets).map((name, index) => ({ name, hasNotes: notes[index]?.length !== 0 }))

@@ -8,3 +8,7 @@ export const columnKey = (head: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/gu, '_')
+
+/** What a spreadsheet writes above a column: A, B, … Z, AA. Column A is 0. */
+export const columnLetters = (column: number): string =>
+  (column < 26 ? '' : columnLetters(Math.floor(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))

@@ -58,7 +58,10 @@ export function ImportStudents() {
       pupils: pupilsByRow(read, mapping),
       send,
       fileWith: (corrections) => fileFor(read, mapping, corrections),
-      columnOf: (path) => columnAt(read, mapping, path),
+      columnsOf: (path) => {
+        const at = columnAt(read, mapping, path)
+        return at === null ? [] : [at]
+      },
       // The list's own heading, or the name of a column that it lacks.
       headingOf: (path) => {
         const column = columns.find((one) => one === path)
@@ -101,7 +104,7 @@ const sentAsItIs = (file: File): Omit<Source, 'send'> => ({
   table: null,
   pupils: new Map(),
   fileWith: () => file,
-  columnOf: () => null,
+  columnsOf: () => [],
   headingOf: (path) => path,
   headingAt: () => '',
 })

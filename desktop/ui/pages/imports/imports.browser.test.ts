@@ -303,4 +303,26 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     expect(faults).toEqual([])
     await context.close()
   })
+
+  test('marks under a school’s own headings below a title, where one assessment stands twice: the right one is left out and the other corrected', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada')
+    await page.getByRole('button', { name: 'Import or mark sheet' }).click()
+    const dialog = page.getByRole('dialog').first()
+    const lines = ['Collège Sainte-Brigide;;;;', '', 'N°;Nom;Prénom;Quiz 1;Quiz 1', '1;Murphy;Se\xe1n;1;12/20', '2;Murphy;Aoife;2;4,5']
+    await page
+      .getByLabel(FILE)
+      .setInputFiles({ name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n'), 'latin1') })
+    await dialog.getByText('notes.csv: 2 rows').waitFor()
+    await dialog.getByRole('button', { name: look }).click()
+    await dialog.getByRole('button', { name: 'Leave out the column Quiz 1 (E)' }).waitFor()
+    await dialog.getByRole('button', { name: 'Leave out the column Quiz 1 (D)' }).click()
+    await dialog.getByLabel('Quiz 1: is neither a number', { exact: false }).fill('12')
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Write 2 rows' }).click()
+    await dialog.getByText('The table is imported. 2 changed.').waitFor()
+    const marks = await (await site.as('byrne')).grades.list({ query: { assessmentId: mathsQuiz.id } })
+    expect([sean, aoife].map(({ id }) => marks.find(({ student_id }) => student_id === id)?.score)).toEqual([12, 4.5])
+    expect(faults).toEqual([])
+    await context.close()
+  })
 })

@@ -10,7 +10,7 @@ const source: Source = {
   pupils: new Map(),
   fileWith: () => new File([], 'list.csv'),
   send: () => Promise.reject(new Error('nothing is sent here')),
-  columnOf: (path) => ({ last_name: 0, first_name: 1, gender: 2, student_number: 3 })[path] ?? null,
+  columnsOf: (path) => [{ last_name: 0, first_name: 1, gender: 2, student_number: 3 }[path] ?? []].flat(),
   headingOf: (path) => path,
   headingAt: String,
 }
@@ -40,6 +40,14 @@ describe('the rows of a report that a person sees', () => {
     expect(listedRows(of, untouched, source).map(({ row }) => row)).toEqual([4, 2, 3])
     expect(listedRows(of, untouched, source)[0]).toMatchObject({ state: 'update', fields: [{ column: 3, issue: { code: 'renames' } }] })
     expect(faultyRows(of)).toEqual([])
+  })
+
+  test('of two columns of one heading either can be left out, and the cells are those of the other', () => {
+    const twins: Source = { ...source, columnsOf: () => [1, 2] }
+    const [heading] = listedRows(report([1, 'error', issue('Quiz')]), untouched, twins)
+    expect(heading?.columns).toEqual([1, 2])
+    const [row] = listedRows(report([2, 'error', issue('Quiz')]), withoutColumn(untouched, 1), twins)
+    expect(row?.fields).toMatchObject([{ column: 2, text: 'x' }])
   })
 
   test('a row that was corrected stays where it is, with what was typed', () => {

@@ -16,8 +16,8 @@ export type Source = {
   fileWith: (corrections: Corrections) => File
   /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
   send: (form: FormData, dryRun: boolean) => Promise<ImportReport>
-  /** The column of the table that the server names by `path`; null where none can be corrected. */
-  columnOf: (path: string) => number | null
+  /** The columns of the table that the server names by `path`: several of the same heading, none where none can be corrected. */
+  columnsOf: (path: string) => readonly number[]
   headingOf: (path: string) => string
   headingAt: (column: number) => string
 }
@@ -50,10 +50,12 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
   const textOf = (row: number, column: number) =>
     corrections.texts.find((edit) => edit.row === row && edit.column === column)?.text ?? cells.get(row)?.[column] ?? ''
 
+  const columnsOf = (path: string) => source.columnsOf(path).filter((column) => !corrections.columns.has(column))
+
   const listed = ({ row, action, issues }: ReportRow): Listed => {
     const fields = new Map<number, Field>()
     const put = (path: string, issue: Issue | null) => {
-      const column = source.table && row !== HEADING_ROW ? source.columnOf(path) : null
+      const column = source.table && row !== HEADING_ROW ? (columnsOf(path)[0] ?? null) : null
       if (column !== null && !fields.get(column)?.issue) fields.set(column, { column, issue, text: textOf(row, column) })
       return column !== null
     }
@@ -62,7 +64,7 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
     for (const edit of corrections.texts) {
       if (edit.row === row && !fields.has(edit.column)) fields.set(edit.column, { column: edit.column, issue: null, text: edit.text })
     }
-    const ofHeading = row === HEADING_ROW && source.table ? issues.flatMap(({ path }) => source.columnOf(path) ?? []) : []
+    const ofHeading = row === HEADING_ROW && source.table ? issues.flatMap(({ path }) => columnsOf(path)) : []
     return { row, state: action, issues: others, fields: [...fields.values()], columns: [...new Set(ofHeading)] }
   }
   const leftOut = [...corrections.rows].map((row): Listed => ({ row, state: 'leftOut', issues: [], fields: [], columns: [] }))
