@@ -23,7 +23,7 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await row.getByRole('button', { name: 'Restore Spring test' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click()
     await dialogsClosed(page)
-    await page.getByText('Nothing was deleted in the last 30 days.').waitFor()
+    await page.getByText('There is nothing to restore from the last 30 days.').waitFor()
     const marks = await (await site.as('ada')).grades.list({ query: { assessmentId: mathsHilary.id } })
     expect(marks).toHaveLength(6)
     expect(faults).toEqual([])
