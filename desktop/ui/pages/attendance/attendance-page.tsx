@@ -16,7 +16,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
 import { moment, weekday } from '../../words/format.ts'
-import { type ListedClass, useClasses } from '../results/class-page.tsx'
+import { type ListedClass, NotOfYear, useClasses } from '../results/class-page.tsx'
 import styles from './attendance.module.css'
 import { DayNotice } from './day-notice.tsx'
 import { dayAfter, type MonthOfClass, type Register, registerKey, schoolDayAfter, today, within } from './model/register.ts'
@@ -52,8 +52,13 @@ export function AttendancePage() {
   const group = classes.data?.find(({ id }) => id === classId)
   useEffect(() => writeStored(STORAGE_KEY, classId), [classId])
   if (year && classes.data) {
-    // The term at the top may be of a year in which this class is not.
-    if (!group) return classes.data.length > 0 ? <ToFirst classes={classes.data} /> : <Page title={t('title')}>{t('noClass')}</Page>
+    // The term at the top may be of a year in which this class is not: the register of another one is not shown in its place.
+    if (!group)
+      return (
+        <Page title={t('title')}>
+          <NotOfYear area="attendance" classId={classId} />
+        </Page>
+      )
     return <OfClass key={classId} group={group} classes={classes.data} year={year} terms={chosen.terms} />
   }
   return (
@@ -62,10 +67,6 @@ export function AttendancePage() {
     </Page>
   )
 }
-
-const ToFirst = ({ classes }: { classes: readonly ListedClass[] }) => (
-  <Navigate to="/attendance/$classId" params={{ classId: classes[0]?.id ?? '' }} replace />
-)
 
 type OfClassProps = { group: ListedClass; classes: readonly ListedClass[]; year: AcademicYear; terms: readonly Term[] }
 

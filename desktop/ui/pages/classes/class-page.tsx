@@ -10,6 +10,7 @@ import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
+import { OtherYear } from '../../frame/other-year.tsx'
 import { tellDeleted } from '../bin/restore.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
@@ -37,6 +38,7 @@ function Whole({ group }: { group: ClassDetails }) {
   )
   return (
     <Page title={t('class', { name: group.name })} lead={mayChange ? undefined : t('notYours')} actions={actions}>
+      <OtherYear yearId={group.academic_year_id} />
       <ClassStudents classId={group.id} className={group.name} yearId={group.academic_year_id} mayChange={mayChange} />
       <ClassTeachers classId={group.id} className={group.name} mayChange={mayChange} />
     </Page>

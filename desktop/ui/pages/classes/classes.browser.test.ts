@@ -1,4 +1,4 @@
-import { class3B } from '@markbook/shared/story/school-year'
+import { class3B, lastYear, lastYears2B, maths } from '@markbook/shared/story/school-year'
 import { describe, expect, test } from 'vitest'
 import { expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -71,6 +71,30 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await picture(page, 'class-new')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('row', { name: /Ada Nowak class teacher Irish/ }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a class of last year says so on every page, shows no other in its place, and chooses that year', async () => {
+    const { context, page, faults } = await open('okafor', `/classes/${lastYears2B.id}`)
+    const said = page.getByText('This is of 2024/25; the year chosen above is 2025/26.')
+    await said.waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'classes-other-year-pc')
+    for (const area of ['Attendance', 'Results', 'Report books']) {
+      await page.getByRole('main').getByRole('link', { name: area }).click()
+      await said.waitFor()
+      await page.getByRole('link', { name: '3A' }).waitFor()
+      expect(new URL(page.url()).pathname).toContain(lastYears2B.id)
+      await page.goBack()
+    }
+    await page.goto(`${site.url}/marks/${lastYears2B.id}/${maths.id}`)
+    await said.waitFor()
+    await page.goto(`${site.url}/attendance/${lastYears2B.id}`)
+    await page.getByRole('button', { name: 'Show 2024/25' }).click()
+    await page.getByRole('heading', { name: 'Attendance, 2B' }).waitFor()
+    expect(await page.getByLabel('Year').inputValue()).toBe(lastYear.id)
     expect(faults).toEqual([])
     await context.close()
   })

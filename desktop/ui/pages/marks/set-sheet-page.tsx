@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Answer, Empty, Loading, Page } from '../../components/page.tsx'
+import { OtherYear } from '../../frame/other-year.tsx'
 import { SheetView, Unanswered, useTermOfUrl } from './sheet-page.tsx'
 import { useSheet } from './use-sheet.ts'
 
@@ -22,11 +23,12 @@ export function SetSheetPage() {
         <Answer of={set}>{() => null}</Answer>
       </Page>
     )
-  if (chosen.term && chosen.year?.id === set.data.academic_year_id)
-    return <LoadedSet key={`${setId} ${chosen.term.id}`} set={set.data} term={chosen.term} yearName={chosen.year.name} />
+  const isOfYear = chosen.year?.id === set.data.academic_year_id
+  if (chosen.term && isOfYear)
+    return <LoadedSet key={`${setId} ${chosen.term.id}`} set={set.data} term={chosen.term} yearName={chosen.year?.name ?? ''} />
   return (
     <Page title={t('sheet', { subject: set.data.subject.name, class: set.data.name })}>
-      {chosen.isLoading ? <Loading /> : <Empty>{t('otherYearOfSet')}</Empty>}
+      {chosen.isLoading ? <Loading /> : isOfYear ? <Empty>{t('noTerm')}</Empty> : <OtherYear yearId={set.data.academic_year_id} />}
     </Page>
   )
 }

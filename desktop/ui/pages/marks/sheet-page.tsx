@@ -19,6 +19,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
 import { Menu, MenuItem } from '../../frame/menu.tsx'
+import { OtherYear } from '../../frame/other-year.tsx'
 import { termLabel } from '../../words/term-label.ts'
 import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
@@ -62,7 +63,13 @@ export function SheetPage() {
   const choice = <SheetChoice classId={classId} subjectId={subjectId} />
   return (
     <Page title={t('title')} actions={choice}>
-      {chosen.isLoading ? <Loading /> : <Empty>{t(!subject ? 'noSubject' : isOfYear ? 'noTerm' : 'otherYear')}</Empty>}
+      {chosen.isLoading ? (
+        <Loading />
+      ) : isOfYear || !subject ? (
+        <Empty>{t(subject ? 'noTerm' : 'noSubject')}</Empty>
+      ) : (
+        <OtherYear yearId={group.data.academic_year_id} />
+      )}
     </Page>
   )
 }

@@ -11,13 +11,14 @@ import { InlineSelect, Options } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { type ChosenTerm, useChosenTerm } from '../../frame/chosen-term.ts'
+import { OtherYear } from '../../frame/other-year.tsx'
 import { isRightToLeft } from '../../words/direction.ts'
 import { nameOf } from '../../words/names.ts'
 import styles from './results.module.css'
 
 export type ListedClass = ReplyOf<'classes', 'list'>[number]
-type ClassArea = 'results' | 'reports'
-const classRoutes = { results: '/results/$classId', reports: '/reports/$classId' } as const
+type ClassArea = 'results' | 'reports' | 'attendance'
+const classRoutes = { results: '/results/$classId', reports: '/reports/$classId', attendance: '/attendance/$classId' } as const
 
 /** The classes of the chosen year that this person teaches; for administrators all of them. */
 export function useClasses({ year }: Pick<ChosenTerm, 'year'>) {
@@ -83,17 +84,27 @@ export function ClassPage({ area, classId, children }: ClassPageProps) {
   const isLoading = chosen.isLoading || (year !== null && classes.isPending)
   return (
     <Page title={t('title', { ns: area })}>
-      {isLoading ? (
-        <Loading />
-      ) : group ? (
-        <Empty>{t('class.noTerm')}</Empty>
-      ) : (
-        <>
-          <p>{t('class.elsewhere', { year: year?.name ?? '–' })}</p>
-          <ClassList area={area} classes={classes} />
-        </>
-      )}
+      {isLoading ? <Loading /> : group ? <Empty>{t('class.noTerm')}</Empty> : <NotOfYear area={area} classId={classId} />}
     </Page>
+  )
+}
+
+/** A class that is of another year, or nobody's here; and those of the chosen year. */
+export function NotOfYear({ area, classId }: { area: ClassArea; classId: string }) {
+  const { t } = useTranslation('results')
+  const chosen = useChosenTerm()
+  const classes = useClasses(chosen)
+  const all = useQuery(ask('classes', 'list', { query: {} }))
+  const group = all.data?.find(({ id }) => id === classId)
+  return (
+    <>
+      {group ? (
+        <OtherYear yearId={group.academicYearId} />
+      ) : (
+        <p>{all.isPending ? '' : t('class.elsewhere', { year: chosen.year?.name ?? '–' })}</p>
+      )}
+      <ClassList area={area} classes={classes} />
+    </>
   )
 }
 

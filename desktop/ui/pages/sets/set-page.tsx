@@ -11,6 +11,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { OtherYear } from '../../frame/other-year.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -21,7 +22,7 @@ const FIGURES = ['coursework_average', 'exam_average', 'term_composite'] as cons
 
 /** `/sets/:set`: who is in a set, and their results in its subject in the chosen term. */
 export function SetPage() {
-  const { t } = useTranslation('sets')
+  const { t } = useTranslation(['sets', 'marks'])
   const { setId } = useParams({ from: '/school/sets/$setId' })
   const { year, term, isLoading } = useChosenTerm()
   const set = useQuery(ask('teachingSets', 'get', { params: { id: setId } }))
@@ -35,7 +36,7 @@ export function SetPage() {
   if (term && year?.id === set.data.academic_year_id) return <Results set={set.data} term={term} yearName={year.name} />
   return (
     <Page title={t('setOf', { name: set.data.name, subject: set.data.subject.name })}>
-      <Empty>{t('otherYear')}</Empty>
+      {year?.id === set.data.academic_year_id ? <Empty>{t('marks:noTerm')}</Empty> : <OtherYear yearId={set.data.academic_year_id} />}
     </Page>
   )
 }
