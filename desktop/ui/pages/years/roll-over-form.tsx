@@ -1,7 +1,7 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
@@ -90,6 +90,11 @@ export function RollOverForm(props: Props) {
   const termsFit = areFaultless(withEdits(offer.terms, choices.terms), to)
   const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0
   const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
+  const end = useRef<HTMLDivElement>(null)
+  // What would happen stands above the button, and pushes it out of sight.
+  useEffect(() => {
+    if (outcome || rollOver.error) end.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome, rollOver.error])
   return (
     <Form onSend={() => void run(!isReady).catch(() => null)}>
       <NewClasses {...{ former, existing, choices, sizes, outcomes }} staff={staff.data ?? []} onChange={change} />
@@ -105,20 +110,22 @@ export function RollOverForm(props: Props) {
           ))}
         </ul>
       )}
-      <Actions>
-        <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
-        <Button
-          onClick={() => {
-            setChoices(null)
-            rollOver.reset()
-          }}
-        >
-          {t('beginAnew')}
-        </Button>
-        <Button type="submit" look="primary" disabled={isNothing || !termsFit} busy={rollOver.isPending}>
-          {isReady ? t('rollOverNow') : t('see')}
-        </Button>
-      </Actions>
+      <div ref={end}>
+        <Actions>
+          <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
+          <Button
+            onClick={() => {
+              setChoices(null)
+              rollOver.reset()
+            }}
+          >
+            {t('beginAnew')}
+          </Button>
+          <Button type="submit" look="primary" disabled={isNothing || !termsFit} busy={rollOver.isPending}>
+            {isReady ? t('rollOverNow') : t('see')}
+          </Button>
+        </Actions>
+      </div>
     </Form>
   )
 }

@@ -264,6 +264,14 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.setViewportSize(sizes.phone)
     await expectFits(page)
     await picture(page, 'roll-over-phone')
+    for (const places of [2, 1]) {
+      await page.getByLabel('1 pupil who repeats stays in these sets too').setChecked(places === 2)
+      await page.getByRole('button', { name: 'See what would happen' }).click()
+      await page.getByText(`Places in sets: ${places}.`, { exact: false }).waitFor()
+      // The notice pushes down the button that comes next.
+      const lowest = () => page.getByRole('button', { name: 'Write it' }).evaluate((it) => it.getBoundingClientRect().bottom)
+      await expect.poll(lowest).toBeLessThan(sizes.phone.height + 1)
+    }
     await page.setViewportSize(sizes.pc)
 
     // A class of that name was made meanwhile: it is said, and nothing is written.
