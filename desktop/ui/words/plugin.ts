@@ -37,4 +37,7 @@ function entryOf(code: string): string {
 const filesOf = (language: string) =>
   FOLDERS.flatMap((folder) => readdirSync(join(folder, language)).map((file) => join(folder, language, file)))
 const areaOf = (file: string) => basename(file, '.json')
-const wordsIn = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+const wordsIn = (file: string): unknown => JSON.parse(unbroken(readFileSync(file, 'utf8')))
+
+/** French sets these signs off by a space, at which no line may end; nor may it before a sign of percent. */
+export const unbroken = (text: string): string => text.replace(/(?<=\S) (?=[;:?!»%])|(?<=«) /g, '\u00a0')

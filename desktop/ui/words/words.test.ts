@@ -6,6 +6,7 @@ import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { describe, expect, test } from 'vitest'
 import { isTechnical } from '../pages/history/changes.ts'
+import { unbroken } from './plugin.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -37,6 +38,13 @@ const FOR_PROGRAMS = new Set(
 )
 
 const english = wordsOf('en')
+
+test('in French no line ends before a sign that a space sets off, nor inside quotation marks', () => {
+  expect(unbroken('"Voulez-vous « Quitter » ? Oui ; 60 % : non !"')).toBe(
+    '"Voulez-vous «\u00a0Quitter\u00a0»\u00a0? Oui\u00a0; 60\u00a0%\u00a0: non\u00a0!"',
+  )
+  expect(unbroken('{ "a": "b" }')).toBe('{ "a": "b" }')
+})
 
 test('there are English and two more languages, one of them read from the right', () => {
   expect(languages).toEqual(expect.arrayContaining(['ar', 'en', 'fr']))
