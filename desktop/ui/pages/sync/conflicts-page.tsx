@@ -49,6 +49,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   const place = Math.min(at, conflicts.length - 1)
   const conflict = conflicts[place] as Conflict
   const [leaving, setLeaving] = useState<Conflict | null>(null)
+  const isUnread = useUnread(conflict.id)
   const send = async (conflict: Conflict, choice: ConflictChoice, value?: Record<string, unknown>) => {
     const columns = choice === 'typed' ? (value ?? null) : conflict[choice]
     const what = conflict.where || t('conflicts')
@@ -62,7 +63,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
     onDecided({ conflict, choice, message })
   }
   const decide = (choice: ConflictChoice, value?: Record<string, unknown>) => {
-    if (resolve.isPending || !conflict.may_decide) return
+    if (resolve.isPending || !conflict.may_decide || isUnread()) return
     if (choice === 'kept' && !conflict.kept) setLeaving(conflict)
     // The page shows a refusal.
     else send(conflict, choice, value).catch(() => null)
@@ -71,7 +72,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
     resolve.reset()
     setAt(Math.max(0, Math.min(conflicts.length - 1, to)))
   }
-  useConflictKeys(conflict.id, {
+  useConflictKeys({
     decide: { [keyTo('current')]: () => decide('current'), [keyTo('kept')]: () => decide('kept') },
     walk: { ArrowDown: () => go(place + 1), ArrowUp: () => go(place - 1) },
   })
@@ -155,26 +156,27 @@ type KeyHandlers = Readonly<Record<string, () => void>>
 /** The arrow that points to the side of a choice: what stands now is on the side where one begins to read. */
 const keyTo = (choice: 'current' | 'kept') => ((choice === 'current') === isRightToLeft() ? 'ArrowRight' : 'ArrowLeft')
 
-/** The time in which keys do not decide a new conflict: they were meant for the one before. */
+/** The time in which nothing decides a new conflict: a second tap, or a key, was meant for the one before. */
 const UNREAD_MS = 300
 
-/**
- * Keys of the whole page, except in fields, menus and dialogs. A repeated key counts once. `about`: the id of the shown conflict; `decide`
- * waits until it can have been read, `walk` does not.
- */
-function useConflictKeys(about: string, { decide, walk }: { decide: KeyHandlers; walk: KeyHandlers }): void {
+/** Whether the shown conflict, of this id, came too lately to have been read. */
+function useUnread(about: string): () => boolean {
   const shownSince = useRef(0)
   useEffect(() => {
     if (about) shownSince.current = performance.now()
   }, [about])
+  return () => performance.now() - shownSince.current < UNREAD_MS
+}
+
+/** Keys of the whole page, except in fields, menus and dialogs. A repeated key counts once. */
+function useConflictKeys({ decide, walk }: { decide: KeyHandlers; walk: KeyHandlers }): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const act = decide[event.key] ?? walk[event.key]
       const isTyping = event.target instanceof HTMLElement && event.target.closest('input, select, textarea, [role=menu], [role=dialog]')
       if (!act || isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
       event.preventDefault()
-      const isUnread = event.key in decide && performance.now() - shownSince.current < UNREAD_MS
-      if (!event.repeat && !isUnread) act()
+      if (!event.repeat) act()
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)

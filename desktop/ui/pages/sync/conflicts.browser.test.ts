@@ -69,7 +69,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync/conflicts`)
-    await page.getByRole('heading', { name: /^Note : / }).waitFor()
+    await page.getByRole('heading', { name: /^Note\s: / }).waitFor()
     await page.route('**/api/sync/events', (route) => route.abort())
     await page.route('**/api/sync/status', async (route) => {
       const response = await route.fetch()
@@ -104,6 +104,38 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
       await page.getByText(left).waitFor()
       await page.waitForTimeout(400)
     }
+    await context.close()
+  })
+
+  test('a finger on a telephone: a second tap does not decide the conflict that comes into its place', async () => {
+    const two = [sean, aoife]
+    const both = (score: number): [{ id: string }, number][] => two.map((pupil) => [pupil, score])
+    await meeting(marked('ada', both(12)), marked('byrne', both(23)))
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('1 of 2').waitFor()
+    await page.waitForTimeout(400)
+    await expectFits(page)
+    await expectForEverybody(page)
+    await picture(page, 'conflict-phone')
+    await page.evaluate(() => {
+      const place = [...document.querySelectorAll('[role=status]')].find(({ textContent }) => textContent === '1 of 2') as Element
+      const take = () => [...document.querySelectorAll('button')].find(({ textContent }) => textContent?.includes('Take this one'))
+      new MutationObserver(() => setTimeout(() => take()?.click(), 30)).observe(place, {
+        characterData: true,
+        childList: true,
+        subtree: true,
+      })
+    })
+    await page.getByRole('button', { name: 'Take this one' }).tap()
+    await page.getByText('1 of 1').waitFor()
+    await page.waitForTimeout(500)
+    expect(await openAt(box)).toHaveLength(1)
+    await picture(page, 'conflict-decided-phone')
+    await page.getByRole('button', { name: 'Take this one' }).tap()
+    await page.getByText('Nothing needs a decision.').waitFor()
+    expect(faults).toEqual([])
     await context.close()
   })
 
