@@ -118,6 +118,13 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
         .first()
         .evaluate((field) => getComputedStyle(field).unicodeBidi),
     ).toBe('plaintext')
+    // What a change leads to stands on the side to which one reads.
+    await (await site.as('okafor')).students.update({ params: { id: zoe.id }, body: { firstName: 'Zoey' } })
+    await page.goto(`${site.url}/history?entity=student&id=${zoe.id}`)
+    const change = page.getByRole('listitem').filter({ hasText: 'Zoey' }).first()
+    await change.waitFor()
+    expect(await change.innerText()).toMatch(/Zoë\s*←\s*Zoey/)
+    await (await site.as('okafor')).students.update({ params: { id: zoe.id }, body: { firstName: 'Zoë' } })
     // What is too long is cut at its own end.
     await page.goto(`${site.url}/results/${class3B.id}`)
     const pupil = page.getByRole('link', { name: 'Adeyemi, Zoë' })

@@ -7,6 +7,7 @@ import { Button } from '../../components/button.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Empty, FailureNotice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
+import { isRightToLeft } from '../../words/direction.ts'
 import { firstOf, moment } from '../../words/format.ts'
 import { type ShownChange, shownChanges } from './changes.ts'
 import styles from './history.module.css'
@@ -121,7 +122,7 @@ export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick
         {changes.slice(0, most).map((change) => (
           <li key={change.field}>
             {t('column', { column: columnName(change) })} {isUpdate && <del>{said(change, change.before)}</del>}{' '}
-            {isUpdate && <span aria-hidden="true">→</span>}{' '}
+            {isUpdate && <span aria-hidden="true">{isRightToLeft() ? '←' : '→'}</span>}{' '}
             <ins>{said(change, isUpdate || change.after !== null ? change.after : change.before)}</ins>
           </li>
         ))}
