@@ -76,4 +76,25 @@ describe.skipIf(!headlessPath)('names of one word that is wider than a telephone
       await context.close()
     }
   })
+
+  test('in a dialog on a telephone no choice is wider than the dialog', async () => {
+    const { context, page, faults } = await opened('phone')
+    for (const [path, button] of [
+      ['/classes', 'Add a class'],
+      [pages['class'], 'Give subjects to several'],
+      [pages['class'], 'Enrol pupils'],
+    ]) {
+      await page.goto(`${site.url}${path}`)
+      await page.getByRole('button', { name: button as string }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.locator('fieldset label').last().waitFor()
+      const over = await dialog.evaluate((box) =>
+        Math.max(...[...box.querySelectorAll('fieldset, label, label > *')].map((one) => one.getBoundingClientRect().right)),
+      )
+      expect(over, button).toBeLessThanOrEqual((await dialog.boundingBox().then((box) => box && box.x + box.width)) ?? 0)
+      await picture(page, `long-dialog-${button}`)
+    }
+    expect(faults).toEqual([])
+    await context.close()
+  })
 })
