@@ -50,6 +50,11 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   const conflict = conflicts[place] as Conflict
   const [leaving, setLeaving] = useState<Conflict | null>(null)
   const isUnread = useUnread(conflict.id)
+  const top = useRef<HTMLDivElement>(null)
+  // Whose value the next one is stands above its buttons, where the page may have been pushed up.
+  useEffect(() => {
+    if (conflict.id) top.current?.scrollIntoView({ block: 'nearest' })
+  }, [conflict.id])
   const send = async (conflict: Conflict, choice: ConflictChoice, value?: Record<string, unknown>) => {
     const columns = choice === 'typed' ? (value ?? null) : conflict[choice]
     const what = conflict.where || t('conflicts')
@@ -78,7 +83,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   })
   return (
     <>
-      <div className={styles['walk']}>
+      <div ref={top} className={styles['walk']}>
         <span role="status">{t('place', { at: place + 1, total: conflicts.length })}</span>
         <span className={`${layout['soft']} ${styles['keys']}`}>{t('keys')}</span>
         <span>

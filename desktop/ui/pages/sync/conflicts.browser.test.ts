@@ -111,7 +111,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     const two = [sean, aoife]
     const both = (score: number): [{ id: string }, number][] => two.map((pupil) => [pupil, score])
     await meeting(marked('ada', both(12)), marked('byrne', both(23)))
-    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
+    const { context, page, faults } = await openWindow(browser, { viewport: { ...sizes.phone, height: 420 }, hasTouch: true })
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync/conflicts`)
     await page.getByText('1 of 2').waitFor()
@@ -128,10 +128,15 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
         subtree: true,
       })
     })
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight))
     await page.getByRole('button', { name: 'Take this one' }).tap()
     await page.getByText('1 of 1').waitFor()
     await page.waitForTimeout(500)
     expect(await openAt(box)).toHaveLength(1)
+    // Whose mark it is is in sight, though the button that was tapped is far below.
+    const bar = (await page.getByRole('banner').boundingBox()) ?? { y: 0, height: 0 }
+    const heading = await page.getByRole('heading', { name: /^Mark: / }).boundingBox()
+    expect(heading?.y).toBeGreaterThan(bar.y + bar.height)
     await picture(page, 'conflict-decided-phone')
     await page.getByRole('button', { name: 'Take this one' }).tap()
     await page.getByText('Nothing needs a decision.').waitFor()
