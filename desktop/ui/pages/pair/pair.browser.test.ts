@@ -85,7 +85,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
       {
         locale: 'fr-FR',
         address: 'Adresse du serveur de l’école',
-        title: 'Markbook : premier démarrage',
+        title: 'Markbook\u00a0: premier démarrage',
         colorScheme: 'dark',
         viewport: sizes.phone,
       },

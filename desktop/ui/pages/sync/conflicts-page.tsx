@@ -68,7 +68,8 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
     onDecided({ conflict, choice, message })
   }
   const decide = (choice: ConflictChoice, value?: Record<string, unknown>) => {
-    if (resolve.isPending || !conflict.may_decide || isUnread()) return
+    // Whoever typed a value has seen for what.
+    if (resolve.isPending || !conflict.may_decide || (choice !== 'typed' && isUnread())) return
     if (choice === 'kept' && !conflict.kept) setLeaving(conflict)
     // The page shows a refusal.
     else send(conflict, choice, value).catch(() => null)
