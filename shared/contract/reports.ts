@@ -169,11 +169,16 @@ export const reports = {
   }),
   approve: endpoint('PATCH /api/reports/:id/approval', 'admin', 'Approve a report book, send it back with a reason, or take either back', {
     notes:
-      'Where the school asks for it (`approvesReports`), only what is approved is published and sent. `isApproved` false with a `reason` sends the report back to its class teacher; without one it takes back that the report was approved or sent back. `contentHash`, of the report as it was read, refuses to approve or to send back where the report says something else by now; without it a report that was sent back is approved only once it says something else. Whatever changes what the report says takes the approval away; that it was sent back stays.',
-    body: input({ isApproved: Flag, reason: SentBackReason.optional(), contentHash: ContentHash.optional() }).refine(
-      ({ isApproved, reason }) => !isApproved || reason === undefined,
-      { path: ['reason'], message: 'goes with a report that is not approved' },
-    ),
+      'Where the school asks for it (`approvesReports`), only what is approved is published and sent. `isApproved` false with a `reason` sends the report back to its class teacher; without one it takes back that the report was approved or sent back, which `expectedAt`, the `approved_at` or `sent_back_at` as it was read, refuses where another time stands there by now. `contentHash`, of the report as it was read, refuses to approve or to send back where the report says something else by now; without it a report that was sent back is approved only once it says something else. Whatever changes what the report says takes the approval away; that it was sent back stays.',
+    body: input({
+      isApproved: Flag,
+      reason: SentBackReason.optional(),
+      contentHash: ContentHash.optional(),
+      expectedAt: Instant.optional(),
+    }).refine(({ isApproved, reason }) => !isApproved || reason === undefined, {
+      path: ['reason'],
+      message: 'goes with a report that is not approved',
+    }),
     reply: Report,
     fails: ['reports.locked', 'reports.approval_not_asked', 'reports.changed_since'],
   }),

@@ -47,10 +47,11 @@ const DAY_SENTENCE = 'must be a day of the calendar from 1900 to 2200, written l
 /** A day that exists, `YYYY-MM-DD`, in the years 1900 to 2200. Two days compare as text. */
 export const Day = z.string(say(DAY_SENTENCE)).refine(isDay, DAY_SENTENCE).meta({ format: 'date' })
 
-/** ISO 8601 in UTC with milliseconds and `Z`; only in replies. */
+const INSTANT_SENTENCE = 'must be a time as the service writes it, like 2026-01-31T08:00:00.000Z'
+/** ISO 8601 in UTC with milliseconds and `Z`. */
 export const Instant = z
-  .string()
-  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .string(say(INSTANT_SENTENCE))
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, INSTANT_SENTENCE)
   .meta({ format: 'date-time' })
 
 const HIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029]/u

@@ -116,9 +116,9 @@ export const reportHandlers: Handlers<typeof reports> = {
     load: (context, { params }) => rowOf(context, 'report_book', params.id),
     run: ({ tx, caller }, { body }, book) => {
       demandUnlocked(book)
-      const { isApproved, reason, contentHash } = body
+      const { isApproved, reason, contentHash, expectedAt } = body
       if (isApproved) return approve(tx, book, contentHash, caller.user_id)
-      return reason === undefined ? takeBack(tx, book) : sendBack(tx, book, { reason, contentHash }, caller.user_id)
+      return reason === undefined ? takeBack(tx, book, expectedAt) : sendBack(tx, book, { reason, contentHash }, caller.user_id)
     },
   }),
 

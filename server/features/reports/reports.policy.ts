@@ -78,9 +78,15 @@ export async function changedReports(tx: ReadTx, school: string, ids: readonly s
   return ids.length === 0 ? new Set() : changedSinceSentBack(tx, school, await booksById(tx, { school, ids: JSON.stringify(ids) }))
 }
 
-/** Leaves it neither approved nor sent back. */
-export const takeBack = (tx: WriteTx, book: Row<'report_book'>): Promise<Row<'report_book'>> =>
-  tx.update('report_book', book, { ...NOT_APPROVED, ...NOT_SENT_BACK })
+/**
+ * Leaves it neither approved nor sent back. 409 where it was approved or sent back at another time than `expectedAt`: whoever takes back an
+ * approval has not read the reason that came since.
+ */
+export async function takeBack(tx: WriteTx, book: Row<'report_book'>, expectedAt?: string): Promise<Row<'report_book'>> {
+  const at = book.approved_at ?? book.sent_back_at
+  if (expectedAt !== undefined && at !== null && at !== expectedAt) throw reportFailures.changedSince()
+  return tx.update('report_book', book, { ...NOT_APPROVED, ...NOT_SENT_BACK })
+}
 
 /** ReportGuard: what was sent to the ministry is never changed again. */
 export function demandUnlocked({ status }: Pick<Row<'report_book'>, 'status'>): void {

@@ -68,6 +68,26 @@ describe('an administrator sends a report back', () => {
     expect(await read()).toMatchObject({ ...neither, sent_back_person: null, is_changed_since_sent_back: false })
   })
 
+  test('takes nothing back that came since it was read', async () => {
+    const takeBack = (expectedAt: string | null) =>
+      st.as.okafor.reports.approve.raw({ params, body: { isApproved: false, ...(expectedAt && { expectedAt }) } })
+    await approve()
+    st.clock.advance(60_000)
+    await sendBack()
+    const before = await st.digest()
+    expect(await takeBack(at)).toMatchObject(changedSince)
+    expect(await st.digest()).toBe(before)
+    const { sent_back_at, content_hash: contentHash } = await read()
+    st.clock.advance(60_000)
+    await approve({ contentHash })
+    const approved = await st.digest()
+    expect(await takeBack(sent_back_at)).toMatchObject(changedSince)
+    expect(await st.digest()).toBe(approved)
+    expect(await takeBack((await read()).approved_at)).toMatchObject({ status: 200, body: neither })
+    // What was taken back already is what was wanted.
+    expect(await takeBack(at)).toMatchObject({ status: 200, body: neither })
+  })
+
   test('403 for teachers, 404 for the head of another school, and nothing is changed', async () => {
     const before = await st.digest()
     expect(await sendBack({}, 'byrne')).toMatchObject({ status: 403 })

@@ -52,7 +52,12 @@ export function SentBackNotice({ book }: { book: ReportDetail }) {
   if (at === null || isLocked(book.status) || !lacksApproval(asking, book)) return null
   const words = { day: day(localDay(at)), name: person ? nameOf(person) : '' }
   const then = !book.is_changed_since_sent_back ? 'unchanged' : waitsForApproval(asking, book) ? 'changed' : 'changedNoRemark'
-  const onPress = () => takeBack.mutate({ params: { id: book.id }, body: { isApproved: false } }, { onError: tellFailure })
+  // Another administrator may have decided otherwise meanwhile.
+  const onError = (failure: unknown) => {
+    tellFailure(failure)
+    void refresh(['reports'])
+  }
+  const onPress = () => takeBack.mutate({ params: { id: book.id }, body: { isApproved: false, expectedAt: at } }, { onError })
   return (
     <Notice>
       <div className={styles['sentBack']}>

@@ -214,7 +214,12 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
           busy={approve.isPending}
           onClick={() =>
             approve.mutate(
-              { params, body: lacks ? { isApproved: true, contentHash: book.content_hash } : { isApproved: false } },
+              {
+                params,
+                body: lacks
+                  ? { isApproved: true, contentHash: book.content_hash }
+                  : { isApproved: false, expectedAt: book.approved_at ?? undefined },
+              },
               { onError },
             )
           }
