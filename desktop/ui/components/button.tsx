@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import { type ComponentProps, type MouseEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './button.module.css'
 import { Icon, type IconShape } from './icon.tsx'
@@ -30,9 +30,19 @@ export const MoveButtons = ({ at, count, label, disabled = false, onMove }: Move
 
 type Props = ButtonLook & { icon?: IconShape; busy?: boolean; busyWord?: string } & ComponentProps<'button'>
 
-/** While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. */
+/**
+ * While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. The second press of a double
+ * click counts only where it still says the same: who presses «Approve» twice does not take the approval back.
+ */
 export function Button({ look, size, icon, busy = false, busyWord, className, children, ...rest }: Props) {
   const { t } = useTranslation('app')
+  const pressed = useRef<string | null>(null)
+  const press = (event: MouseEvent<HTMLButtonElement>) => {
+    const words = event.currentTarget.textContent
+    if (event.detail < 2) pressed.current = words
+    if (busy || (event.detail > 1 && words !== pressed.current)) event.preventDefault()
+    else rest.onClick?.(event)
+  }
   return (
     <button
       type="button"
@@ -40,7 +50,7 @@ export function Button({ look, size, icon, busy = false, busyWord, className, ch
       className={buttonClasses({ look, size }, className)}
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
-      onClick={busy ? (event) => event.preventDefault() : rest.onClick}
+      onClick={press}
     >
       {icon && !busy && <Icon of={icon} />}
       {busy ? (busyWord ?? t('state.wait')) : children}

@@ -1,7 +1,7 @@
 import { people } from '@markbook/shared/story/people'
 import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, michaelmas } from '@markbook/shared/story/school-year'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { dialogsClosed, expectFits, expectForEverybody, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
@@ -9,6 +9,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 
 const params = { id: draftReport.id }
 const reason = 'The remark names another pupil.\nPlease read it again.'
+const inArabic = 'الملاحظة لتلميذ آخر.'
 
 describe.skipIf(!headlessPath)('a report book that is sent back', () => {
   const { site, open } = siteInBrowser()
@@ -133,10 +134,60 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe(reason)
     await dialog.getByRole('button', { name: 'Send back' }).click()
     await dialogsClosed(page)
-    await noticeOf(page).getByRole('button', { name: 'Do not send it back' }).click()
+    // Meanwhile another administrator gives a reason that nobody has read here.
+    const own = page.getByRole('button', { name: 'Do not send it back' })
+    await own.waitFor()
+    await okafor.reports.approve({ params, body: { isApproved: false, reason: `${reason}\n${inArabic}` } })
+    await own.click()
+    await page.getByText('This report was changed since you looked at it.').first().waitFor()
+    const arabic = noticeOf(page).getByText(inArabic)
+    await arabic.waitFor()
+    expect(await endOfLine(arabic, inArabic)).toBe('left')
+    expect(await endOfLine(arabic, 'Please read it again.')).toBe('right')
+    await picture(page, 'sent-back-arabic-pc')
+    await own.click()
     await noticeOf(page).waitFor({ state: 'detached' })
     expect((await okafor.reports.get({ params })).sent_back_reason).toBeNull()
     expect(faults).toEqual([])
     await context.close()
   })
+
+  test('the second press of a double click on «Approve» does not take the approval back', async () => {
+    const okafor = await head()
+    await okafor.schools.updateMine({ body: { approvesReports: true } })
+    await okafor.reports.approve({ params, body: { isApproved: false } })
+    const { page, context, faults } = await opened('okafor', bookPath)
+    const approve = page.getByRole('button', { name: 'Approve' })
+    await approve.hover()
+    await page.mouse.down()
+    await page.mouse.up()
+    const back = page.getByRole('button', { name: 'Take the approval back' })
+    await back.waitFor()
+    await back.hover()
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+    await page.waitForLoadState('networkidle')
+    expect((await okafor.reports.get({ params })).approved_by).toBe(people.okafor.id)
+    // A press of its own counts.
+    await back.click()
+    await approve.waitFor()
+    expect((await okafor.reports.get({ params })).approved_by).toBeNull()
+    expect(faults).toEqual([])
+    await context.close()
+  })
 })
+
+/** At which end of a line of a text its last sign stands. */
+const endOfLine = (place: Locator, line: string) =>
+  place.evaluate((element, words) => {
+    const text = element.firstChild as Text
+    const from = text.data.indexOf(words)
+    const boxOf = (start: number, end: number) => {
+      const range = document.createRange()
+      range.setStart(text, start)
+      range.setEnd(text, end)
+      return range.getBoundingClientRect()
+    }
+    const [whole, last] = [boxOf(from, from + words.length), boxOf(from + words.length - 1, from + words.length)]
+    return last.left - whole.left < whole.right - last.right ? 'left' : 'right'
+  }, line)
