@@ -11,7 +11,8 @@ describe('the year after the latest', () => {
 
   test('over a century, and from 29 February', () => {
     expect(yearAfter([year('1999/00', '1999-09-01', '2000-02-29')])).toEqual(year('2000/01', '2000-09-01', '2001-02-28'))
-    expect(yearAfter([year('Year 9', '2026-01-01', '2026-12-31')])?.name).toBe('Year 0')
+    expect(yearAfter([year('2026', '2026-03-01', '2027-02-28')])).toEqual(year('2027', '2027-03-01', '2028-02-29'))
+    expect(yearAfter([year('Year 9', '2026-01-01', '2026-12-31')])?.name).toBe('Year 10')
   })
 
   test('is none where there is no year yet', () => {

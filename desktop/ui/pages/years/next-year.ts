@@ -1,16 +1,19 @@
-/** The likely name of the next year: each number in it plus one, as long as before (2025/26 → 2026/27, 1999/00 → 2000/01). */
-const nameAfter = (name: string): string =>
-  name.replace(/\d+/g, (digits) =>
-    String(Number(digits) + 1)
-      .padStart(digits.length, '0')
-      .slice(-digits.length),
-  )
+import { dayOf, numberOf } from './term-days.ts'
 
-/** The same day a year later; of 29 February the last of the month. */
+/** The likely name of the next year: each number in it plus one, of two digits as long as before (2025/26 → 2026/27, 1999/00 → 2000/01). */
+const nameAfter = (name: string): string =>
+  name.replace(/\d+/g, (digits) => {
+    const next = String(Number(digits) + 1).padStart(digits.length, '0')
+    return digits.length === 2 ? next.slice(-2) : next
+  })
+
+/** The same day a year later; of the last day of February the last one. */
 function dayAYearLater(day: string): string {
-  const later = `${Number(day.slice(0, 4)) + 1}${day.slice(4)}`
-  return later.endsWith('-02-29') ? `${later.slice(0, -2)}28` : later
+  const year = Number(day.slice(0, 4))
+  return day === lastOfFebruary(year) ? lastOfFebruary(year + 1) : `${year + 1}${day.slice(4)}`
 }
+
+const lastOfFebruary = (year: number): string => dayOf(numberOf(`${year}-03-01`) - 1)
 
 type Year = { name: string; start_date: string; end_date: string }
 

@@ -24,7 +24,8 @@ type Props = {
 /** The terms that are made together with a year, or with its classes: each can be left out, and its days changed. */
 export function TermRows({ terms, year, hint, onChange }: Props) {
   const { t } = useTranslation(['years', 'app'])
-  const taken = terms.filter(({ isLeftOut }) => !isLeftOut)
+  // A day that cannot stand says so itself, and is in no term.
+  const taken = terms.filter((term) => !term.isLeftOut && faultOf(term, year) === null)
   const dated = taken.map(({ key, name, startDate, endDate }) => ({ id: key, name, start_date: startDate, end_date: endDate }))
   const isOver = (term: EditedTerm) => overlapping(term, dated, term.key).length > 0
   const over = taken.filter(isOver).map(({ name }) => termLabel(name))

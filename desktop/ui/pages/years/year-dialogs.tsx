@@ -91,6 +91,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     },
   })
   const { draft, set, field } = form
+  const isReversed = draft.startDate !== '' && draft.endDate !== '' && draft.endDate <= draft.startDate
   return (
     <FormDialog
       title={year ? t('changeYear', { name: year.name }) : t('newYear')}
@@ -112,7 +113,12 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" />
-        <TextField {...field('endDate')} label={t('end')} type="date" />
+        <TextField
+          {...field('endDate')}
+          label={t('end')}
+          type="date"
+          error={field('endDate').error ?? (isReversed ? t('app:fault.afterFirstDay') : undefined)}
+        />
       </Row>
       <SelectField label={t('model')} hint={t(draft.model === 'term_based' ? 'termBasedHint' : 'yearBasedHint')} {...field('model')}>
         <Options of={(['term_based', 'year_based'] as const).map((id) => ({ id, name: t(id) }))} />
