@@ -30,6 +30,14 @@ describe('what is shown of an entry', () => {
     ])
   })
 
+  test('an approval says when it was given', () => {
+    const entry = of({ approved_at: [null, '2026-01-12T08:00:00.000Z'], approved_by: [null, 'x'] })
+    expect(shownChanges(entry, ['approved_at'])).toEqual([
+      { field: 'approved_at', isNamed: true, before: null, after: '2026-01-12T08:00:00.000Z' },
+    ])
+    expect(valueText('approved_at', '2026-01-12T08:00:00.000Z')).toMatch(/12.*2026/)
+  })
+
   test('what was nothing and is nothing takes no room', () => {
     expect(shownChanges(of({ is_excluded: [null, false], exclusion_reason: [null, ''], score: [3, 0] }), named)).toEqual([
       { field: 'score', isNamed: true, before: '3', after: '0' },

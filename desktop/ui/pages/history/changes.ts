@@ -5,8 +5,9 @@ type Value = string | boolean | null
 /** `isNamed`: the column has a name of its own in `columns.json`. */
 export type ShownChange = { field: string; isNamed: boolean; before: Value; after: Value }
 
-/** Ids, timestamps and where a file lies are not shown. */
-export const isTechnical = (field: string) => field === 'id' || /(_id|_by|_key|_at|_path|_size|_hash|(^|_)sha256)$/.test(field)
+/** Ids, timestamps and where a file lies are not shown; but when a book was approved, since an approval is nothing else. */
+export const isTechnical = (field: string) =>
+  field !== 'approved_at' && (field === 'id' || /(_id|_by|_key|_at|_path|_size|_hash|(^|_)sha256)$/.test(field))
 
 const shownValue = (value: unknown): Value => {
   if (value === null || value === undefined || value === '') return null

@@ -1,5 +1,5 @@
 import i18next from 'i18next'
-import { day, enumerated, weekdayName } from '../../words/format.ts'
+import { day, enumerated, moment, weekdayName } from '../../words/format.ts'
 
 /** Where the words of a column's values stand. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -20,6 +20,7 @@ const WHOLES = new Set(['snapshot', 'sent_snapshot', 'bands', 'scale_bands', 'ma
 /** A value of a column as the pages say it; as it is kept where they have no word for it. */
 export function valueText(column: string, value: string): string {
   if (WHOLES.has(column)) return wholeText(value)
+  if (column === 'approved_at') return moment(value)
   if (column === 'school_days') return weekdaysText(value)
   if (DAYS.has(column) && /^\d{4}-\d\d-\d\d$/.test(value)) return day(value)
   const words = WORDS[column]
