@@ -31,6 +31,20 @@ describe('reading', () => {
     ['spaces around cells', bytes('last_name ; score\n  Ní Bhriain\u00a0; 15,5')],
   ])('%s', (_, file) => expect(readCsv(file)).toEqual(expected))
 
+  test('a separator that every line has equally often, where a heading has more of another', () => {
+    expect(read('Nom;Prénom;Devoirs 1, 2, 3 et 4\nMurphy;Seán;12,5\nMurphy;Aoife;abs\n').head).toEqual([
+      'Nom',
+      'Prénom',
+      'Devoirs 1, 2, 3 et 4',
+    ])
+    expect(read('Notes, 3B, mathématiques, 2026\nNom;Prénom;Quiz 1, 2\nMurphy;Seán;12,5').rows.at(-1)?.cells).toEqual([
+      'Murphy',
+      'Seán',
+      '12,5',
+    ])
+    expect(read('last,first,Notes; of 20; of 10; all\nA,B,1; 2\nC,D,\n').head).toEqual(['last', 'first', 'Notes; of 20; of 10; all'])
+  })
+
   test('Windows-1252 beyond Latin-1', () => {
     expect(readCsv(Buffer.from([0x61, 0x0a, 0x4f, 0x92, 0x42, 0x72, 0x69, 0x65, 0x6e, 0x20, 0x80])).rows[0]?.cells).toEqual(['O’Brien €'])
   })

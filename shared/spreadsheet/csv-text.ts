@@ -20,15 +20,26 @@ export function splitAnnounced(text: string): { announced: Separator | null; bod
 const MOST_LINES = 11
 
 /**
- * The separator that the heading has most of, outside quotation marks. A title above it may have another one, or none: what a line has most of
- * is the separator where the next filled line has it too. Where no two lines agree, the first line says it.
+ * The separator that the lines of the table have equally often, outside quotation marks: a comma also stands within words and marks. Else that which
+ * the heading has most of. A title above it may have another one, or none: what a line has most of is the separator where the next filled line
+ * has it too. Where no two lines agree, the first line says it.
  */
 export function separatorOf(text: string): Separator {
   const lines = countsOfLines(text)
+  const steady = SEPARATORS.filter((sign) => isSteady(lines.map((line) => line[sign])))
+  if (steady.length === 1 && steady[0]) return steady[0]
   const agreed = lines.find((line, at) => line[mostOf(line)] > 0 && (lines[at + 1]?.[mostOf(line)] ?? 0) > 0)
   return mostOf(agreed ?? lines[0] ?? NONE)
 }
 
+/** Equal from the first that is more than one, below a title; the last line may lack the separators of its empty cells. */
+function isSteady(counts: readonly number[]): boolean {
+  const [first = 0, ...others] = counts.slice(counts.findIndex((count) => count > 1))
+  const isLike = (count: number, at: number) => count === first || (at > 0 && at === others.length - 1 && count < first)
+  return first > 1 && others.length > 0 && others.every(isLike)
+}
+
+const SEPARATORS = [',', ';', '\t'] as const satisfies readonly Separator[]
 type Counts = Record<Separator, number>
 const NONE: Counts = { ',': 0, ';': 0, '\t': 0 }
 
