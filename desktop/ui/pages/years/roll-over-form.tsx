@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, useSave } from '../../api/queries.ts'
+import { ask, type ReplyOf, refresh, useSave } from '../../api/queries.ts'
 import { useProfile } from '../../api/session.ts'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { Button } from '../../components/button.tsx'
@@ -78,7 +78,13 @@ export function RollOverForm(props: Props) {
   const outcome = seen?.sent === sent ? seen.outcome : null
   const change = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const run = async (dryRun: boolean) => {
-    const answer = await rollOver.mutateAsync({ params: { id: to.id }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
+    const asked = rollOver.mutateAsync({ params: { id: to.id }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
+    const answer = await asked.catch((failure) => {
+      // Somebody else has opened classes or added terms meanwhile: what would happen is asked again, of what is there now.
+      setSeen(null)
+      void refresh(['classes', 'terms', 'teachingSets', 'assessmentCategories'])
+      throw failure
+    })
     setSeen({ keys, outcome: answer, sent })
     if (dryRun) return
     setChoices(null)
@@ -103,13 +109,7 @@ export function RollOverForm(props: Props) {
       <Standing {...{ former, existing, choices }} onChange={change} />
       {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
       <FailureNotice failure={rollOver.error} />
-      {(rollOver.error?.issues ?? []).length > 0 && (
-        <ul>
-          {rollOver.error?.issues?.map(({ path, message }) => (
-            <li key={`${path} ${message}`}>{message}</li>
-          ))}
-        </ul>
-      )}
+      {rollOver.error?.issues && <Issues of={rollOver.error.issues} />}
       <div ref={end}>
         <Actions>
           <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
@@ -160,20 +160,20 @@ function Standing({ former, existing, choices, onChange }: ChoicesProps) {
   )
 }
 
+/** What stands against it, line by line. */
+const Issues = ({ of }: { of: readonly { path: string; message: string }[] }) => (
+  <Notice tone="bad">
+    <ul>
+      {of.map(({ path, message }) => (
+        <li key={`${path} ${message}`}>{message}</li>
+      ))}
+    </ul>
+  </Notice>
+)
+
 function OutcomeNotice({ of, isReady }: { of: Outcome; isReady: boolean }) {
   const { t } = useTranslation('years')
-  const issues = [of, ...of.classes].flatMap((one) => one.issues)
-  if (!isReady) {
-    return (
-      <Notice tone="bad">
-        <ul>
-          {issues.map(({ path, message }) => (
-            <li key={`${path} ${message}`}>{message}</li>
-          ))}
-        </ul>
-      </Notice>
-    )
-  }
+  if (!isReady) return <Issues of={[of, ...of.classes].flatMap((one) => one.issues)} />
   return (
     <Notice tone={of.unplaced > 0 || of.left_with_drafts > 0 ? 'warn' : 'good'}>
       <span>
