@@ -1,4 +1,4 @@
-import { type ComponentProps, type MouseEvent, useRef } from 'react'
+import { type ComponentProps, type KeyboardEvent, type MouseEvent, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import styles from './button.module.css'
 import { Icon, type IconShape } from './icon.tsx'
@@ -32,7 +32,7 @@ type Props = ButtonLook & { icon?: IconShape; busy?: boolean; busyWord?: string 
 
 /**
  * While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. The second press of a double
- * click counts only where it still says the same: who presses «Approve» twice does not take the approval back.
+ * click counts only where it still says the same: who presses «Approve» twice does not take the approval back. Enter that is held presses once.
  */
 export function Button({ look, size, icon, busy = false, busyWord, className, children, ...rest }: Props) {
   const { t } = useTranslation('app')
@@ -43,6 +43,10 @@ export function Button({ look, size, icon, busy = false, busyWord, className, ch
     if (busy || (event.detail > 1 && words !== pressed.current)) event.preventDefault()
     else rest.onClick?.(event)
   }
+  const hold = (event: KeyboardEvent<HTMLButtonElement>) => {
+    if (event.repeat && event.key === 'Enter') event.preventDefault()
+    rest.onKeyDown?.(event)
+  }
   return (
     <button
       type="button"
@@ -51,6 +55,7 @@ export function Button({ look, size, icon, busy = false, busyWord, className, ch
       aria-disabled={busy || undefined}
       aria-busy={busy || undefined}
       onClick={press}
+      onKeyDown={hold}
     >
       {icon && !busy && <Icon of={icon} />}
       {busy ? (busyWord ?? t('state.wait')) : children}
