@@ -30,6 +30,7 @@ import {
 } from './roll-over-plan.ts'
 import { Structure, structureBody, useOffer } from './roll-over-structure.tsx'
 import { NewClasses } from './roll-over-targets.tsx'
+import styles from './years.module.css'
 
 type Outcome = ReplyOf<'academicYears', 'rollOver'>
 type Props = {
@@ -163,7 +164,7 @@ function Standing({ former, existing, choices, onChange }: ChoicesProps) {
 /** What stands against it, line by line. */
 const Issues = ({ of }: { of: readonly { path: string; message: string }[] }) => (
   <Notice tone="bad">
-    <ul>
+    <ul className={styles['issues']}>
       {of.map(({ path, message }) => (
         <li key={`${path} ${message}`}>{message}</li>
       ))}
