@@ -98,6 +98,8 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
 test('every column whose history is shown has a name', () => {
   const named = new Set(Object.keys(JSON.parse(readFileSync(join(shared, 'en', 'columns.json'), 'utf8')) as Words))
   const entities = HistoryEntity.options.map((entity) => descriptions[entity])
-  const columns = new Set(entities.flatMap(({ identity, units }) => [...identity, ...Object.values(units).flat()]))
+  const columns = new Set(
+    entities.flatMap(({ identity, units, derived }) => [...identity, ...Object.values(units).flat(), ...(derived ?? [])]),
+  )
   expect([...columns].filter((column) => !isTechnical(column) && !named.has(column))).toEqual([])
 })
