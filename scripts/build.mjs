@@ -88,13 +88,19 @@ export function copyKeyringProgram(folder) {
 }
 const KEYRING_PROGRAM = 'keyring-child.mjs'
 
+/** Those of server/documents/drawing/fonts.ts, of two packages with the same licence. */
+const fonts = {
+  'fonts-latin': ['NotoSans-Regular.ttf', 'NotoSans-SemiBold.ttf', 'NotoSans-Italic.ttf'],
+  'fonts-arabic': ['NotoNaskhArabic-Regular.ttf', 'NotoNaskhArabic-Bold.ttf'],
+}
+
 export function copyFonts(folder) {
-  const source = join(root, 'node_modules', '@embedpdf', 'fonts-latin')
   mkdirSync(folder, { recursive: true })
-  for (const face of ['Regular', 'SemiBold', 'Italic']) {
-    copyFileSync(join(source, 'fonts', `NotoSans-${face}.ttf`), join(folder, `NotoSans-${face}.ttf`))
+  for (const [name, files] of Object.entries(fonts)) {
+    const source = join(root, 'node_modules', '@embedpdf', name)
+    for (const file of files) copyFileSync(join(source, 'fonts', file), join(folder, file))
+    copyFileSync(join(source, 'LICENSE'), join(folder, 'LICENSE'))
   }
-  copyFileSync(join(source, 'LICENSE'), join(folder, 'LICENSE'))
 }
 
 /** What is compiled for the machine, reads files beside itself, or is large and seldom used. To load the others file by file took a third of a start. */
@@ -103,6 +109,7 @@ const beside = [
   'pdfkit',
   'swagger-ui-dist',
   '@aws-sdk/client-s3',
+  '@embedpdf/fonts-arabic',
   '@embedpdf/fonts-latin',
   '@redis/client',
   '@tus/file-store',

@@ -99,7 +99,12 @@ const foldersOf = (inputs) =>
     return own ? [own[1]] : []
   })
 
-const shippedBeside = ['node_modules/@napi-rs/keyring/x', 'node_modules/swagger-ui-dist/x', 'node_modules/@embedpdf/fonts-latin/x']
+const shippedBeside = [
+  'node_modules/@napi-rs/keyring/x',
+  'node_modules/swagger-ui-dist/x',
+  'node_modules/@embedpdf/fonts-arabic/x',
+  'node_modules/@embedpdf/fonts-latin/x',
+]
 
 /** Those of which the app has code; its build lists them. */
 const packagesOfApp = () => JSON.parse(readFileSync(appPackages, 'utf8')).map((folder) => `${folder}/x`)

@@ -1,3 +1,4 @@
+import { joined } from '../drawing/bidi.ts'
 import { baseIn, type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
 import { crestPicture } from '../drawing/crest.ts'
 import { type Block, flow } from '../drawing/flow.ts'
@@ -19,8 +20,8 @@ const FIGURE: Style = { face: 'semibold', size: 12, color: colors.text }
 
 const periodOf = (input: BroadsheetInput) => periodText(input, input.report_type === 'term')
 
-function titleBlock({ input, fonts, left, width }: Sheet, part: string): Block {
-  const title = `Broadsheet  ·  class ${input.class_name}  ·  ${periodOf(input)}${part}`
+function titleBlock({ input, fonts, left, width }: Sheet, part: string[]): Block {
+  const title = joined(['Broadsheet', `class ${input.class_name}`, periodOf(input), ...part])
   const lines = wrap(title, fonts.semibold, TITLE.size, width)
   const teacher = input.class_teacher === null ? [] : wrap(`Class teacher: ${input.class_teacher}`, fonts.regular, 8.5, width)
   return {
@@ -74,7 +75,7 @@ function noteBlock({ input, fonts, left, width }: Sheet): Block {
 function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: number, page: number, pages: number): void {
   canvas.decoration(() => {
     const base = height - 22
-    const text = `${input.school.name}  ·  class ${input.class_name}  ·  ${periodOf(input)}  ·  made on ${dayOf(input.madeAt)}`
+    const text = joined([input.school.name, `class ${input.class_name}`, periodOf(input), `made on ${dayOf(input.madeAt)}`])
     canvas.line(cut(text, fonts.regular, LABEL.size, width - (input.historyCode ? 200 : 80)), LABEL, { x: left, base })
     canvas.line(`${historyText(input.historyCode)}Page ${page} of ${pages}`, LABEL, { x: left + width, base, align: 'right' })
   })
@@ -98,7 +99,7 @@ export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array>
   const bounds = { top: 30, bottom: size.height - 38 }
   const plans = tablePlans(input.subjects, sheet.width, fonts)
   const runs = plans.map((plan, at) => {
-    const part = plans.length === 1 ? '' : `  ·  part ${at + 1} of ${plans.length}`
+    const part = plans.length === 1 ? [] : [`part ${at + 1} of ${plans.length}`]
     const opening =
       at === 0 ? [letterhead(input.school, sheet, 10), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
     const rows = input.pupils.map((pupil, index) => rowOf(sheet, plan, pupil, index + 1))

@@ -108,6 +108,17 @@ describe('PDF', () => {
     expect(textOfPdf(await broadsheetPdf(classOf(3, 3)))).not.toContain('†')
   })
 
+  test.runIf(hasPoppler)('Arabic names and subjects are read as they were written, also where a head stands upright', async () => {
+    const many = classOf(3, 14, { class_teacher: 'مريم نجيب' })
+    const named = {
+      ...many,
+      subjects: many.subjects.map((subject, at) => (at === 1 ? { ...subject, name: 'التربية الوطنية' } : subject)),
+      pupils: many.pupils.map((own) => ({ ...own, first_name: 'أحمد', last_name: 'حسن' })),
+    }
+    const text = textOfPdf(await broadsheetPdf(named))
+    for (const words of ['حسن', 'أحمد', 'التربية الوطنية', 'مريم نجيب']) expect(text).toContain(words)
+  })
+
   test.runIf(hasPoppler)('nothing leaves the paper, whatever the names', async () => {
     const name = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch'
     const input = classOf(5, 20)

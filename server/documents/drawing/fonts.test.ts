@@ -24,6 +24,8 @@ test.each([
   ['a space that was one without a break before', 'a\u00a0b', 'a b'],
   ['a letter that was taken apart before', 'ọ', 'o'],
   ['two letters that were one before', 'o', 'ọ'],
+  ['a letter that was joined before', 'ببب', 'ب'],
+  ['Arabic before', 'أحمد', 'Ahmed'],
 ])('a document is the same whatever was drawn before it: %s', async (_, before, text) => {
   const [, after] = await drawnInNewThread([before, text])
   const [alone] = await drawnInNewThread([text])

@@ -1,40 +1,59 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { isBidirectional, isLaidOutRightToLeft, visualRuns } from './bidi.ts'
 
 /*
- * Noto Sans is parsed once per thread (some 60 ms a face); documents share the parsed font, and the documents of one task also share
- * its layout cache. pdfkit takes a parsed font in place of its bytes, but does not document it, so what is used of pdfkit's internals
+ * A face is parsed once per thread (Noto Sans in some 60 ms, one of Arabic letters when a text first has them); documents share the
+ * parsed font, and the documents of one task also share its layout cache. pdfkit takes a parsed font in place of its bytes, but does not document it, so what is used of pdfkit's internals
  * is declared in this file alone.
  */
 
-const FILES = { regular: 'NotoSans-Regular.ttf', semibold: 'NotoSans-SemiBold.ttf', italic: 'NotoSans-Italic.ttf' }
-export type FontName = keyof typeof FILES
-const fontNames = Object.keys(FILES) as FontName[]
+const LATIN = { regular: 'NotoSans-Regular.ttf', semibold: 'NotoSans-SemiBold.ttf', italic: 'NotoSans-Italic.ttf' }
+const ARABIC = { arabic: 'NotoNaskhArabic-Regular.ttf', arabicBold: 'NotoNaskhArabic-Bold.ttf' }
+export type FontName = keyof typeof LATIN
+type ArabicName = keyof typeof ARABIC
+type FaceName = FontName | ArabicName
+const fontNames = Object.keys(LATIN) as FontName[]
+/** Arabic has no italics. */
+const arabicOf: Record<FontName, ArabicName> = { regular: 'arabic', semibold: 'arabicBold', italic: 'arabic' }
 
+type Glyph = { id: number; codePoints: readonly number[] }
+type GlyphRun = { glyphs: Glyph[] }
 type ParsedFont = {
-  layout(text: string): unknown
-  getGlyph(id: number, codePoints?: readonly number[]): object
-  _glyphs: Record<number, object>
+  layout(text: string, features?: unknown, script?: string, language?: string, direction?: 'ltr' | 'rtl'): GlyphRun
+  hasGlyphForCodePoint(codePoint: number): boolean
+  getGlyph(id: number, codePoints?: readonly number[]): Glyph
+  _glyphs: Record<number, Glyph>
 }
 /** Widths are those of pdfkit, kerning and all, so what was measured is what is drawn. */
 type EmbeddedFont = {
   font: ParsedFont
   layoutCache: object
   widthOfString(text: string, size: number): number
-  layout(text: string): { glyphs: { codePoints: readonly number[] }[] }
+  layout(text: string): { glyphs: Glyph[] }
 }
-type Inside = { _font: EmbeddedFont; font(source: unknown): void }
+type Inside = { _font: EmbeddedFont; _registeredFonts: object; font(source: unknown): void }
 
 /**
  * `isDecomposed`: the face draws a letter of this text as two glyphs (ọ as o and a dot), and the second has no character of its own in the
- * PDF.
+ * PDF. `isArabic`: its letters are joined, so nothing may stand between them.
  */
-export type Font = {
+type Face = {
+  name: FaceName
   parsed: ParsedFont
   words: object
   widthOf(text: string, size: number): number
   isDecomposed(text: string): boolean
+  isArabic: boolean
+}
+export type FaceRun = { text: string; face: Face }
+
+/** A style of letters. One face draws nearly every text, that of Noto Sans; another what is Arabic in it. */
+export type Font = {
+  widthOf(text: string, size: number): number
+  /** What is drawn with one face after the other, from left to right. */
+  runsOf(text: string): readonly FaceRun[]
 }
 /** Letters that are never decomposed; nearly all text is of these. */
 const WHOLE = /^[\u0020-\u024f\u0370-\u04ff\u2010-\u2026]*$/
@@ -50,11 +69,13 @@ export function newDocument(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocum
   return new loaded(options)
 }
 
-/** Beside the program where it is built, else in the package that brings them. */
-function folderOfFonts(): string {
+/** Beside the program where it is built, else in the package that brings it. */
+function pathOf(name: FaceName): string {
+  const file = { ...LATIN, ...ARABIC }[name]
   const beside = join(import.meta.dirname, 'fonts')
-  if (existsSync(beside)) return beside
-  return join(dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-latin')), '..', 'fonts')
+  if (existsSync(beside)) return join(beside, file)
+  const from = name in ARABIC ? '@embedpdf/fonts-arabic' : '@embedpdf/fonts-latin'
+  return join(dirname(createRequire(import.meta.url).resolve(from)), '..', 'fonts', file)
 }
 
 /** pdfkit lays out word by word, each with the space behind it; so widths add up, and each is asked for once. In thousandths of the size. */
@@ -79,14 +100,14 @@ function measured(embedded: EmbeddedFont): Font['widthOf'] {
   }
 }
 
-const parsedFonts = new Map<FontName, ParsedFont>()
+const parsedFonts = new Map<FaceName, ParsedFont>()
 
 /**
  * fontkit keeps one object of each glyph, with the characters that it first stood for: the «e» that is a part of «é» stands for none, also
  * where a later document has it as a letter. Here there is one for each glyph and its characters, so no document depends on another.
  */
 function keepGlyphsByCharacters(parsed: ParsedFont): void {
-  const glyphs = new Map<string, object>()
+  const glyphs = new Map<string, Glyph>()
   const makeGlyph = parsed.getGlyph
   parsed.getGlyph = (id, codePoints = []) => {
     const key = `${id} ${codePoints}`
@@ -100,16 +121,70 @@ function keepGlyphsByCharacters(parsed: ParsedFont): void {
   }
 }
 
-function faceOf(scratch: Inside, name: FontName): Font {
-  scratch.font(parsedFonts.get(name) ?? readFileSync(join(folderOfFonts(), FILES[name])))
+/** The direction is ours to say: fontkit takes Persian figures for letters and would turn them round. */
+function layOutAsArabic(parsed: ParsedFont): void {
+  const layOut = parsed.layout
+  parsed.layout = (text) => {
+    const run = layOut.call(parsed, text, [], 'arab', undefined, isLaidOutRightToLeft(text) ? 'rtl' : 'ltr')
+    run.glyphs = run.glyphs.map((glyph) => {
+      const copied = copiedAs[glyph.codePoints.join(' ')]
+      return copied ? parsed.getGlyph(glyph.id, [copied]) : glyph
+    })
+    return run
+  }
+}
+
+/**
+ * What a reader of the PDF finds in place of what fontkit says. Poppler and PDFium turn the letters of lam with alef round, but know the
+ * character for both. A sign that has no picture, as that between letters that do not join (ZWNJ), is drawn as a space without width; no
+ * run of an Arabic face has another space.
+ */
+const copiedAs: Record<string, number> = {
+  [`${0x644} ${0x622}`]: 0xfef5,
+  [`${0x644} ${0x623}`]: 0xfef7,
+  [`${0x644} ${0x625}`]: 0xfef9,
+  [`${0x644} ${0x627}`]: 0xfefb,
+  [`${0x20}`]: 0x200c,
+}
+
+function faceOf(scratch: Inside, name: FaceName): Face {
+  const known = parsedFonts.get(name)
+  scratch.font(known ?? readFileSync(pathOf(name)))
   const embedded = scratch._font
-  if (!parsedFonts.has(name)) keepGlyphsByCharacters(embedded.font)
-  parsedFonts.set(name, embedded.font)
+  const parsed = embedded.font
+  if (!known) {
+    keepGlyphsByCharacters(parsed)
+    if (name in ARABIC) layOutAsArabic(parsed)
+    parsedFonts.set(name, parsed)
+  }
+  const isArabic = name in ARABIC
   return {
-    parsed: embedded.font,
+    name,
+    parsed,
     words: embedded.layoutCache,
     widthOf: measured(embedded),
-    isDecomposed: (text) => !WHOLE.test(text) && embedded.layout(text).glyphs.some(({ codePoints }) => codePoints.length === 0),
+    isDecomposed: (text) =>
+      !isArabic && !WHOLE.test(text) && embedded.layout(text).glyphs.some(({ codePoints }) => codePoints.length === 0),
+    isArabic,
+  }
+}
+
+function fontOf(latin: Face, arabic: () => Face): Font {
+  const known = new Map<string, FaceRun[]>()
+  const runsOf = (text: string): FaceRun[] => {
+    if (!isBidirectional(text)) return [{ text, face: latin }]
+    let runs = known.get(text)
+    if (!runs) {
+      const canDraw = (codePoint: number) => arabic().parsed.hasGlyphForCodePoint(codePoint)
+      runs = visualRuns(text, canDraw).map((run) => ({ text: run.text, face: run.isArabic ? arabic() : latin }))
+      known.set(text, runs)
+    }
+    return runs
+  }
+  return {
+    runsOf,
+    widthOf: (text, size) =>
+      isBidirectional(text) ? runsOf(text).reduce((sum, run) => sum + run.face.widthOf(run.text, size), 0) : latin.widthOf(text, size),
   }
 }
 
@@ -117,14 +192,25 @@ function faceOf(scratch: Inside, name: FontName): Font {
 export async function openFonts(): Promise<Fonts> {
   loaded ??= (await import('pdfkit')).default
   const scratch = newDocument({ font: '', autoFirstPage: false }) as unknown as Inside
-  return Object.fromEntries(fontNames.map((name) => [name, faceOf(scratch, name)])) as Fonts
+  const opened = new Map<FaceName, Face>()
+  const face = (name: FaceName): Face => {
+    const found = opened.get(name) ?? faceOf(scratch, name)
+    opened.set(name, found)
+    return found
+  }
+  return Object.fromEntries(fontNames.map((name) => [name, fontOf(face(name), () => face(arabicOf[name]))])) as Fonts
 }
 
 /** Gives a document its fonts, which `document.font(name)` then finds. */
 export function registerFonts(document: PDFKit.PDFDocument, fonts: Fonts): void {
-  for (const name of fontNames) {
-    document.registerFont(name, fonts[name].parsed as unknown as PDFKit.Mixins.PDFFontSource)
-    document.font(name)
-    ;(document as unknown as Inside)._font.layoutCache = fonts[name].words
-  }
+  for (const name of fontNames) for (const { face } of fonts[name].runsOf('')) selectFace(document, face)
+}
+
+/** What is drawn next is drawn with this face, which a document has from the first time that it is asked for. */
+export function selectFace(document: PDFKit.PDFDocument, { name, parsed, words }: Face): void {
+  const inside = document as unknown as Inside
+  const isNew = !(name in inside._registeredFonts)
+  if (isNew) document.registerFont(name, parsed as unknown as PDFKit.Mixins.PDFFontSource)
+  document.font(name)
+  if (isNew) inside._font.layoutCache = words
 }

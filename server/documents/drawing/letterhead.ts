@@ -1,4 +1,5 @@
 import type { Letterhead } from '../report-card/report-card.input.ts'
+import { joined } from './bidi.ts'
 import { baseIn, colors, type Style } from './canvas.ts'
 import { type CrestPicture, drawCrest } from './crest.ts'
 import type { Block } from './flow.ts'
@@ -23,7 +24,7 @@ export function letterhead(
   const indent = crest ? across + GAP : 0
   const size = fonts.semibold.widthOf(name, NAME.size) > 2 * (width - indent) ? 12 : NAME.size
   const names = wrap(name, fonts.semibold, size, width - indent)
-  const contact = [address?.replace(/\s*\n\s*/g, ', '), phone, email].filter(Boolean).join('  ·  ')
+  const contact = joined([address?.replace(/\s*\n\s*/g, ', ') ?? '', phone ?? '', email ?? ''].filter((part) => part !== ''))
   const lines = wrap(contact, fonts.regular, LINE.size, width - indent)
   const text = names.length * size * 1.3 + lines.length * LINE.size * 1.45
   const body = Math.max(text, crest ? CREST : 0)

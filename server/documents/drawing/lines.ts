@@ -1,12 +1,21 @@
+import { hasArabic, isBidirectional, isRightToLeft, withDirection, withoutControls } from './bidi.ts'
 import type { Font } from './fonts.ts'
 
-/** Text as it is printed: accents composed where a letter has them, tabs as spaces, without controls that have no picture. */
-export const printable = (text: string): string =>
-  text
+/**
+ * Text as it is printed: accents composed where a letter has them, tabs as spaces, without controls that have no picture. Marks of
+ * direction stay where there are Arabic letters, and are left out when it is drawn; what overrides the order of letters never stays.
+ */
+export function printable(text: string): string {
+  const shown = text
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
     .replace(/\t/g, ' ')
-    .replace(/(?!\n)\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
+    .replace(/(?!\n)\p{Cc}|[\u200b\u202a-\u202e\ufeff]/gu, '')
+  return hasArabic(shown) ? shown : withoutControls(shown)
+}
+
+/** The same for a line that `wrap` may have given a direction. */
+export const printableLine = (line: string): string => withDirection(printable(line), isRightToLeft(line))
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
@@ -52,10 +61,17 @@ function linesOf(paragraph: string, face: Font, size: number, width: number): st
   return line === '' ? found : [...found, line]
 }
 
+/** Which of its lines begins with what letter changes nothing in the direction of a paragraph. */
+function inDirection(paragraph: string, lines: string[]): string[] {
+  if (!isBidirectional(paragraph)) return lines
+  const rightToLeft = isRightToLeft(paragraph)
+  return lines.map((line) => withDirection(line, rightToLeft))
+}
+
 /** The lines of a text that is to stand within `width`. Line breaks of the text are kept. Empty text has no lines. */
 export function wrap(text: string, face: Font, size: number, width: number): string[] {
   const whole = printable(text).trim()
-  return whole === '' ? [] : whole.split('\n').flatMap((paragraph) => linesOf(paragraph, face, size, width))
+  return whole === '' ? [] : whole.split('\n').flatMap((paragraph) => inDirection(paragraph, linesOf(paragraph, face, size, width)))
 }
 
 /** A text for a place that holds one line: cut where it is longer, with a sign that it was. */

@@ -9,7 +9,8 @@ export const hasPoppler = spawnSync('pdftotext', ['-v']).status === 0
 function toText(bytes: Uint8Array, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('pdftotext', [...args, '-', '-'], { input: bytes, encoding: 'utf8', maxBuffer: 2 ** 28 })
   if (status !== 0) throw new Error(`pdftotext: ${stderr}`)
-  return stdout
+  // Poppler marks the direction of what runs from right to left.
+  return stdout.replace(/[\u202a-\u202c]/g, '')
 }
 
 /** The text of every page, its words apart by one space. */

@@ -23,7 +23,7 @@ function labelledBlocks(card: Card, label: string, text: string | null): Block[]
   if (unbroken.length === 0) return []
   const draw = (canvas: Canvas, top: number, texts: string[]) =>
     canvas.content(canvas.section, 'P', () =>
-      canvas.lines(texts, style, { x: card.left + indent, base: baseIn(top, line, style.size) }, line),
+      canvas.lines(texts, style, { x: card.left + indent, base: baseIn(top, line, style.size), width: card.width - indent }, line),
     )
   const first: Block = {
     height: gap + unbroken.length * line,

@@ -1,5 +1,6 @@
 import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
 import { letterFor } from '@markbook/shared/domain/letters'
+import { joined } from '../drawing/bidi.ts'
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { letterhead } from '../drawing/letterhead.ts'
@@ -37,7 +38,8 @@ function titleBlock(card: Card): Block {
   const { kind: kindHeight, student, afterName } = spacingOf(card)
   const size = card.fonts.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
   const names = wrap(name, card.fonts.semibold, size, card.width)
-  const kind = `${card.layout.kind === 'term' ? 'Report card' : 'Year-end report'}  ·  ${periodOf(card.frame, card.layout)}`.toUpperCase()
+  const title = card.layout.kind === 'term' ? 'Report card' : 'Year-end report'
+  const kind = joined([title, periodOf(card.frame, card.layout)]).toUpperCase()
   const kinds = wrap(kind, card.fonts.semibold, KIND.size * 1.16, card.width - 90)
   const height = kinds.length * kindHeight + names.length * size * 1.32
   return {

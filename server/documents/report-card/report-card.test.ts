@@ -232,6 +232,23 @@ describe.runIf(hasPoppler)('names and words of any length', () => {
     expect(textOfPdf(await drawn(named(first, last))).normalize('NFC')).toContain(`${first} ${last}`)
   })
 
+  test('Arabic names, subjects and remarks are read as they were written, on one page, with what stands beside them', async () => {
+    const teacher_remark = 'طالب مجتهد في مادة Mathematics'
+    const [first, ...others] = entries
+    const own = [{ ...(first as TermEntry), subject: 'الرياضيات', teacher: 'محمد علي', teacher_remark }, ...others]
+    const school = { ...frame.school, name: 'مدرسة النور', address: 'شارع الملك 12' }
+    const input = ofTerm(
+      { entries: own, conduct: 'جيد', student: { ...elan.student, first_name: 'أحمد', last_name: 'حسن' } },
+      { school, class_name: '٣ ب', class_teacher: 'مريم نجيب' },
+    )
+    const pages = pagesOfPdf(await drawn(input))
+    expect(pages).toHaveLength(1)
+    // Poppler leaves what is in two directions in the order of the paper, where most of a page is Latin.
+    for (const text of ['أحمد حسن', 'الرياضيات', 'محمد علي', 'طالب مجتهد في مادة', 'Mathematics', 'جيد', 'مدرسة النور', 'مريم نجيب'])
+      expect(pages[0]).toContain(text)
+    expect(pages[0]).toContain('045 555 0142 · office@stbrigids.example')
+  })
+
   test('combining accents are printed like the letters that have them', async () => {
     expect(digest(await drawn(named('E\u0301lan', 'O\u0301 Briain')))).toBe(digest(await drawn(named('Élan', 'Ó Briain'))))
   })

@@ -1,3 +1,4 @@
+import { joined } from '../drawing/bidi.ts'
 import { type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
 import { type CrestPicture, crestPicture } from '../drawing/crest.ts'
 import { flow, heightOf, type PlacedBlock } from '../drawing/flow.ts'
@@ -44,10 +45,10 @@ function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): vo
   const draw = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
     canvas.line(cut(text, card.fonts[face], FOOT.size, room), { ...FOOT, face }, { x: left, base: at })
   canvas.decoration(() => {
-    draw(`${frame.school.name}  ·  made on ${dayOf(frame.madeAt)}`, 'regular', width - (frame.historyCode ? 200 : 70), base)
+    draw(joined([frame.school.name, `made on ${dayOf(frame.madeAt)}`]), 'regular', width - (frame.historyCode ? 200 : 70), base)
     canvas.line(`${historyText(frame.historyCode)}Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
     if (page === 1) return
-    draw(`${fullName(own.student)}  ·  ${frame.class_name}  ·  ${periodOf(frame, card.layout)}`, 'semibold', width, 34)
+    draw(joined([fullName(own.student), frame.class_name, periodOf(frame, card.layout)]), 'semibold', width, 34)
     canvas.rule(left, 41, width, colors.line, 0.5)
   })
 }

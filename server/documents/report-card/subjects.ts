@@ -128,16 +128,16 @@ function rowBlocks(table: Table, entry: Entry): Block[] {
 }
 
 type Continuation = { text: string; top: number; line: number; isLast: boolean }
-function drawContinuation(canvas: Canvas, { card, remarkAt }: Table, { text, top, line, isLast }: Continuation): void {
+function drawContinuation(canvas: Canvas, { card, remarkAt, remark }: Table, { text, top, line, isLast }: Continuation): void {
   const style: Style = { face: 'regular', size: card.density.size - 1.2, color: colors.text }
   const row = canvas.element(canvas.table(), 'TR')
-  canvas.content(row, 'TD', () => canvas.line(text, style, { x: remarkAt, base: baseIn(top, line, style.size) }))
+  canvas.content(row, 'TD', () => canvas.line(text, style, { x: remarkAt, base: baseIn(top, line, style.size), width: remark }))
   if (isLast) canvas.decoration(() => canvas.rule(card.left, top + line + card.density.pad, card.width, colors.line, 0.5))
 }
 
 type Row = { texts: Texts; first: string[]; top: number; height: number; isWhole: boolean }
 function drawRow(canvas: Canvas, table: Table, { texts, first, top, height, isWhole }: Row): void {
-  const { card, columns, subject, remarkAt } = table
+  const { card, columns, subject, remark, remarkAt } = table
   const { size, pad } = card.density
   const row = canvas.element(canvas.table(), 'TR')
   const base = baseIn(top + pad, size * leading.subject, size)
@@ -160,7 +160,7 @@ function drawRow(canvas: Canvas, table: Table, { texts, first, top, height, isWh
     size: size - 1.2,
     color: texts.isOwnWords ? colors.text : colors.quiet,
   }
-  canvas.content(row, 'TD', () => canvas.lines(first, style, { x: remarkAt, base }, style.size * leading.remark))
+  canvas.content(row, 'TD', () => canvas.lines(first, style, { x: remarkAt, base, width: remark }, style.size * leading.remark))
   if (isWhole) canvas.decoration(() => canvas.rule(card.left, top + height, card.width, colors.line, 0.5))
 }
 
