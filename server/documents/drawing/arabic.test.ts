@@ -1,3 +1,4 @@
+import { hasUnprintedLetters } from '@markbook/shared/domain/printed-letters'
 import { PDFDict, PDFDocument, PDFHexString, PDFName, PDFString } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
 import { isRightToLeft, joined, visualRuns } from './bidi.ts'
@@ -155,6 +156,16 @@ describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
     expect(words).toHaveLength(2)
     expect(words[0]?.right).toBeCloseTo(400, 0)
     expect(words[1]?.left).toBeCloseTo(100, 0)
+  })
+})
+
+describe('what the check before publishing says that paper lacks', () => {
+  const hasBox = async (text: string) => (await glyphsOf(text)).some(({ id }) => id === 0)
+  test.each(['小明', 'ひらがな', '김', 'ทดสอบ', 'שלום', 'Ֆ', '👍', '❤', 'Ａ'])('«%s» are boxes', async (text) => {
+    expect([hasUnprintedLetters(text), await hasBox(text)]).toEqual([true, true])
+  })
+  test.each(['Ọlá Nguyễn', 'Жуков', 'Νίκος', 'नेहा', 'گچپژ', '© – “ʻ” †', '©', '®', '™'])('«%s» are not', async (text) => {
+    expect([hasUnprintedLetters(text), await hasBox(text)]).toEqual([false, false])
   })
 })
 

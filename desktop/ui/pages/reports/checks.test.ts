@@ -78,6 +78,18 @@ describe('the check before publishing', () => {
     ])
   })
 
+  test('letters for which paper has no font, in a name, a remark or conduct; not the letters that it has', () => {
+    const named = { ...zoe, first_name: '小明' }
+    expect(kinds({ books: [book(named)] })).toEqual([['unprinted', 'zoe', undefined]])
+    expect(kinds({ books: [book(zoe, { conduct: 'Good 👍' })] })).toEqual([['unprinted', 'zoe', undefined]])
+    expect(kinds({ books: [book(zoe, { class_teacher_remark: 'טוב' })] })).toEqual([['unprinted', 'zoe', undefined]])
+    expect(kinds({ entries: [entry(zoe, maths, { teacher_remark: 'ดีมาก' })] })).toEqual([['unprinted', 'zoe', 'Maths']])
+    expect(
+      kinds({ books: [book({ ...zoe, first_name: 'أحمد Ọlá', last_name: 'Жуков' }, { conduct: '“Très bien”, 95 % – ممتاز؟' })] }),
+    ).toEqual([])
+    expect(kinds({ books: [book(named, { status: 'sent_to_ministry' })] })).toEqual([])
+  })
+
   test('a subject without a result needs no remark', () => {
     const none = { coursework_average: null, exam_average: null, term_composite: null, teacher_remark: null }
     const nothing = {

@@ -1,4 +1,5 @@
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
+import { hasUnprintedLetters } from '@markbook/shared/domain/printed-letters'
 import type { Subject } from '../results/comparison.ts'
 
 type Named = { id: string; first_name: string; last_name: string }
@@ -41,6 +42,7 @@ export const findingKinds = [
   'exam_outlier',
   'pupil_outlier',
   'subject_outlier',
+  'unprinted',
   'no_assessment',
   'missing_mark',
   'partial',
@@ -110,6 +112,10 @@ export function findingsOf(checked: CheckInput): Finding[] {
     ...pupilOutliers(points).filter(({ student }) => student && openPupils.has(student.id)),
     ...subjectOutliers(points),
     ...entries.flatMap(examOutlier),
+    ...open.flatMap(unprintedTexts),
+    ...entries.flatMap(({ about, teacher_remark }): Finding[] =>
+      hasUnprintedLetters(teacher_remark ?? '') ? [{ kind: 'unprinted', ...about }] : [],
+    ),
     ...open.flatMap(missingTexts),
     // A subject without a result needs no remark.
     ...entries.flatMap(({ about, teacher_remark, ...entry }): Finding[] =>
@@ -211,6 +217,12 @@ function examOutlier({ about, coursework_average: usual, exam_average: found }: 
   if (usual === null || found === null || Math.abs(found - usual) < unusual.exam) return []
   return [{ kind: 'exam_outlier', ...about, found, usual }]
 }
+
+/** A pupil whose name, or a text of whose book, a PDF has no letters for. */
+const unprintedTexts = ({ id, student, class_teacher_remark, conduct }: CheckedBook): Finding[] =>
+  [student.first_name, student.last_name, class_teacher_remark ?? '', conduct ?? ''].some(hasUnprintedLetters)
+    ? [{ kind: 'unprinted', student, bookId: id }]
+    : []
 
 const isBlank = (text: string | null) => !text?.trim()
 

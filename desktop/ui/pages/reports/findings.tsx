@@ -227,7 +227,7 @@ function RepairLink({ of: { classId, type }, finding: { kind, student, subject, 
       </span>
     )
   if (kind === 'no_book' || kind === 'out_of_date') return null
-  const row = { ...(kind === 'no_subject_remark' && { subject: subject?.id }), at: bookId }
+  const row = { ...(subject && { subject: subject.id }), at: bookId }
   const search = { type: type === 'year_end' ? type : undefined, view: 'fill' as const, ...row }
   return <Link to="/reports/$classId" params={{ classId }} search={search} {...label('write')} />
 }
