@@ -17,14 +17,21 @@ const REMARK =
 const runsOf = (text: string) => visualRuns(text, () => true).map((run) => run.text)
 
 /** A document of these lines, each in a paragraph of its own. */
-async function drawn(lines: readonly string[], { face = 'regular', width }: { face?: FontName; width?: number } = {}) {
+async function drawn(
+  lines: readonly string[],
+  { face = 'regular', width, spacing = 0 }: { face?: FontName; width?: number; spacing?: number } = {},
+) {
   const fonts = await openFonts()
   const { document, finish } = openPdf({ title: 'T', author: 'A', subject: 'S', madeAt: 0 }, portrait('a4'), fonts)
   document.addPage()
   const canvas = canvasFor(document, fonts)
   for (const [at, line] of lines.entries())
     canvas.content(canvas.section, 'P', () =>
-      canvas.line(line, { face, size: 20, color: '#1b1f24' }, { x: 100, base: 100 + at * 40, ...(width === undefined ? {} : { width }) }),
+      canvas.line(
+        line,
+        { face, size: 20, color: '#1b1f24', spacing },
+        { x: 100, base: 100 + at * 40, ...(width === undefined ? {} : { width }) },
+      ),
     )
   return finish()
 }
@@ -149,6 +156,15 @@ describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
     expect([...right.text].sort()).toEqual([...'أحمد'].sort())
     expect(Math.min(...words.map(({ left }) => left))).toBeCloseTo(100, 0)
     expect(Math.max(...words.map(({ right }) => right))).toBeCloseTo(100 + regular.widthOf(MIXED, 20), 0)
+  })
+
+  test('where letters stand apart, Arabic ones stay joined', async () => {
+    const acrossOf = async (text: string, spacing: number) => {
+      const { words } = wordsOfPdf(await drawn([text], { spacing }))
+      return Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left))
+    }
+    expect(await acrossOf('نعم', 10)).toBeCloseTo(await acrossOf('نعم', 0), 1)
+    expect(await acrossOf('yes', 10)).toBeCloseTo((await acrossOf('yes', 0)) + 20, 1)
   })
 
   test('an Arabic paragraph stands at the right of its room, a Latin one at the left', async () => {
