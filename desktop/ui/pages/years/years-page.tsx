@@ -24,7 +24,8 @@ export function YearsPage() {
   const { t } = useTranslation('years')
   const years = useQuery(ask('academicYears', 'list'))
   const addition = (
-    <DialogButton look="primary" icon={Plus} dialog={<YearDialog year={null} />}>
+    // What it proposes follows the year before.
+    <DialogButton look="primary" icon={Plus} disabled={!years.data} dialog={<YearDialog year={null} />}>
       {t('add')}
     </DialogButton>
   )
