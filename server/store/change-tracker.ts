@@ -132,7 +132,7 @@ export class ChangeTracker implements ReplicaWrites {
         }
         // What came in this transaction was there before this node wrote over it.
         const brought = this.broughtOf(schoolId, table)
-        for (const entry of brought.size > 0 ? entries : []) {
+        for (const entry of entries) {
           const row = brought.get(rowOf(entry).id)
           if (row) entry.stored = { ...row, place: entry.stored?.place ?? row.place }
         }

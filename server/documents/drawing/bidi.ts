@@ -12,7 +12,7 @@ const FIGURES = /^[\u0660-\u066c\u06dd\u06f0-\u06f9]+$/
 /** These say how the text beside them is ordered, and have no picture. */
 const CONTROLS = /[\u061c\u200e\u200f\u2066-\u2069]/g
 /** An accent, or a sign that says how its neighbours join: it belongs to the character before it. */
-const JOINED = /[\p{M}\u200c\u200d]/u
+const COMBINING = /[\p{M}\u200c\u200d]/u
 
 const LEFT_TO_RIGHT = '\u200e'
 const RIGHT_TO_LEFT = '\u200f'
@@ -82,7 +82,7 @@ function facesOf(line: string, canDraw: (codePoint: number) => boolean): boolean
   let isArabic = false
   for (const character of line) {
     const isOwn = hasArabic(character) && canDraw(character.codePointAt(0) ?? 0)
-    if (!JOINED.test(character) || found.length === 0) isArabic = isOwn
+    if (!COMBINING.test(character) || found.length === 0) isArabic = isOwn
     for (let unit = 0; unit < character.length; unit++) found.push(isArabic)
   }
   return found

@@ -2,20 +2,17 @@ import { naturalId } from '@markbook/shared/ids'
 import { elan, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
-import { class3B, english, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { maths } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type School, school } from '../../testing/school.ts'
+import type { School } from '../../testing/school.ts'
+import { approvingSchool, entry, ofClass, params } from './approval.fixtures.ts'
 
 let st: School
 beforeEach(async () => {
-  st = await school()
-  await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })
+  st = await approvingSchool()
 })
 afterEach(() => st.close())
 
-const params = { id: draftReport.id }
-const entry = { entryId: naturalId('report_book_entry', draftReport.id, english.id) }
-const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 const read = () => st.as.okafor.reports.get({ params })
 const approve = (who: 'okafor' | 'byrne' | 'marker' = 'okafor') => st.as[who].reports.approve.raw({ params, body: { isApproved: true } })
 const notApproved = { status: 409, body: { code: 'reports.not_approved' } }

@@ -1,22 +1,18 @@
-import { naturalId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import { people } from '@markbook/shared/story/people'
 import { draftReport, hilltopReport, sentReport } from '@markbook/shared/story/reports'
-import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
+import { class3B, michaelmas } from '@markbook/shared/story/school-year'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type School, school } from '../../testing/school.ts'
+import type { School } from '../../testing/school.ts'
+import { approvingSchool, entry, ofClass, params } from './approval.fixtures.ts'
 
 let st: School
 beforeEach(async () => {
-  st = await school()
-  await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })
+  st = await approvingSchool()
 })
 afterEach(() => st.close())
 
-const params = { id: draftReport.id }
 const reason = 'The remark names another pupil.\nPlease read it again.'
-const entry = { entryId: naturalId('report_book_entry', draftReport.id, english.id) }
-const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 const at = '2026-01-12T08:00:00.000Z'
 type SendingBack = { reason?: string; contentHash?: string }
 type Who = 'okafor' | 'byrne' | 'ada' | 'marker' | 'quinn'

@@ -23,11 +23,19 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   const scoreOf = async (assessmentId: string, studentId: string) =>
     (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
 
-  test('the grid has the focus when its page opens', async () => {
+  test('the stream of marks opens once, when the pointer comes to the link, and the grid has the focus when its page opens', async () => {
     const { context, page } = await open('ada', '/marks')
+    const streams: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/grades/events')) streams.push(request.url())
+    })
     await page.getByRole('combobox', { name: 'Term' }).selectOption({ label: 'Michaelmas' })
+    await page.getByRole('link', { name: 'Mathematics' }).hover()
+    await expect.poll(() => streams).toEqual([expect.stringContaining(michaelmas.id)])
     await page.getByRole('link', { name: 'Mathematics' }).click()
     await page.getByRole('grid').waitFor()
+    await expect.poll(() => textOf(page, 0, 2)).toBe('71')
+    expect(streams).toHaveLength(1)
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
     await context.close()
   })
