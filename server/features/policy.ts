@@ -4,11 +4,13 @@ import type { Replicated, Row, Tables } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../http/caller.ts'
 import { matches } from '../store/conditions.ts'
 import { rowsBy, statement } from '../store/statement.ts'
-import type { ReadTx } from '../store/tx.ts'
+import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { pick } from './columns.ts'
 
 /** What a policy needs of a handler's context. */
 export type PolicyContext = { tx: ReadTx; caller: SchoolCaller }
+/** The same of a handler that writes. */
+export type WriteContext = PolicyContext & { tx: WriteTx }
 
 /** A row of the caller's school; 404 where it is absent or another school's, which look the same (decisions §1). */
 export async function rowOf<T extends Replicated>({ tx, caller }: PolicyContext, table: T, id: string | undefined): Promise<Row<T>> {

@@ -16,7 +16,7 @@ import { lowered } from '../testing/lowered.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn, type UnderParent, under, unpacked } from '../testing/nodes.ts'
 import { type School, school } from '../testing/school.ts'
-import { pdfOfSize, uploadedAt } from './scenes/files.fixtures.ts'
+import { pdfOfSize, uploadedAt } from './scenarios/files.fixtures.ts'
 
 let centre: School
 let box: School

@@ -124,7 +124,7 @@ describe('refused access', () => {
   })
 })
 
-/** Everything secret that a person gets or sends in these scenes. */
+/** Everything secret that a person gets or sends in these tests. */
 const secrets = new Set<string>()
 const keep = (...values: string[]) => {
   for (const value of values) if (value) secrets.add(value)

@@ -10,7 +10,7 @@ import { asSystem } from '../store/tx.ts'
 import { centreAndSchool } from '../testing/joined.ts'
 import { lineOf, signedIn } from '../testing/nodes.ts'
 import type { School } from '../testing/school.ts'
-import { same, settle } from './scenes/scenes.fixtures.ts'
+import { same, settle } from './scenarios/scenarios.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -9,7 +9,7 @@ import { centreAndSchool } from '../testing/joined.ts'
 import { meanwhile } from '../testing/meanwhile.ts'
 import { signedIn } from '../testing/nodes.ts'
 import type { School } from '../testing/school.ts'
-import { same, settle } from './scenes/scenes.fixtures.ts'
+import { same, settle } from './scenarios/scenarios.fixtures.ts'
 
 const open: School[] = []
 afterEach(async () => {

@@ -9,17 +9,15 @@ import { isReferenceViolation } from '../../store/errors.ts'
 import { type DeletedRow, deletedWith, hangingOn, missingFor, type RowName, writeAgain } from '../../store/replica/deleted.ts'
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import type { PolicyContext } from '../policy.ts'
+import type { WriteContext } from '../policy.ts'
 import { refusedAs } from '../references.ts'
 import { type InBin, isDeletion, transactionOf } from './bin.policy.ts'
 import { classesByIds, deletionsAt, holdersOf, membersAmong, studentsByIds } from './bin.queries.ts'
 
-type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
-
 const asList = (ids: readonly unknown[]) => JSON.stringify([...new Set(ids)])
 
 /** Writes again what went with a deletion. Answers how many rows came back, and how many stayed out. */
-export async function restore({ tx, caller }: Scene, item: InBin): Promise<{ restored: number; left_out: number }> {
+export async function restore({ tx, caller }: WriteContext, item: InBin): Promise<{ restored: number; left_out: number }> {
   const school = caller.school_id
   const entries = (await deletionsAt(tx, { school, at: item.at })).filter((each) => transactionOf(each) === transactionOf(item))
   const gone = entries
@@ -53,7 +51,7 @@ async function ofPeopleWhoLeft(tx: ReadTx, school: string, rows: readonly Delete
 }
 
 /** A class always has a class teacher: where the last one has left, it is whoever restores it, as in a roll-over. */
-async function giveClassTeacher({ tx, caller }: Scene, group: Row<'student_group'>, rows: readonly DeletedRow[]): Promise<void> {
+async function giveClassTeacher({ tx, caller }: WriteContext, group: Row<'student_group'>, rows: readonly DeletedRow[]): Promise<void> {
   if (rows.some(({ table }) => table === 'class_teacher')) return
   const { id, school_id, academic_year_id } = group
   const place = { school_id, student_group_id: id, user_profile_id: caller.user_id }

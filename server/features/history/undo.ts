@@ -9,17 +9,17 @@ import { columnOf } from '../columns.ts'
 import { isAsWritten } from './history.policy.ts'
 import type { Entity, Entry } from './history.queries.ts'
 
-export type UndoScene = HandlerContext<typeof history.undo>
+export type UndoContext = HandlerContext<typeof history.undo>
 export type EntryOf = Entry & { entity: Entity }
 /** How the changes of one kind of row are taken back: `load` decides access and locks, `write` checks the state and writes. */
 export type Undoer<L = unknown> = {
-  load(context: UndoScene, entry: EntryOf): Promise<L>
-  write(context: UndoScene, entry: EntryOf, loaded: L): Promise<unknown>
+  load(context: UndoContext, entry: EntryOf): Promise<L>
+  write(context: UndoContext, entry: EntryOf, loaded: L): Promise<unknown>
 }
 
 type Values = Readonly<Record<string, unknown>>
 /** The row, which `load` has locked; 409 where it has gone, or where it says something else by now than the change. */
-export async function demandUnchanged({ tx, caller }: UndoScene, entry: EntryOf): Promise<Values> {
+export async function demandUnchanged({ tx, caller }: UndoContext, entry: EntryOf): Promise<Values> {
   const row = (await tx.find(entry.entity, caller.school_id, entry.row_id)) as Values | undefined
   if (!row || !isAsWritten(entry, row)) throw historyFailures.changedSince()
   return row
@@ -28,8 +28,8 @@ export async function demandUnchanged({ tx, caller }: UndoScene, entry: EntryOf)
 type RouteInput = { params: Record<string, string>; query: object; body: unknown; upload: undefined; prepared: undefined }
 /** A handler of any endpoint, typed where it was written: its `run` takes what its `load` answered. */
 type RouteHandler = {
-  load(context: UndoScene, ids: { params: Record<string, string>; targets: Record<string, string | undefined> }): Promise<unknown>
-  run(context: UndoScene, input: RouteInput, loaded: unknown): Promise<unknown>
+  load(context: UndoContext, ids: { params: Record<string, string>; targets: Record<string, string | undefined> }): Promise<unknown>
+  run(context: UndoContext, input: RouteInput, loaded: unknown): Promise<unknown>
 }
 
 /** An endpoint that can write a change back, and the fields of its body by column. */

@@ -27,7 +27,7 @@ import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { type Entity, liveRows } from './history.queries.ts'
-import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from './undo.ts'
+import { demandUnchanged, type EntryOf, route, throughRoutes, type UndoContext, type Undoer } from './undo.ts'
 
 type Grade = Row<'grade'>
 type Mark = Row<'attendance_mark'>
@@ -46,7 +46,7 @@ const creation: Undoer = {
 
 /** A grade that went comes back under its own id, as long as its assessment is there. */
 const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | null> = {
-  load: async (context: UndoScene, { changes }: EntryOf) => {
+  load: async (context: UndoContext, { changes }: EntryOf) => {
     const id = changes['assessment_id']?.before as string
     const [known] = await liveRows.assessment(context.tx, { school: context.caller.school_id, id })
     if (!known) return null

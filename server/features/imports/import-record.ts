@@ -3,7 +3,7 @@ import { visibleText } from '@markbook/shared/domain/visible-text'
 import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
 import type { WriteTx } from '../../store/tx.ts'
-import type { PolicyContext } from '../policy.ts'
+import type { WriteContext } from '../policy.ts'
 import type { PlannedReport } from './import-report.ts'
 import { IMPORT } from './imports.queries.ts'
 
@@ -14,11 +14,10 @@ export const nowhere: Where = { student_group_id: null, teaching_set_id: null, t
 /** What the history says of an import, in the transaction that wrote its rows: by that it is undone. */
 export type ImportNote = Where & Pick<PastImport, 'kind' | 'file' | 'created' | 'updated'>
 
-type Scene = Pick<PolicyContext, 'caller'> & { tx: WriteTx }
 type Of = Omit<ImportNote, 'created' | 'updated'>
 
 /** The report of an import that was made, and its note, where it wrote something. */
-export function recorded({ tx, caller }: Scene, report: PlannedReport, of: Of, { dryRun }: { dryRun: boolean }): ImportReport {
+export function recorded({ tx, caller }: WriteContext, report: PlannedReport, of: Of, { dryRun }: { dryRun: boolean }): ImportReport {
   const { created, updated, errors } = report
   if (dryRun || errors > 0 || created + updated === 0) return { id: null, ...report }
   const id = tx.newId()

@@ -3,11 +3,10 @@ import { rowsById } from '../../store/replica/states.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { gradeRights, type MayWrite } from '../grades/grades.policy.ts'
-import type { PolicyContext } from '../policy.ts'
+import type { WriteContext } from '../policy.ts'
 import { studentsOfSchoolInYear } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
-type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
 type Assessment = Row<'assessment'>
 type Grade = Row<'grade'>
 
@@ -15,7 +14,7 @@ type Grade = Row<'grade'>
 export type GradesWritten = ReadonlyMap<string, { assessment: Assessment; mayWrite: MayWrite }>
 
 /** 403 where the caller may write no grade of one of them any more. Marks of assessments that have gone went with them. */
-export async function gradesWritten(context: Scene, entries: readonly Entry[]): Promise<GradesWritten> {
+export async function gradesWritten(context: WriteContext, entries: readonly Entry[]): Promise<GradesWritten> {
   const { tx, caller } = context
   const ids = [...new Set(entries.map(({ near_id }) => near_id))].sort()
   const written = new Map<string, { assessment: Assessment; mayWrite: MayWrite }>()
@@ -27,7 +26,7 @@ export async function gradesWritten(context: Scene, entries: readonly Entry[]): 
 }
 
 /** Takes back the marks that an import recorded and changed. */
-export async function undoGrades({ tx, caller }: Scene, entries: readonly Entry[], written: GradesWritten): Promise<Undoing> {
+export async function undoGrades({ tx, caller }: WriteContext, entries: readonly Entry[], written: GradesWritten): Promise<Undoing> {
   const school = caller.school_id
   const undoing = nothingYet()
   const grades = [...(await rowsNow(tx, 'grade', school, entries)).values()]

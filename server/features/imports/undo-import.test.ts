@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { signedIn, under } from '../../testing/nodes.ts'
 import { refused } from '../../testing/refused.ts'
 import { type School, school } from '../../testing/school.ts'
-import { settle } from '../../tests/scenes/scenes.fixtures.ts'
+import { settle } from '../../tests/scenarios/scenarios.fixtures.ts'
 import { csv, xlsx } from './sheets.fixtures.ts'
 
 let st: School

@@ -11,10 +11,10 @@ import { type GradesWritten, gradesWritten, undoGrades } from './undo-grades.ts'
 import { undoStudents } from './undo-students.ts'
 import type { Entry, Undoing } from './undoing.ts'
 
-type Scene = HandlerContext<typeof imports.undo>
+type UndoContext = HandlerContext<typeof imports.undo>
 type Loaded = { note: Entry; entries: Entry[]; grades: GradesWritten | null }
 
-const notesIn = ({ tx, caller: { school_id: school } }: Scene, id: string) => notesOfImport(tx, { school, near: school, id })
+const notesIn = ({ tx, caller: { school_id: school } }: UndoContext, id: string) => notesOfImport(tx, { school, near: school, id })
 
 /** What the transaction of the import wrote. */
 async function entriesOf(tx: WriteTx, { school_id: school, at, node_id, node_seq }: Entry): Promise<Entry[]> {

@@ -2,11 +2,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
-import type { PolicyContext } from '../policy.ts'
+import type { WriteContext } from '../policy.ts'
 import { rowsWritten } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
 
-type Scene = Omit<PolicyContext, 'tx'> & { tx: WriteTx }
 type Student = Row<'student'>
 type Enrolment = Row<'enrolment'>
 type Hanging = Readonly<Record<string, unknown>> & { id: string; table: string }
@@ -31,7 +30,7 @@ async function hangingOn(tx: ReadTx, school: string, ids: readonly string[]): Pr
 const isResult = ({ table }: Hanging) => table === 'grade' || table === 'report_book'
 
 /** Takes back the pupils that an import made and changed, and their places in classes. */
-export async function undoStudents({ tx, caller }: Scene, entries: readonly Entry[]): Promise<Undoing> {
+export async function undoStudents({ tx, caller }: WriteContext, entries: readonly Entry[]): Promise<Undoing> {
   const school = caller.school_id
   const students = await rowsNow(tx, 'student', school, entries)
   const places = await rowsNow(tx, 'enrolment', school, entries)

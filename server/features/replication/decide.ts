@@ -27,7 +27,7 @@ import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
 export type Conflict = Row<'sync_conflict'>
-export type DecidingScene = HandlerContext<typeof replication.resolve>
+export type DecidingContext = HandlerContext<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
 
 // biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
@@ -90,23 +90,23 @@ const entryFor = (
   source_id: null,
 })
 
-const presentRow = ({ tx, caller }: DecidingScene, { entity, row_id }: Conflict): Promise<Values | undefined> =>
+const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: Conflict): Promise<Values | undefined> =>
   Object.hasOwn(descriptions, entity)
     ? (tx.find(entity as Replicated, caller.school_id, row_id) as Promise<Values | undefined>)
     : Promise.resolve(undefined)
 
 /** 403 where the caller may not write what the conflict is about; of a row that is not there, or that no route writes, administrators decide. */
-export async function demandMayDecide(scene: DecidingScene, conflict: Conflict): Promise<void> {
-  const row = await presentRow(scene, conflict)
+export async function demandMayDecide(context: DecidingContext, conflict: Conflict): Promise<void> {
+  const row = await presentRow(context, conflict)
   const writer = writers[conflict.entity]
-  if (row && isDeletion(conflict) && removers[conflict.entity]) await loadToRemove(scene, conflict.entity, row)
-  else if (row && writer) await writer.load(scene as never, entryFor(conflict, 'update', {}))
-  else if (scene.caller.role !== 'admin') throw common.adminOnly()
+  if (row && isDeletion(conflict) && removers[conflict.entity]) await loadToRemove(context, conflict.entity, row)
+  else if (row && writer) await writer.load(context as never, entryFor(conflict, 'update', {}))
+  else if (context.caller.role !== 'admin') throw common.adminOnly()
 }
 
-export async function mayDecide(scene: DecidingScene, conflict: Conflict): Promise<boolean> {
+export async function mayDecide(context: DecidingContext, conflict: Conflict): Promise<boolean> {
   try {
-    await demandMayDecide(scene, conflict)
+    await demandMayDecide(context, conflict)
     return true
   } catch (error) {
     if (error instanceof Failure && (error.status === 403 || error.status === 404 || error.status === 409)) return false
@@ -114,24 +114,24 @@ export async function mayDecide(scene: DecidingScene, conflict: Conflict): Promi
   }
 }
 
-async function loadToRemove(scene: DecidingScene, entity: string, row: Values) {
+async function loadToRemove(context: DecidingContext, entity: string, row: Values) {
   const { endpoint, handler, params } = removers[entity] as Remover
-  if (endpoint.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
+  if (endpoint.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
   // As the endpoint itself would: some of them need more than a person's own rows.
-  if (handler.as === 'system') await scene.tx.actAs(asSystem(scene.caller.user_id))
+  if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
   return {
     endpoint,
     handler,
     params: params(row),
-    loaded: await handler.load(scene as never, { params: params(row), targets: {} } as never),
+    loaded: await handler.load(context as never, { params: params(row), targets: {} } as never),
   }
 }
 
 /** What a person decided, written as they would write it. What stands needs no writing, unless nobody could have entered it. */
-export async function carryOut(scene: DecidingScene, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
-  if (choice === 'current') return withoutContradiction(scene, group).catch(inWordsOfResolving)
+export async function carryOut(context: DecidingContext, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
+  if (choice === 'current') return withoutContradiction(context, group).catch(inWordsOfResolving)
   const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
-  const write = wanted === null ? removeAgain(scene, group[0]) : writeAgain(scene, group, wanted)
+  const write = wanted === null ? removeAgain(context, group[0]) : writeAgain(context, group, wanted)
   await write.catch(choice === 'typed' ? inWordsOfTyping : inWordsOfResolving)
 }
 
@@ -139,19 +139,19 @@ export async function carryOut(scene: DecidingScene, group: ConflictGroup, { cho
  * A score and a code of two people may stand side by side where the code leaves no score. Who decides for what stands decides for the part
  * that was asked about; the other goes, as it would if they entered that part.
  */
-async function withoutContradiction(scene: DecidingScene, group: ConflictGroup): Promise<void> {
+async function withoutContradiction(context: DecidingContext, group: ConflictGroup): Promise<void> {
   const [conflict] = group
   const units = new Set(
     partsOf(group)
       .filter(isOfMark)
       .map(({ unit }) => unit),
   )
-  const row = units.size > 0 ? ((await presentRow(scene, conflict)) as Row<'grade'> | undefined) : undefined
+  const row = units.size > 0 ? ((await presentRow(context, conflict)) as Row<'grade'> | undefined) : undefined
   if (!row || row.score === null || row.status === null) return
   const { score, status } = row
-  if (markAfter(null, { score, status }, await markCodesOf(scene.tx, scene.caller.school_id)) !== 'code_or_score') return
+  if (markAfter(null, { score, status }, await markCodesOf(context.tx, context.caller.school_id)) !== 'code_or_score') return
   const stays = units.has('score') ? { score } : { status }
-  await writeOne(scene, writers['grade'] as Undoer, entryFor(conflict, 'update', changesTo(stays, row)))
+  await writeOne(context, writers['grade'] as Undoer, entryFor(conflict, 'update', changesTo(stays, row)))
 }
 
 /** All columns of one or several of the units, checked further by the endpoints that write them. What is not named stays as it stands. */
@@ -175,8 +175,8 @@ const columnsOf = ({ entity, unit }: Conflict): readonly string[] => description
 /** Writes to a part of a row that is there, rather than that make it. */
 const partsOf = (group: ConflictGroup): Conflict[] => lastOfUnits(group).filter((each) => !isOfExistence(each))
 
-async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<void> {
-  const row = await presentRow(scene, conflict)
+async function removeAgain(context: DecidingContext, conflict: Conflict): Promise<void> {
+  const row = await presentRow(context, conflict)
   if (!row) return
   if (conflict.entity === 'grade') {
     const made = entryFor(
@@ -185,33 +185,33 @@ async function removeAgain(scene: DecidingScene, conflict: Conflict): Promise<vo
       Object.fromEntries(Object.entries(row).map(([name, after]) => [name, { before: null, after }])),
     )
     const undoer = undoers.grade as Undoer
-    await undoer.write(scene as never, made, await undoer.load(scene as never, made))
+    await undoer.write(context as never, made, await undoer.load(context as never, made))
     return
   }
   if (!removers[conflict.entity]) throw replicationFailures.cannotResolve()
-  const { endpoint, handler, params, loaded } = await loadToRemove(scene, conflict.entity, row)
-  demandFreshProof(endpoint, scene.caller, scene.tx.nowMs)
-  await handler.run(scene as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
+  const { endpoint, handler, params, loaded } = await loadToRemove(context, conflict.entity, row)
+  demandFreshProof(endpoint, context.caller, context.tx.nowMs)
+  await handler.run(context as never, { params, query: {}, body: undefined, upload: undefined, prepared: undefined } as never, loaded)
 }
 
 /**
  * A row that is not there is made as it was written; of one that is, each part that shall be otherwise is written by itself, for it may have an
  * endpoint of its own. A score and a code are one entry of a person.
  */
-async function writeAgain(scene: DecidingScene, group: ConflictGroup, wanted: Values): Promise<void> {
+async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted: Values): Promise<void> {
   const [conflict] = group
-  const row = await presentRow(scene, conflict)
+  const row = await presentRow(context, conflict)
   const made = lastOfUnits(group).find(isOfExistence)
   const parts = partsOf(group)
   const writer = writers[conflict.entity]
   if (!writer || (row ? parts.length === 0 : !made)) throw replicationFailures.cannotResolve()
-  if (!row) return writeOne(scene, writer, entryFor(conflict, 'delete', changesTo({ ...made?.value, ...keptOf(group), ...wanted }, {})))
+  if (!row) return writeOne(context, writer, entryFor(conflict, 'delete', changesTo({ ...made?.value, ...keptOf(group), ...wanted }, {})))
   const entered = parts.filter(isOfMark)
   const steps = [...(entered.length > 0 ? [entered] : []), ...parts.filter((part) => !isOfMark(part)).map((part) => [part])]
   for (const step of steps) {
     const own = named(wanted, step.flatMap(columnsOf))
     const isOther = Object.entries(own).some(([name, value]) => !isSame(value, row[name] ?? null))
-    if (isOther || steps.length === 1) await writeOne(scene, writer, entryFor(conflict, 'update', changesTo(own, row)))
+    if (isOther || steps.length === 1) await writeOne(context, writer, entryFor(conflict, 'update', changesTo(own, row)))
   }
 }
 
@@ -224,8 +224,8 @@ export const named = (values: Values, columns: readonly string[]): Values =>
 const changesTo = (wanted: Values, row: Values): EntryOf['changes'] =>
   Object.fromEntries(Object.entries(wanted).map(([name, before]) => [name, { before, after: row[name] ?? null }]))
 
-async function writeOne(scene: DecidingScene, writer: Undoer, entry: EntryOf): Promise<void> {
-  await writer.write(scene as never, entry, await writer.load(scene as never, entry))
+async function writeOne(context: DecidingContext, writer: Undoer, entry: EntryOf): Promise<void> {
+  await writer.write(context as never, entry, await writer.load(context as never, entry))
 }
 
 /** Of a value that a person typed, what is wrong with it; by the paths of what was sent. */

@@ -18,7 +18,7 @@ import { reportOf } from '../reports/reports.policy.ts'
 import { pdfsOfBook } from '../reports/reports.queries.ts'
 import { membershipOf } from '../schools/schools.policy.ts'
 import { type ConflictGroup, groupsOf } from './conflict-groups.ts'
-import { carryOut, type DecidingScene, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
+import { carryOut, type DecidingContext, type Decision, demandMayDecide, mayDecide, named } from './decide.ts'
 import { holdingsOf, NOTHING_HELD } from './holdings.ts'
 import { putAside, refusedById, refusedOf } from './refused.ts'
 import { conflictsWhere, heldOf, nodesOf, shownConflicts } from './replication.queries.ts'
@@ -30,12 +30,12 @@ type Conflict = Row<'sync_conflict'>
 type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
 
 /** Those that concern the caller, and which of them they may decide: all for administrators, else what they may write and what they wrote. */
-async function ownConflicts(scene: Asking, conflicts: readonly Conflict[]) {
-  const { role, user_id } = scene.caller
+async function ownConflicts(context: Asking, conflicts: readonly Conflict[]) {
+  const { role, user_id } = context.caller
   const known = new Map<string, boolean>()
   const keyOf = ({ entity, row_id, value }: Conflict) => `${entity}:${row_id}:${value === null}`
   for (const conflict of role === 'admin' ? [] : conflicts)
-    if (!known.has(keyOf(conflict))) known.set(keyOf(conflict), await mayDecide(scene as DecidingScene, conflict))
+    if (!known.has(keyOf(conflict))) known.set(keyOf(conflict), await mayDecide(context as DecidingContext, conflict))
   const isTheirs = (conflict: Conflict) => role === 'admin' || known.get(keyOf(conflict)) === true
   return { conflicts: conflicts.filter((each) => isTheirs(each) || each.actor_id === user_id), mayDecide: isTheirs }
 }
@@ -66,7 +66,7 @@ async function shownNode(tx: ReadTx, school: string, { id }: Row<'sync_peer'>): 
 const hereOf = ({ store, config }: Pick<Services, 'store' | 'config'>) => ({ id: store.nodeId, name: config.nodeName })
 
 /** A record and those that are decided with it, locked in one order, whichever was named. */
-async function groupOf({ tx, caller }: DecidingScene, id: string): Promise<ConflictGroup> {
+async function groupOf({ tx, caller }: DecidingContext, id: string): Promise<ConflictGroup> {
   const { sync_conflict: of } = tx.t
   const [asked] = await conflictsWhere(tx, caller.school_id, eq(of.id, id))
   if (!asked) throw common.notFound()
@@ -91,20 +91,20 @@ type Decided = { resolved: Conflict[]; sees: Sees }
 const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Decided> = {
   kind: 'transaction',
   as: 'user',
-  load: async (scene, { params }) => {
-    const group = await groupOf(scene, params.id)
-    await demandMayDecide(scene, group[0])
+  load: async (context, { params }) => {
+    const group = await groupOf(context, params.id)
+    await demandMayDecide(context, group[0])
     return group
   },
-  run: async (scene, { body }, group) => {
-    const { tx, caller } = scene
+  run: async (context, { body }, group) => {
+    const { tx, caller } = context
     if (group[0].status === 'resolved' && !body.again) throw replicationFailures.cannotResolve()
-    await carryOut(scene, group, body)
+    await carryOut(context, group, body)
     const changes = group.map((before) => {
       const resolution = resolutionOf(before, body)
       return { before, patch: { status: 'resolved' as const, resolved_at: tx.now, resolved_by: caller.user_id, resolution } }
     })
-    return { resolved: await tx.update('sync_conflict', changes), sees: await personalDataSeenBy(scene) }
+    return { resolved: await tx.update('sync_conflict', changes), sees: await personalDataSeenBy(context) }
   },
   // What was written has its stamp, and so its author, once it is committed.
   finish: ({ resolved, sees }, services) =>
@@ -119,7 +119,7 @@ const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Deci
 const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null, unknown, Papers> = {
   kind: 'transaction',
   as: 'system',
-  load: async (scene, { targets: { reportId } }) => (reportId === undefined ? null : reportOf(scene, reportId)),
+  load: async (context, { targets: { reportId } }) => (reportId === undefined ? null : reportOf(context, reportId)),
   run: async ({ tx, caller: { school_id }, services }, { query }, book) => ({
     listed: await waitingFilesOf(tx, school_id, courseOf(services), query.reportId),
     papers: book ? await pdfsOfBook(tx, { school: school_id, book: book.id }) : [],
@@ -175,12 +175,12 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   conflicts: onGuard(
     replication.conflicts,
-    async (scene, { query }) => {
-      const { tx, caller, services } = scene
+    async (context, { query }) => {
+      const { tx, caller, services } = context
       const rows = await conflictsWhere(tx, caller.school_id, query.status && eq(tx.t.sync_conflict.status, query.status))
-      const { conflicts, mayDecide } = await ownConflicts(scene, rows)
+      const { conflicts, mayDecide } = await ownConflicts(context, rows)
       const shown = await shownConflicts(tx, caller.school_id, conflicts, { here: hereOf(services), mayDecide })
-      return seenConflicts(await personalDataSeenBy(scene), shown)
+      return seenConflicts(await personalDataSeenBy(context), shown)
     },
     'system',
   ),
@@ -189,7 +189,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   waiting: on(replication.waiting, {
     as: 'system',
-    load: async (scene, { targets: { assessmentId } }) => assessmentId && (await rowOf(scene, 'assessment', assessmentId)),
+    load: async (context, { targets: { assessmentId } }) => assessmentId && (await rowOf(context, 'assessment', assessmentId)),
     run: ({ tx, caller, services }, { query }) => waitingOf(tx, caller.school_id, query, courseOf(services)),
   }),
 
@@ -239,7 +239,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   rename: on(replication.rename, {
     as: 'system',
-    load: (scene, { params }) => peerOf(scene, params.id),
+    load: (context, { params }) => peerOf(context, params.id),
     run: async ({ tx, caller }, { body }, peer) => {
       await renamePeer(tx, peer, body.name ?? peer.name)
       return shownNode(tx, caller.school_id, peer)
@@ -248,7 +248,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   wipe: on(replication.wipe, {
     as: 'system',
-    load: (scene, { params }) => peerOf(scene as never, params.id),
+    load: (context, { params }) => peerOf(context as never, params.id),
     run: async ({ tx, caller }, _asked, peer) => {
       await askWipe(tx, peer)
       return shownNode(tx, caller.school_id, peer)
@@ -257,7 +257,7 @@ export const replicationHandlers: Handlers<typeof replication> = {
 
   revoke: on(replication.revoke, {
     as: 'system',
-    load: (scene, { params }) => peerOf(scene as never, params.id),
+    load: (context, { params }) => peerOf(context as never, params.id),
     run: async ({ tx, services, after }, _asked, peer) => {
       await revokePeer(tx, peer)
       if (peer.side === 'parent') after(() => services.replication?.refresh())

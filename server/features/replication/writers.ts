@@ -15,7 +15,7 @@ import { academicYearHandlers } from '../academic-years/academic-years.handlers.
 import { attendanceHandlers } from '../attendance/attendance.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
-import { demandUnchanged, type EntryOf, route, throughRoutes, type Undoer, type UndoScene } from '../history/undo.ts'
+import { demandUnchanged, type EntryOf, route, throughRoutes, type UndoContext, type Undoer } from '../history/undo.ts'
 import { undoers } from '../history/undoers.ts'
 import { demandInClass } from '../policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
@@ -31,27 +31,31 @@ const valuesIn = ({ changes }: EntryOf): Values =>
 
 /** Writes through the endpoint that `ask` names, with its guard, its access and its checks. */
 const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) => WriteRequest): Undoer<unknown> => {
-  const askedOf = async (scene: UndoScene, entry: EntryOf): Promise<WriteRequest> => {
-    const row = (await scene.tx.find(entry.entity, scene.caller.school_id, entry.row_id)) as Values | undefined
+  const askedOf = async (context: UndoContext, entry: EntryOf): Promise<WriteRequest> => {
+    const row = (await context.tx.find(entry.entity, context.caller.school_id, entry.row_id)) as Values | undefined
     if (!row) throw historyFailures.changedSince()
     return ask(row, valuesIn(entry))
   }
   return {
-    load: async (scene, entry) => {
-      if (guarding.guard === 'admin' && scene.caller.role !== 'admin') throw common.adminOnly()
+    load: async (context, entry) => {
+      if (guarding.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
       // Whether they may decide at all is asked before anybody says what.
       if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
-      const { handler, params } = await askedOf(scene, entry)
-      if (handler.as === 'system') await scene.tx.actAs(asSystem(scene.caller.user_id))
-      return handler.load(scene as never, { params, targets: {} } as never).catch(inWordsOfUndoing)
+      const { handler, params } = await askedOf(context, entry)
+      if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
+      return handler.load(context as never, { params, targets: {} } as never).catch(inWordsOfUndoing)
     },
-    write: async (scene, entry, loaded) => {
-      await demandUnchanged(scene, entry)
-      const { endpoint, handler, params, body } = await askedOf(scene, entry)
+    write: async (context, entry, loaded) => {
+      await demandUnchanged(context, entry)
+      const { endpoint, handler, params, body } = await askedOf(context, entry)
       const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : null
       if (parsed?.error) throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error) })
-      demandFreshProof(endpoint, scene.caller, scene.tx.nowMs)
-      await handler.run(scene as never, { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never, loaded)
+      demandFreshProof(endpoint, context.caller, context.tx.nowMs)
+      await handler.run(
+        context as never,
+        { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never,
+        loaded,
+      )
     },
   }
 }
@@ -99,10 +103,10 @@ const corrected = throughAsking(attendance.take, ({ student_group_id: classId, s
 /** Whoever takes the register of the class decides about a mark in it. */
 const attendanceMark: Undoer = {
   ...corrected,
-  load: async (scene, entry) => {
-    const mark = await scene.tx.find('attendance_mark', scene.caller.school_id, entry.row_id)
-    if (mark) await demandInClass(scene, 'takeAttendance', mark.student_group_id)
-    return corrected.load(scene, entry)
+  load: async (context, entry) => {
+    const mark = await context.tx.find('attendance_mark', context.caller.school_id, entry.row_id)
+    if (mark) await demandInClass(context, 'takeAttendance', mark.student_group_id)
+    return corrected.load(context, entry)
   },
 }
 

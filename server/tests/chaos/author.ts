@@ -4,7 +4,7 @@ import { until } from '../processes/network.ts'
 import type { Group, Ledger, Write } from './ledger.ts'
 import type { Person } from './person.ts'
 
-/** Somebody who writes at one node, one deed after the other, whatever becomes of it; what they sent stands in the ledger. */
+/** Somebody who writes at one node, one action after the other, whatever becomes of it; what they sent stands in the ledger. */
 export abstract class Author {
   private count = 0
   private going: Promise<void> | null = null
@@ -20,8 +20,8 @@ export abstract class Author {
   ) {}
 
   /** Something that they write; resolves once it was answered. */
-  protected abstract deed(): Promise<void>
-  /** Before the next deed, ms. */
+  protected abstract action(): Promise<void>
+  /** Before the next action, ms. */
   protected abstract restMs(): number
 
   resume(): void {
@@ -45,7 +45,7 @@ export abstract class Author {
           resolve()
         }
       })
-      if (this.wanted) await this.deed()
+      if (this.wanted) await this.action()
     }
   }
 

@@ -8,7 +8,7 @@ import type { Installation } from './installation.ts'
 import type { Person } from './person.ts'
 import type { Writer } from './writer.ts'
 
-type Scene = {
+type FaultContext = {
   at: Installation
   writers: readonly Writer[]
   /** The head of each school, at the school. */
@@ -19,17 +19,17 @@ type Scene = {
   /** What happens, in words. */
   say(what: string): void
 }
-type Fault = (scene: Scene) => Promise<void>
+type Fault = (context: FaultContext) => Promise<void>
 
 const SECOND = 1_000
 const MINUTE = 60_000
 const seconds = (ms: number) => `${(ms / SECOND).toFixed(1)} s`
-const nameOf = ({ at }: Scene, node: Node) =>
+const nameOf = ({ at }: FaultContext, node: Node) =>
   node === at.instances[0] ? 'the first instance of the centre' : node === at.instances[1] ? 'the second instance of the centre' : node.name
 
-async function killed(scene: Scene, node: Node, why = ''): Promise<void> {
-  const away = scene.chance.below(1_500)
-  scene.say(`${nameOf(scene, node)} is killed${why} and started after ${seconds(away)}`)
+async function killed(context: FaultContext, node: Node, why = ''): Promise<void> {
+  const away = context.chance.below(1_500)
+  context.say(`${nameOf(context, node)} is killed${why} and started after ${seconds(away)}`)
   await node.kill()
   await after(away)
   await node.start()
@@ -37,34 +37,34 @@ async function killed(scene: Scene, node: Node, why = ''): Promise<void> {
 
 /** One after the other: what ends processes, connections and days. */
 const breaks: Readonly<Record<string, Fault>> = {
-  kill: (scene) => killed(scene, scene.chance.pick(scene.at.nodes)),
+  kill: (context) => killed(context, context.chance.pick(context.at.nodes)),
 
-  killInPush: async (scene) => {
-    const { from, line, name } = scene.chance.pick(scene.at.lines.filter(({ from: node }) => scene.at.schools.includes(node)))
+  killInPush: async (context) => {
+    const { from, line, name } = context.chance.pick(context.at.lines.filter(({ from: node }) => context.at.schools.includes(node)))
     line.cut()
     await after(700)
     const pushed = line.nextSent(700)
     line.mend()
     const port = await Promise.race([pushed, after(8 * SECOND)])
-    const node = scene.at.instances.find((instance) => instance.port === port)
-    if (node) await killed(scene, node, ` while ${from.name} sends to it,`)
-    else scene.say(`nothing was sent ${name} for 8 s: nobody is killed`)
+    const node = context.at.instances.find((instance) => instance.port === port)
+    if (node) await killed(context, node, ` while ${from.name} sends to it,`)
+    else context.say(`nothing was sent ${name} for 8 s: nobody is killed`)
   },
 
   /** Its people look on while it gets back what it lost: only then do they know over what they write. */
-  restore: async (scene) => {
-    const which = scene.chance.below(2) as 0 | 1
-    const [node, head] = [scene.at.schools[which], scene.heads[which]]
-    const here = scene.writers.filter(({ person }) => person.seat.console === node)
-    await Promise.all(scene.writers.map((writer) => writer.pause()))
+  restore: async (context) => {
+    const which = context.chance.below(2) as 0 | 1
+    const [node, head] = [context.at.schools[which], context.heads[which]]
+    const here = context.writers.filter(({ person }) => person.seat.console === node)
+    await Promise.all(context.writers.map((writer) => writer.pause()))
     await everythingSent(node, head)
-    for (const writer of scene.writers) if (!here.includes(writer)) writer.resume()
-    scene.say(`${node.name} is killed, and restored from yesterday's backup`)
+    for (const writer of context.writers) if (!here.includes(writer)) writer.resume()
+    context.say(`${node.name} is killed, and restored from yesterday's backup`)
     await node.kill()
-    await node.done('restore', scene.backups[which], '--yes')
+    await node.done('restore', context.backups[which], '--yes')
     await node.start()
     await Promise.all(here.map((writer) => writer.seesOwn()))
-    scene.say(`${node.name} has its lost day again`)
+    context.say(`${node.name} has its lost day again`)
     for (const writer of here) writer.resume()
   },
 
@@ -101,11 +101,11 @@ const disturbances: Readonly<Record<string, Fault>> = {
   halfOpen: onLine('is half open', (line) => line.choke(), 4_000),
   slow: onLine('is slow', (line, chance) => line.delay(50 + chance.below(400)), 4_000),
   broken: onLine('breaks off in the middle of answers', (line, chance) => line.truncateNext(1 + chance.below(600)), 800),
-  clock: async (scene) => {
-    const node = scene.chance.pick(scene.at.nodes)
-    const minutes = scene.chance.below(361) - 180
-    scene.say(`the clock of ${nameOf(scene, node)} jumps to ${Math.abs(minutes)} minutes ${minutes < 0 ? 'behind' : 'ahead'}`)
-    scene.at.setClock(node, minutes * MINUTE)
+  clock: async (context) => {
+    const node = context.chance.pick(context.at.nodes)
+    const minutes = context.chance.below(361) - 180
+    context.say(`the clock of ${nameOf(context, node)} jumps to ${Math.abs(minutes)} minutes ${minutes < 0 ? 'behind' : 'ahead'}`)
+    context.at.setClock(node, minutes * MINUTE)
     await after(500)
   },
 }
@@ -121,18 +121,18 @@ type UpstreamStatus = { until: number; isBroken: boolean }
 
 /** Each of these once, then by weight, until the time is over. Answers how many there were. */
 async function happening(
-  scene: Scene,
+  context: FaultContext,
   from: Readonly<Record<string, Fault>>,
   weights: Record<string, number>,
   course: UpstreamStatus,
 ): Promise<number> {
-  const first = shuffled(Object.keys(from), scene.chance)
+  const first = shuffled(Object.keys(from), context.chance)
   let count = 0
   try {
     while (!course.isBroken && (first.length > 0 || performance.now() < course.until)) {
-      await from[first.shift() ?? scene.chance.weighted(weights)]?.(scene)
+      await from[first.shift() ?? context.chance.weighted(weights)]?.(context)
       count += 1
-      await after(scene.chance.below(900))
+      await after(context.chance.below(900))
     }
   } catch (error) {
     course.isBroken = true
@@ -142,14 +142,14 @@ async function happening(
 }
 
 /** Both at once for so many ms, and longer where some kind has not been; then every clock right. `chances`: one for each. */
-export async function misfortunes(scene: Omit<Scene, 'chance'>, chances: readonly [Chance, Chance], ms: number): Promise<number> {
+export async function misfortunes(context: Omit<FaultContext, 'chance'>, chances: readonly [Chance, Chance], ms: number): Promise<number> {
   const course = { until: performance.now() + ms, isBroken: false }
   const [one, other] = chances
   const ended = await Promise.allSettled([
-    happening({ ...scene, chance: one }, breaks, OFTEN, course),
-    happening({ ...scene, chance: other }, disturbances, DISTURBED, course),
+    happening({ ...context, chance: one }, breaks, OFTEN, course),
+    happening({ ...context, chance: other }, disturbances, DISTURBED, course),
   ])
-  for (const node of scene.at.nodes) scene.at.setClock(node, 0)
+  for (const node of context.at.nodes) context.at.setClock(node, 0)
   return ended.reduce((sum, each) => {
     if (each.status === 'rejected') throw each.reason
     return sum + each.value

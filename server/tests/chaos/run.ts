@@ -41,8 +41,8 @@ export async function chaos({ seed, ms, cluster, tell }: Run): Promise<Outcome> 
     say('both schools have made the backup of a night')
     for (const writer of writers) writer.resume()
     const progress = setInterval(() => say(progressOf(ledger)), TELL)
-    const scene = { at, writers, heads, backups, say }
-    const count = await misfortunes(scene, [chanceOf(seed), chanceOf(seed + 500_000)], ms).finally(() => clearInterval(progress))
+    const context = { at, writers, heads, backups, say }
+    const count = await misfortunes(context, [chanceOf(seed), chanceOf(seed + 500_000)], ms).finally(() => clearInterval(progress))
     for (const writer of writers) await writer.pause()
     say(`${count} faults are over; ${progressOf(ledger)}`)
     const readers = ([0, 1] as const).map((which) => {

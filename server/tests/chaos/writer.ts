@@ -36,18 +36,18 @@ export class Writer extends Author {
 
   protected restMs = () => 60 + this.chance.below(200)
 
-  protected deed(): Promise<void> {
-    const deed = this.chance.weighted({
+  protected action(): Promise<void> {
+    const action = this.chance.weighted({
       ownMarks: 10,
       sharedMark: this.shared.length > 0 ? 5 : 0,
       ownTitle: 2,
       sharedTitle: this.shared.length > 0 ? 1 : 0,
       assessment: 1,
     })
-    if (deed === 'ownMarks') return this.mark(this.own, 1 + this.chance.below(this.place.pupils.length), true)
-    if (deed === 'sharedMark') return this.mark(this.chance.pick(this.shared), 1 + this.chance.below(2), false)
-    if (deed === 'ownTitle') return this.title(this.own, true)
-    if (deed === 'sharedTitle') return this.title(this.chance.pick(this.shared), false)
+    if (action === 'ownMarks') return this.mark(this.own, 1 + this.chance.below(this.place.pupils.length), true)
+    if (action === 'sharedMark') return this.mark(this.chance.pick(this.shared), 1 + this.chance.below(2), false)
+    if (action === 'ownTitle') return this.title(this.own, true)
+    if (action === 'sharedTitle') return this.title(this.chance.pick(this.shared), false)
     return this.made < MOST_ASSESSMENTS ? this.newAssessment() : this.title(this.own, true)
   }
 

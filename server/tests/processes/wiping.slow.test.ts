@@ -10,7 +10,7 @@ import { ask } from '../durability/teacher.ts'
 import { arrives, enter, says, signIn, statusAt } from './at-nodes.ts'
 import { after, Node, until } from './network.ts'
 
-// The parent's side is tested on both databases in scenes/wiping.test.ts; a laptop has SQLite alone.
+// The parent's side is tested on both databases in scenarios/wiping.test.ts; a laptop has SQLite alone.
 describe.skipIf(process.env['TEST_DATABASE'] === 'postgres')('a laptop that its school has erased', () => {
   const nodes: Node[] = []
   beforeAll(buildProgram)

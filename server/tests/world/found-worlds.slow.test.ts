@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { test } from './found.stage.ts'
 import { formerFaultsOf, simulate } from './run.ts'
 
-/** Worlds beyond those that `npm test` lives, each of which showed a mistake that no shorter story tells; without its mending it does again, with the faults and the deeds that there were then. */
+/** Worlds beyond those that `npm test` lives, each of which showed a mistake that no shorter story tells; without its mending it does again, with the faults and the actions that there were then. */
 test.each([
   [1374, 'a refused deletion leaves what the parent says of the row'],
   [2444, 'two copies of a laptop have met two parents'],

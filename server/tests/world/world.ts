@@ -5,11 +5,11 @@ import { tableOrder } from '../../store/replica/links.ts'
 import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import { asSystem } from '../../store/tx.ts'
 import { missingWrites } from './accounts.ts'
+import type { Action, ActionContext } from './actions.context.ts'
+import { structureActions, structureOfTeachers, structureWeights } from './actions.structure.ts'
+import { actions, ofTeachers, perform, weights } from './actions.ts'
 import type { Chance } from './chance.ts'
 import { contentsOf, contradictedAt, differences, scopeAt, strayRows, uncoveredAt } from './checks.ts'
-import type { Deed, DeedContext } from './deeds.scene.ts'
-import { structureDeeds, structureOfTeachers, structureWeights } from './deeds.structure.ts'
-import { deeds, doDeed, ofTeachers, weights } from './deeds.ts'
 import { type Founded, founded } from './founding.ts'
 import { heldAt } from './held.ts'
 import { GONE, keyOf, type Write } from './ledger.ts'
@@ -45,8 +45,8 @@ export class World extends RestoredAlone {
 
   private async happen(): Promise<void> {
     this.clock.advance(1_000 + this.chance.below(600_000))
-    const kind = this.chance.weighted({ deed: 60, request: 10, round: 24, fault: 6 })
-    if (kind === 'deed') await this.deed()
+    const kind = this.chance.weighted({ action: 60, request: 10, round: 24, fault: 6 })
+    if (kind === 'action') await this.action()
     else if (kind === 'request') await this.request()
     else if (kind === 'round') await this.round(this.chance.pick(this.members.filter((each) => each.kind !== 'centre')))
     else await this.fault()
@@ -71,7 +71,7 @@ export class World extends RestoredAlone {
     const isTeachers = member.user !== null && school.teachers.includes(member.user)
     if (isTeachers && chance.often(0.8)) name = chance.pick(structureOfTeachers)
     const actor = this.actorAt(member, school, structureOfTeachers.includes(name), chance)
-    const did = await this.does(member, structureDeeds[name], { school, chance, fresh: this.fresh, actor })
+    const did = await this.does(member, structureActions[name], { school, chance, fresh: this.fresh, actor })
     await this.note(member, school, `${name}${did ? '' : ' (refused)'}`)
   }
 
@@ -89,7 +89,7 @@ export class World extends RestoredAlone {
     return user ?? chance.pick(teacher ? [...school.teachers, ...school.admins] : school.admins)
   }
 
-  private async deed(): Promise<void> {
+  private async action(): Promise<void> {
     const member = this.chance.pick(this.members)
     const school = this.chance.pick(this.schoolsOf(member.school))
     let name = this.chance.weighted(weights)
@@ -98,12 +98,12 @@ export class World extends RestoredAlone {
     const actor = this.actorAt(member, school, ofTeachers.includes(name))
     if (this.has('writer crashes') && this.chance.often(0.03)) member.node.crash = this.chance.pick(['before commit', 'after commit'])
     const cut = member.node.crash
-    const did = await this.does(member, deeds[name] as Deed, { school, chance: this.chance, fresh: this.fresh, actor })
+    const did = await this.does(member, actions[name] as Action, { school, chance: this.chance, fresh: this.fresh, actor })
     await this.note(member, school, `${name}${cut ? ` (crash ${cut})` : ''}${did ? '' : ' (refused)'}`)
   }
 
-  private async does(member: Member, deed: Deed, scene: Omit<DeedContext, 'tx'>): Promise<boolean> {
-    return doDeed(member.node, deed, scene).catch(async (error: unknown) => {
+  private async does(member: Member, action: Action, context: Omit<ActionContext, 'tx'>): Promise<boolean> {
+    return perform(member.node, action, context).catch(async (error: unknown) => {
       if (!(error instanceof Crash)) throw error
       await member.node.restart()
       return true

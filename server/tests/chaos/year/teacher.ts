@@ -34,7 +34,7 @@ export class Teacher extends Author {
 
   protected restMs = () => this.pace * this.chance.next()
 
-  protected async deed(): Promise<void> {
+  protected async action(): Promise<void> {
     const { assessments, subject, alone, shared } = this.sheet
     const own = assessments.filter((assessment) => assessment.subject === subject)
     const assessment = this.chance.often(0.85) ? own.at(-1) : this.chance.pick(own.slice(-6))
