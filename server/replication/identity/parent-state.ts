@@ -36,7 +36,8 @@ export async function isParentRestored(tx: WriteTx, school: Peer, above: string 
   const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id !== above)
   // What this laptop has had rows from is of the days before: then the school is the one that is late.
   if (former.length === 0 || (await hasRowsFrom(tx, { school: school.school_id as string, source: above })).length > 0) return false
-  for (const { id } of former) await setPeer(tx, id, { node_id: above })
+  // Its key stays the one of the database that was met, whose number `their_epoch` is.
+  for (const { id, node_id, their_epoch } of former) await setPeer(tx, id, { node_id: above, their_epoch: their_epoch ?? node_id })
   return former.length > 0
 }
 

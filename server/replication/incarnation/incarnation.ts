@@ -33,7 +33,9 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
     if (!own) return
     await restampUnsaid(tx, own, id)
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
-    const fresh = { ...own, id: peer, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
+    // The number stays the one of the database whose key is known here, not one that was only heard of.
+    const node_id = own.their_epoch ?? own.node_id
+    const fresh = { ...own, id: peer, node_id, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)
   })
 }

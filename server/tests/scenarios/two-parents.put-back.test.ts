@@ -1,8 +1,10 @@
 import { mathsExam, mathsHomework, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import { afterEach, expect, test } from 'vitest'
+import { audit } from '../../replication/audit/audit.ts'
 import { differencesOf, digestsOf } from '../../replication/scope/verify.ts'
 import { meetOthers } from '../../replication/upstream/other-parents.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
@@ -110,3 +112,51 @@ test('what a school has lost leaves the laptop once the school has it again, wha
   expect((await scoresAt(back))[0]).toBe(77)
   expect(await laptop.rows('grade')).toEqual([])
 })
+
+test.each(['before', 'after'])(
+  'a laptop that began anew %s its school told it that the centre was put back believes what the centre signed',
+  async (when) => {
+    const { centre, box, laptop, link } = await schoolAndLaptop(open)
+    const direct = await under(centre, laptop, { user: people.ada.id })
+    await direct.round()
+    const image = await imageOf(laptop)
+    await enter(laptop, 'ada', mathsHomework.id, 6)
+    await direct.round()
+    const again = await startedFrom(image, 'again')
+    /** It takes its new number there, and the line breaks before it can greet by that. */
+    const beginAnewAt = async (parent: School) => {
+      let isRenewed = false
+      const carry = carrierTo(parent)
+      const untilRenewed: Carrier = (request) => {
+        if (request.url.endsWith('/sync/hello') && isRenewed) return Promise.reject(new TypeError('the line broke'))
+        isRenewed ||= request.url.endsWith('/sync/renew')
+        return carry(request)
+      }
+      await meetOthers(again.services, FIRST, carry)
+      await expect(makeRound(again, untilRenewed, 1)).rejects.toThrow()
+      expect(isRenewed).toBe(true)
+    }
+
+    if (when === 'before') await beginAnewAt(centre)
+    await enter(centre, 'okafor', mathsExam.id, 71)
+    await link.round()
+    await makeRound(again, carrierTo(box))
+    const morning = await imageOf(centre)
+    await enter(centre, 'okafor', mathsExam.id, 77)
+    await link.round()
+    const back = await startedFrom(morning, 'put-back')
+    back.clock.advance(3_600_000)
+    await makeRound(box, carrierTo(back))
+    expect(back.services.store.nodeId).not.toBe(centre.services.store.nodeId)
+    await makeRound(again, carrierTo(box))
+    if (when === 'after') await beginAnewAt(back)
+
+    await enter(back, 'okafor', mathsHomework.id, 8)
+    await makeRound(box, carrierTo(back))
+    for (let time = 0; time < 2; time += 1) await makeRound(again, carrierTo(box))
+    expect(await scoresAt(again)).toEqual([77, 8])
+    const { store, config, files } = again.services
+    const { disagreements, wrong } = await audit(store, { school: stBrigids, secret: config.sessionSecret, files })
+    expect([...disagreements, ...wrong]).toEqual([])
+  },
+)
