@@ -136,7 +136,11 @@ class RowAudit {
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
     if (trusts.length > 0) return { is: 'contradicted', why: trusts.includes('broken') ? 'changed' : 'forged' }
-    const isOfAnotherMoment = (entry: Entry) => this.evidence.isWhole(entry) && clockIn(entry, claimed.unit) !== hlc
+    // An entry that does not tell its clock is of a write whose clock is not before it.
+    const isOfAnotherMoment = (entry: Entry) => {
+      const clock = clockIn(entry, claimed.unit)
+      return this.evidence.isWhole(entry) ? clock !== hlc : clock > hlc
+    }
     if (this.evidence.mayBeTwofold(node) && own.every(isOfAnotherMoment)) return { is: 'untold' }
     const other = said.find(({ says }) => says === 'other')
     return other ? { is: 'contradicted', why: 'other', by: other.entry } : { is: 'untold' }

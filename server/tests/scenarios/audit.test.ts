@@ -164,6 +164,23 @@ describe('an honest school', () => {
     expect((await conflictsAt(back)).map(({ value }) => value)).toContainEqual({ title: 'Exam A' })
     for (const node of [centre, box, back]) expect([all(await auditOf(node)).contradicted, wrongIn(await auditOf(node))]).toEqual([0, []])
   })
+
+  test('what a laptop wrote to one mark under one number, before and after it was put back, where no entry of that number tells more', async () => {
+    const { centre, box, laptop, link, laptopLink } = await schoolAndLaptop(open)
+    const mark = (score: number) => ({ body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] } })
+    const morning = await imageOf(laptop)
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(41))
+    await settle(laptopLink, link)
+    const back = await startedFrom(morning, 'put-back')
+    back.clock.advance(3_600_000)
+    await (await signedIn(back, 'ada')).grades.bulk(mark(64))
+    for (let time = 0; time < 3; time += 1) {
+      await makeRound(back, carrierTo(box))
+      await link.round()
+    }
+    expect((await conflictsAt(back)).map(({ value }) => value)).toContainEqual({ score: 41 })
+    for (const node of [centre, box, back]) expect([all(await auditOf(node)).contradicted, wrongIn(await auditOf(node))]).toEqual([0, []])
+  })
 })
 
 /** Tables in which something else stands than was claimed. */
