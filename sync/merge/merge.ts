@@ -23,13 +23,13 @@ export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowSt
       state,
       stamp: state.units[unit],
       value: valueIn(shape, unit, state),
-      given: state.extra?.[unit] ?? state.values,
+      given: givenIn(unit, state),
     })
     const { winner, loser } = meet(ruleFor(table, unit), side(a), side(b))
-    const known = unit === EXISTENCE || unit in shape.units
     units[unit] = withHigh(winner.stamp as Stamp, highest(a.units[unit]?.[4], b.units[unit]?.[4]))
-    if (known) values = { ...values, ...winner.value }
-    else extra[unit] = winner.value
+    const { known, beyond } = divided(shape, unit, winner.value)
+    values = { ...values, ...known }
+    if (beyond) extra[unit] = beyond
     if (loser && unit !== EXISTENCE)
       losers.push({ unit, kind: 'value', value: loser.value, stamp: loser.stamp as Stamp, rule: ruleFor(table, unit) })
   }
@@ -54,11 +54,20 @@ type Side = { state: RowState; stamp: Stamp | undefined; value: Values; given: V
 const ruleFor = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
 const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.units), ...Object.keys(b.units)])].sort(byText)
 
-/** A unit that an older program kept aside is known to a newer one. */
-const valueIn = ({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values => {
-  if (unit === EXISTENCE) return pick(values, identity)
-  const columns = units[unit]
-  return columns ? pick(extra?.[unit] ?? values, columns) : (extra?.[unit] ?? {})
+/** What an older program kept beside a row is known to a newer one; what a newer one added to a unit is part of its value. */
+function valueIn({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values {
+  const known = pick(values, unit === EXISTENCE ? identity : (units[unit] ?? []))
+  const kept = extra?.[unit]
+  return kept ? { ...known, ...kept } : known
+}
+const givenIn = (unit: string, { values, extra }: RowState): Values => (extra?.[unit] ? { ...values, ...extra[unit] } : values)
+
+/** The columns of a unit that are known here, and those of a newer schema. */
+function divided({ identity, units }: Shape, unit: string, value: Values): { known: Values; beyond: Values | null } {
+  const columns = unit === EXISTENCE ? identity : units[unit]
+  if (!columns) return { known: {}, beyond: value }
+  const beyond = Object.entries(value).filter(([column]) => !columns.includes(column))
+  return { known: pick(value, columns), beyond: beyond.length > 0 ? Object.fromEntries(beyond) : null }
 }
 
 /** An absent unit was not touched: the other side's stands. */
@@ -66,7 +75,7 @@ function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null 
   if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
   // Two writes under one dot are of a database and a copy of it, and are told apart before they meet.
   const isOne = sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]
-  if (isOne && (rule === 'quiet' || !isTouched(a, b))) return { winner: a, loser: null }
+  if (isOne && (rule === 'quiet' || !isTouched(a, b))) return { winner: completed(a, b), loser: null }
   const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
   if (aSawB !== bSawA) return { winner: aSawB ? a : b, loser: null }
   const [winner, loser] = standing(rule, a, b) ? [a, b] : [b, a]
@@ -80,6 +89,12 @@ function isTouched(a: Side, b: Side): boolean {
     const [first, second] = [a.given[column], b.given[column]]
     return first !== undefined && second !== undefined && !isSame(first, second)
   })
+}
+
+/** One write, with the columns that one of both programs did not know. */
+function completed(a: Side, b: Side): Side {
+  const missing = Object.keys(b.value).filter((column) => a.given[column] === undefined)
+  return missing.length > 0 ? { ...a, value: { ...a.value, ...pick(b.given, missing) } } : a
 }
 
 /** An order of all writes of a unit in which what saw another stands above it, so that the path by which they meet is nothing. */

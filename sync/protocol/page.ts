@@ -75,8 +75,8 @@ const MOST_UNITS = 100
 type Read = (id: string, versions: Shared, valueAt: (column: number) => unknown) => RowState
 
 /**
- * A column that is not known here belongs to a unit of a newer program, and is kept beside the row; one that an older program had kept so
- * is back in its place. A part of the row that nobody ever wrote is absent, not null.
+ * A column that is not known here is of a newer program, in a unit of its own or in one that is known, and is kept beside the row; one that
+ * an older program had kept so is back in its place. A part of the row that nobody ever wrote is absent, not null.
  */
 function readerOf(table: Replicated, { columns, units: theirs }: Pick<Sheet, 'columns' | 'units'>): Read {
   const known = new Set(travelling(table))
@@ -95,12 +95,15 @@ function readerOf(table: Replicated, { columns, units: theirs }: Pick<Sheet, 'co
       const [column, value, unit] = [columns[at] as string, valueAt(at) ?? null, unitAt[at]]
       if (value === null && unit !== undefined && !units[unit]) continue
       if (isKnown[at]) values[column] = value
-      else if (unit) keep(unit, { [column]: value })
+      // Where the unit is known, a column that is empty says what one says that is absent.
+      else if (unit && (value !== null || !(unit in descriptions[table].units))) keep(unit, { [column]: value })
     }
     for (const unit in extra) {
       const kept = extra[unit] as Record<string, unknown>
-      if (descriptions[table].units[unit]) Object.assign(values, kept)
-      else keep(unit, kept)
+      for (const column in kept) {
+        if (known.has(column)) values[column] = kept[column]
+        else keep(unit, { [column]: kept[column] })
+      }
     }
     values['id'] = id
     return { id, schema, vv, units, alive, values, extra: isBeyond ? beyond : null }

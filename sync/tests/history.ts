@@ -27,7 +27,7 @@ export type Event = {
   back: number
 }
 type Clock = 'right' | 'behind' | 'in 2099' | 'stopped'
-/** `newer`: a bit for each node whose program knows one unit more. `together`: every node starts with the same row. */
+/** `newer`: a bit for each node whose program knows one unit more, and one column more of another. `together`: every node starts with the same row. */
 export type History = { table: Replicated; nodes: number; newer: number; together: boolean; events: readonly Event[] }
 
 /** A write as it happened, and by causal ancestry (never by vectors) which writes its author had seen: a bit for each. */
@@ -64,9 +64,17 @@ const ROW_ID = '0190c8a0-0000-7000-8000-000000000001'
 const EDITS_ONLY = 0b1000_0000
 const SCHEMA = 7
 
+/** What a newer program knows besides: a unit of its own, and a column of the table's last unit. */
+const laterIn = (table: Replicated): Readonly<Record<string, string>> => {
+  const grown = Object.keys(descriptions[table].units).at(-1)
+  return { [LATER_UNIT]: 'later_column', ...(grown !== undefined && { [grown]: 'later_part' }) }
+}
+
 export function shapeOf(table: Replicated, newer: boolean): Shape {
   const { identity, units } = descriptions[table]
-  return { identity, units: newer ? { ...units, [LATER_UNIT]: ['later_column'] } : units }
+  if (!newer) return { identity, units }
+  const grown = Object.entries(laterIn(table)).map(([unit, column]) => [unit, [...(units[unit] ?? []), column]])
+  return { identity, units: { ...units, ...Object.fromEntries(grown) } }
 }
 
 export const ruleIn = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
@@ -168,9 +176,15 @@ function writeAt(lived: Lived, core: Core, place: SimulatedNode, event: Event, t
     hlcs: of((unit) => versions.units[unit]?.[2] ?? -1),
     highs: Object.fromEntries(Object.entries(high).filter(([unit]) => unit in all)),
   })
-  const next: RowState = { id: ROW_ID, schema: SCHEMA, ...versions, values: row, extra: state?.extra ?? null }
+  const next: RowState = { id: ROW_ID, schema: SCHEMA, ...versions, values: row, extra: extraWithout(state, Object.keys(values)) }
   place.past.push({ state: next, seen: seen | (1 << (lived.writes.length - 1)) })
 }
+
+/** A unit that is written is as the program that writes it knows it. */
+const extraWithout = (state: RowState | null, units: readonly string[]) =>
+  extraOf(entriesOf(state?.extra).filter(([unit]) => !units.includes(unit)))
+const entriesOf = (extra: RowState['extra'] | undefined) => Object.entries(extra ?? {})
+const extraOf = (entries: readonly [string, Values][]): RowState['extra'] => (entries.length > 0 ? Object.fromEntries(entries) : null)
 
 /** The number of the transaction in the place of the one that was pending. */
 function numbered({ vv, units, alive }: Versions, counter: number): Versions {
@@ -187,22 +201,28 @@ const mark = (marks: Record<string, number>, unit: string, write: Write | undefi
   marks[unit] = (marks[unit] ?? 0) | (write?.bit ?? 0)
 }
 
-/** As a state arrives at a program that knows other units than the sender: what it does not know stands in `extra`. */
-export function carried(state: RowState, shape: Shape): RowState {
-  const knows = LATER_UNIT in shape.units
-  const { later_column, ...values } = state.values
-  const later = state.extra?.[LATER_UNIT] ?? (later_column === undefined ? undefined : { later_column })
-  if (!later) return state
-  return knows ? { ...state, values: { ...values, ...later }, extra: null } : { ...state, values, extra: { [LATER_UNIT]: later } }
+/** As a state arrives at a program that knows more or less than the sender: what it does not know stands in `extra`, unless it is empty. */
+export function carried(table: Replicated, state: RowState, shape: Shape): RowState {
+  const later = laterIn(table)
+  const values: Record<string, unknown> = { ...state.values }
+  const extra: Record<string, Values> = {}
+  for (const [unit, column] of Object.entries(later)) {
+    const value = state.extra?.[unit]?.[column] ?? values[column]
+    const isKnown = shape.units[unit]?.includes(column)
+    delete values[column]
+    if (isKnown && state.units[unit]) values[column] = value ?? null
+    else if (value !== undefined && value !== null) extra[unit] = { [column]: value }
+  }
+  return { ...state, values, extra: extraOf(Object.entries(extra)) }
 }
 
 export const valueAt = (shape: Shape, unit: string, { values, extra }: RowState): Values =>
-  unit === EXISTENCE ? pick(values, shape.identity) : (extra?.[unit] ?? pick(values, shape.units[unit] ?? []))
+  unit === EXISTENCE ? pick(values, shape.identity) : { ...pick(values, shape.units[unit] ?? []), ...extra?.[unit] }
 
 function mergeAt(lived: Lived, core: Core, place: SimulatedNode, from: Moment) {
   const mine = now(place)
   if (!from.state) return
-  const theirs = { ...from, state: carried(from.state, place.shape) }
+  const theirs = { ...from, state: carried(lived.history.table, from.state, place.shape) }
   const seen = mine.seen | theirs.seen
   if (!mine.state) return place.past.push({ state: theirs.state, seen })
   const { state, losers } = core.mergeRows(lived.history.table, place.shape, mine.state, theirs.state)
@@ -227,12 +247,17 @@ function noteEqual(lived: Lived, shape: Shape, unit: string, each: Stamp, { lost
   if (unit === EXISTENCE ? bothGone : equal) mark(lived.absorbed, unit, write)
 }
 
+/** A column that the program of a write did not know is empty in it. */
+const sameColumns = (a: Values | null | undefined, b: Values | null | undefined): boolean => {
+  const columns = Object.keys({ ...a, ...b })
+  return a && b ? canonical(pick(a, columns)) === canonical(pick(b, columns)) : a === b
+}
+
 /** A record is of a write as it was written, that one side had and the other had never seen. */
 function noteRecord(lived: Lived, shape: Shape, loser: Loser, sides: readonly Moment[], state: RowState) {
   const write = writeOf(lived, loser.stamp)
   const value = loser.kind === 'delete' ? null : write?.values[loser.unit]
-  const isWhole =
-    canonical(loser.value) === canonical(value) && write?.actor === loser.stamp[3] && write.hlcs[loser.unit] === loser.stamp[2]
+  const isWhole = sameColumns(loser.value, value) && write?.actor === loser.stamp[3] && write.hlcs[loser.unit] === loser.stamp[2]
   const isUnseen = sides.filter(({ seen }) => (seen & (write?.bit ?? 0)) !== 0).length === 1
   const differs = loser.kind === 'delete' ? state.alive.length > 0 : canonical(valueAt(shape, loser.unit, state)) !== canonical(loser.value)
   if (!isWhole || !isUnseen || !differs) lived.untrue.push(canonical({ loser, isWhole, isUnseen, differs }))
@@ -248,5 +273,5 @@ export function exchange(lived: Lived, core: Core): RowState[] {
     const order = had.map((_, at) => (index === 1 ? had.length - at : at + 2 * index) % had.length)
     for (const at of order) if (at !== index) mergeAt(lived, core, place, had[at] as Moment)
   }
-  return met.flatMap((place) => now(place).state ?? []).map((state) => carried(state, shapeOf(history.table, true)))
+  return met.flatMap((place) => now(place).state ?? []).map((state) => carried(history.table, state, shapeOf(history.table, true)))
 }

@@ -1,4 +1,4 @@
-import { canonical, type RowState } from '../merge/state.ts'
+import { canonical, pick, type RowState } from '../merge/state.ts'
 import { compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
 import { type Core, carried, exchange, isFinal, type Lived, type Moment, ruleIn, shapeOf, type Write, writeOf } from './history.ts'
 
@@ -56,7 +56,7 @@ const mergeIsALattice: Invariant = (lived, { mergeRows }) => {
   if (reached.length === 0) return null
   const shape = shapeOf(table, true)
   const merge = (a: RowState, b: RowState) => mergeRows(table, shape, a, b)
-  const chosen = (place: number) => carried((reached[place % reached.length] as Moment & { state: RowState }).state, shape)
+  const chosen = (place: number) => carried(table, (reached[place % reached.length] as Moment & { state: RowState }).state, shape)
   const salt = events.reduce((sum, { units, value }) => sum + units + value, 0)
   const [a, b, c] = [chosen(salt), chosen(salt * 7 + 1), chosen(salt * 13 + 3)]
   const [ab, ba] = [merge(a, b), merge(b, a)]
@@ -98,7 +98,7 @@ const nothingIsLost: Invariant = (lived, core) => {
 const sameValue = ({ history }: Lived, { values }: RowState, unit: string, write: Write) => {
   const columns = shapeOf(history.table, true).units[unit] ?? []
   const stands = Object.fromEntries(columns.map((column) => [column, values[column]]))
-  return canonical(stands) === canonical(write.values[unit]) ? null : `${unit} stands as ${canonical(stands)}`
+  return canonical(stands) === canonical(pick(write.values[unit] ?? {}, columns)) ? null : `${unit} stands as ${canonical(stands)}`
 }
 
 const recordsAreTrue: Invariant = ({ untrue }) => untrue[0] ?? null

@@ -93,6 +93,39 @@ describe('what meets, and what stands (SPEC, «Merging»)', () => {
     const { state } = mergeRows('grade', newer, carried, carried)
     expect([state.values['mood'], state.extra]).toEqual(['calm', null])
   })
+
+  test('a column that a newer program added to a unit travels with it, and the columns that are known stand', () => {
+    const scored = grade(made, school, { score: 61 }, { at: 5_000, nr: 2 })
+    const told: RowState = { ...scored, extra: { score: { half_mark: true } } }
+    for (const { state } of [
+      meet('grade', made, told),
+      meet('grade', told, made),
+      meet('grade', told, scored),
+      meet('grade', scored, told),
+    ]) {
+      expect(state.values).toMatchObject({ score: 61, remarks: 'Good' })
+      expect(state.extra).toEqual({ score: { half_mark: true } })
+    }
+    const newer = { identity: descriptions.grade.identity, units: { ...descriptions.grade.units, score: ['score', 'half_mark'] } }
+    const whole: RowState = { ...scored, values: { ...scored.values, half_mark: true } }
+    // As it stands in a database that was updated since: the column is there, and empty.
+    const updated: RowState = { ...told, values: { ...scored.values, half_mark: null } }
+    for (const [a, b] of [
+      [told, made],
+      [made, told],
+      [told, whole],
+      [scored, whole],
+      [whole, scored],
+      [updated, whole],
+      [updated, updated],
+    ] as const) {
+      const { state, losers } = mergeRows('grade', newer, a, b)
+      expect([state.values['score'], state.values['half_mark'], state.extra, losers]).toEqual([61, true, null, []])
+    }
+    // A program that does not know the column writes the unit: it says nothing of the column, which is empty from then on.
+    const { state } = mergeRows('grade', newer, whole, { ...grade(scored, laptop, { score: 62 }, { at: 6_000, nr: 1 }), extra: null })
+    expect([state.values['score'], state.values['half_mark']]).toEqual([62, null])
+  })
 })
 
 describe('existence', () => {

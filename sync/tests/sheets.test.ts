@@ -95,6 +95,21 @@ describe('rows by column', () => {
     expect(unpacked([packed(state)]).rows[0]?.state).toEqual(state)
   })
 
+  test('of a newer program: what it added to a unit that is known is kept where it is there, and sent on', () => {
+    const { columns, units, cells, ...rest } = packed(one)
+    const [first] = Object.keys(units) as [string]
+    const grown = (value: unknown) => ({
+      ...rest,
+      columns: [...columns, 'later_part'],
+      units: { ...units, [first]: [...(units[first] ?? []), 'later_part'] },
+      cells: [...cells, { all: value }],
+    })
+    const state = unpacked([grown('x')]).rows[0]?.state as RowState
+    expect(state).toEqual({ ...one, extra: { [first]: { later_part: 'x' } } })
+    expect(unpacked([packed(state)]).rows[0]?.state).toEqual(state)
+    expect(unpacked([grown(null)]).rows[0]?.state).toEqual(one)
+  })
+
   test('of an older program: what it had kept is back in its place, and what it never wrote is absent', () => {
     const { score: _, ...others } = one.units
     const { score: value, ...rest } = one.values

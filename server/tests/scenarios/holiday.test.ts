@@ -41,21 +41,24 @@ const versionsAt = ({ services }: School, rowId: string) =>
 
 /** A part of a row that a later program than this one wrote. */
 const VOICE = { voice_note: 'well done', voice_length: 3 }
-async function writeByNewer(node: School, rowId: string): Promise<void> {
+/** What a later program than this one added to a part of a row that is known here. */
+const HALF = { half_mark: true }
+async function writeByNewer(node: School, rowId: string, unit = 'voice', unknown: Record<string, unknown> = VOICE): Promise<void> {
   const row = await versionsAt(node, rowId)
   if (!row) throw new Error('there is no such row')
   const { vv, units, alive } = textToVersions(row)
   const newer = '0190c8a0-0000-7000-8000-0000000000ff'
-  const after = { vv: { ...vv, [newer]: 1 }, units: { ...units, voice: [newer, 1, node.clock.now(), people.ada.id] as const }, alive }
+  const after = { vv: { ...vv, [newer]: 1 }, units: { ...units, [unit]: [newer, 1, node.clock.now(), people.ada.id] as const }, alive }
   const { table_name, deleted, settled } = row
-  const extra = JSON.stringify({ unknown: { voice: VOICE } })
+  const extra = JSON.stringify({ unknown: { [unit]: unknown } })
   await node.services.store.write(asSystem(), async (tx) =>
     tx.replica.bring(stBrigids, [
       { table_name, row_id: rowId, deleted, settled, schema: SCHEMA_VERSION + 1, extra, source_id: null, ...versionsToText(after) },
     ]),
   )
 }
-const voiceAt = async (node: School) => JSON.parse((await versionsAt(node, ofZoe(mathsExam.id)))?.extra ?? '{}').unknown?.voice
+const unknownAt = async (node: School) => JSON.parse((await versionsAt(node, ofZoe(mathsExam.id)))?.extra ?? '{}').unknown
+const voiceAt = async (node: School) => (await unknownAt(node))?.voice
 
 describe('the holiday laptop', () => {
   test('what its old program does not know it keeps, and sends on with the marks that it enters', async () => {
@@ -66,6 +69,28 @@ describe('the holiday laptop', () => {
     await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 71))
     await settle(link)
     expect([await scoreAt(box, mathsExam.id), await voiceAt(box), await voiceAt(laptop)]).toEqual([71, VOICE, VOICE])
+  })
+
+  test('what a later program added to a part of a mark that is known travels with it, and the mark stands', async () => {
+    const { centre, box, link, laptop, laptopLink: below } = await schoolAndLaptop(open)
+    await settle(link, below)
+    const before = (await scoreAt(centre, mathsExam.id)) as number
+    await writeByNewer(centre, ofZoe(mathsExam.id), 'score', HALF)
+    await settle(link, below)
+    const all = [centre, box, laptop]
+    for (const node of all) expect([await scoreAt(node, mathsExam.id), await unknownAt(node)]).toEqual([before, { score: HALF }])
+    const [ada, body] = [
+      await signedIn(laptop, 'ada'),
+      { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score: before, remarks: 'Late' }] },
+    ]
+    await ada.grades.bulk({ body })
+    await settle(below, link)
+    for (const node of all) expect([await scoreAt(node, mathsExam.id), await unknownAt(node)]).toEqual([before, { score: HALF }])
+    // Whoever writes that part without knowing of it says nothing of it.
+    await ada.grades.bulk(mark(mathsExam.id, 72))
+    await settle(below, link)
+    for (const node of all) expect([await scoreAt(node, mathsExam.id), await unknownAt(node)]).toEqual([72, undefined])
+    expect(await conflictsAt(centre)).toEqual([])
   })
 
   test('too old to be understood it waits with everything that it has; updated, it goes on', async () => {
