@@ -1,7 +1,7 @@
 // What goes over the wire: keys, signatures, requests, sheets (sync/SPEC.md, «The wire» to «History»).
 import crypto from 'node:crypto'
 
-const PROTOCOL = 3
+const PROTOCOL = 4
 export const SCHEMA = 1
 
 const hex = (text) => crypto.createHash('sha256').update(text).digest('hex')

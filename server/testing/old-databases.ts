@@ -7,6 +7,9 @@ import { DATABASE_FILE } from '../store/sqlite.ts'
 /** The last program that spoke protocol 2: it wrote history without `detail` and `proof`, and databases of four migrations. */
 export const LAST_OF_PROTOCOL_2 = '8021e5f7c393ebc5768310b456f4cdb17cffd186'
 
+/** One that spoke protocol 3, and did not know what it means that a report book was sent back: those columns are of the unit of its approval. */
+export const BEFORE_SENT_BACK = '69836fb0bff7833670cf17b6e553d131e67946f4'
+
 /** Databases that it made (server/tests/fixtures/of-protocol-2.make.ts): of a school with the story, and of Ada's laptop with marks that it has not sent. */
 const NAMES = ['school', 'laptop'] as const
 type Folders = Record<(typeof NAMES)[number], string>

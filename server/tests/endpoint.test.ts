@@ -361,11 +361,11 @@ describe('a node that nobody has joined and nobody is invited to', () => {
   })
 })
 
-describe('who speaks the protocol before is told to be updated, signed, for it believes nothing else', () => {
-  const before = { 'markbook-protocol': String(OLDEST_PROTOCOL - 1) }
+describe.each([2, OLDEST_PROTOCOL - 1])('who speaks protocol %i is told to be updated, signed, for it believes nothing else', (spoken) => {
+  const before = { 'markbook-protocol': String(spoken) }
   const tooOld = { status: 426, code: 'sync.upgrade_needed' }
   const replyTo = (headers: Record<string, string>, { status, text }: { status: number; text: string }) => ({
-    answers: headers['markbook-signature'] ?? '',
+    answers: `${spoken === 2 ? '' : `${headers['markbook-peer']} `}${headers['markbook-signature']}`,
     status,
     body: Buffer.from(text),
   })

@@ -7,10 +7,11 @@ export type { HistoryEntry } from './entries.ts'
 /**
  * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
  * greeting is signed over a challenge, an invitation's code is proved and not sent. 3: history is signed by who wrote it; rows and history
- * go by column, and cursors bear a checkpoint, without being asked for; a laptop can be asked to erase itself.
+ * go by column, and cursors bear a checkpoint, without being asked for; a laptop can be asked to erase itself. 4: a column that a newer
+ * program added to a known unit is kept and sent on, where a program of protocol 3 took the unit for empty.
  */
-export const PROTOCOL = 3
-export const OLDEST_PROTOCOL = 3
+export const PROTOCOL = 4
+export const OLDEST_PROTOCOL = 4
 
 const Id = z.uuid()
 const Seq = z.int().min(0)

@@ -8,7 +8,7 @@ const { OLDEST_PROTOCOL, PROTOCOL } = messages
 
 /** Every message of the protocol that the program speaks, and what a digest of its schema was when the number was given. */
 const KNOWN = {
-  protocol: 3,
+  protocol: 4,
   messages: {
     Answered: 'cea49f09f93b603e',
     Challenge: 'e4bb1135e4f29502',

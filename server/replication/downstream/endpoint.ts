@@ -36,6 +36,8 @@ const FORMS = {
 
 /** Since then a child believes no refusal that its parent has not signed. A program of the protocol before does not say its number. */
 const SIGNED_SINCE = 2
+/** Since then a reply is bound to who asks too, and not to the signature of the request alone. */
+const BOUND_SINCE = 3
 
 /** Throws 426 where the asker speaks an older protocol, signed where that can be verified there: only then does it say that it must be updated. */
 async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from: Finder<A>, exchange: Exchange): Promise<void> {
@@ -45,7 +47,7 @@ async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from:
   if (!(spoken >= SIGNED_SINCE)) throw refusal
   try {
     const heard = heardIn(c)
-    exchange.answers = heard.signature
+    exchange.answers = spoken >= BOUND_SINCE ? answering(heard) : heard.signature
     await from(services, heard, exchange)
   } catch (error) {
     if (!(error instanceof Failure)) throw error

@@ -46,8 +46,11 @@ export type Up = z.infer<typeof Up>
 export type Down = z.infer<typeof Down>
 type Peer = Row<'sync_peer'>
 
-/** It rises when a bundle can no longer be read by the program before (bundle.test.ts). 2: history is signed, and rows and history go by column. */
-export const FORMAT = 2
+/**
+ * It rises when a bundle can no longer be read by the program before (bundle.test.ts). 2: history is signed, and rows and history go by column.
+ * 3: as protocol 4, a column that was added to a known unit is kept.
+ */
+export const FORMAT = 3
 
 export const headOf = (head: Omit<Head, 'markbook' | 'protocol' | 'schema'>): Head => ({
   markbook: 'parcel',

@@ -2,7 +2,7 @@ import { clientOf } from '@markbook/shared/contract/client'
 import { contract } from '@markbook/shared/contract/contract'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { packEntries } from '@markbook/sync/protocol/entries'
-import type { Joined, Page, Pushed, Welcome } from '@markbook/sync/protocol/messages'
+import { type Joined, type Page, PROTOCOL, type Pushed, type Welcome } from '@markbook/sync/protocol/messages'
 import { packRows } from '@markbook/sync/protocol/page'
 import { stamp } from '@markbook/sync/stamp'
 import type { Versions } from '@markbook/sync/versions'
@@ -97,7 +97,15 @@ class Talk {
     await this.beChallenged()
     const { clock, store } = this.laptop.services
     const cursor = (await this.parent()).their_cursor
-    const hello = { protocol: 3, schema: SCHEMA_VERSION, node: store.nodeId, kind: 'laptop', version: '1.0', now: clock.now(), cursor }
+    const hello = {
+      protocol: PROTOCOL,
+      schema: SCHEMA_VERSION,
+      node: store.nodeId,
+      kind: 'laptop',
+      version: '1.0',
+      now: clock.now(),
+      cursor,
+    }
     const welcome = await this.ask<Welcome>(
       'hello: the challenge is the nonce, and from now on that of the session',
       '/sync/hello',
@@ -222,7 +230,7 @@ class Talk {
     const { parent, peer } = this.joined
     const headers = {
       'content-type': 'application/json',
-      [headersOf.protocol]: '3',
+      [headersOf.protocol]: String(PROTOCOL),
       [headersOf.peer]: peer,
       [headersOf.number]: String(used),
       ...(challenge && { [headersOf.challenge]: challenge }),

@@ -64,6 +64,7 @@ function cases(): Case[] {
     vv: { ...mark.vv, [LAPTOP]: 1 },
     extra,
   }
+  const grown = { ...seven, extra: { score: { half_mark: true } } }
   return [
     { what: 'one write saw the other: it stands, whatever the clocks say', table: 'grade', a: seven, b: seen },
     { what: 'neither saw the other: the later stands, and the other is a conflict', table: 'grade', a: seven, b: eight },
@@ -73,6 +74,8 @@ function cases(): Case[] {
     { what: 'steps: the furthest stands, though it is the earlier', table: 'report_book', a: sent, b: published },
     { what: 'the highest value of a unit is kept beside the latest', table: 'assessment', a: lower, b: titled },
     { what: 'a unit of a newer program travels on', table: 'grade', a: seven, b: newer },
+    { what: 'a column that a newer program added to a unit travels on', table: 'grade', a: mark, b: grown },
+    { what: 'one write, of which an older program did not keep a column', table: 'grade', a: seven, b: grown },
   ]
 }
 

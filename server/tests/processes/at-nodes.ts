@@ -39,6 +39,10 @@ export async function enter(node: Node, cookie: string, pupil: { id: string }, s
   assert.equal(answer.status, 200, answer.text)
 }
 
+/** The status of the answer. */
+export const patched = async (node: Node, cookie: string, path: string, body: object): Promise<number> =>
+  (await ask({ port: node.port as number, method: 'PATCH', path, cookie, body })).status
+
 const gradeOf = (pupil: { id: string }) => naturalId('grade', mathsExam.id, pupil.id)
 const scoresAt = (node: Node) =>
   node.look((store) =>

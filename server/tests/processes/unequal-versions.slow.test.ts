@@ -1,18 +1,20 @@
 import { join } from 'node:path'
 import { aoife, elan, lukasz, mei, sean, zoe } from '@markbook/shared/story/marks'
 import { type PersonName, people } from '@markbook/shared/story/people'
+import { draftReport } from '@markbook/shared/story/reports'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { canBackUp } from '../../store/backup/backup.fixtures.ts'
 import { listBackups } from '../../store/backup/manifest.ts'
 import { createDatabase } from '../../testing/database.ts'
-import { LAST_OF_PROTOCOL_2, unpackFixture } from '../../testing/old-databases.ts'
+import { BEFORE_SENT_BACK, LAST_OF_PROTOCOL_2, unpackFixture } from '../../testing/old-databases.ts'
 import { oldProgram } from '../../testing/old-program.ts'
 import { buildProgram, endPrograms, programFile } from '../../testing/program.ts'
 import { rawRows, sameColumns } from '../../testing/raw-rows.ts'
-import { arrives, enter, historyAt, says, scoreIn, signerAt, signIn, statusAt, tableAt } from './at-nodes.ts'
+import { arrives, enter, historyAt, patched, says, scoreIn, signerAt, signIn, statusAt, tableAt } from './at-nodes.ts'
 import { Node, until } from './network.ts'
 
 const old = oldProgram(LAST_OF_PROTOCOL_2)
+const beforeSentBack = oldProgram(BEFORE_SENT_BACK)
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const nodes: Node[] = []
 let drop: (() => Promise<void>) | undefined
@@ -28,11 +30,18 @@ afterEach(async () => {
   await drop?.()
 })
 
-async function oldNode(name: string, url?: string): Promise<Node> {
+async function oldNode(name: string, { url, program = old }: { url?: string | undefined; program?: string | null } = {}): Promise<Node> {
   const node = await Node.make(name, url)
   nodes.push(node)
-  node.version = old as string
+  node.version = program as string
   return node
+}
+/** A database for the centre, where centres have Postgres. */
+async function databaseOfCentre(): Promise<string | undefined> {
+  if (!onPostgres) return undefined
+  const database = await createDatabase(inject('postgresUrl'), 'template0')
+  drop = database.drop
+  return database.url
 }
 
 /** Installs the present program in the place of the old one. */
@@ -59,9 +68,7 @@ test.skipIf(!old)(
   'a centre, a school and two laptops of the program before are updated one by one, in the worst order: nothing is lost, and all goes on by itself',
   { timeout: 300_000 },
   async () => {
-    const database = onPostgres ? await createDatabase(inject('postgresUrl'), 'template0') : undefined
-    drop = database?.drop
-    const centre = await oldNode('the centre', database?.url)
+    const centre = await oldNode('the centre', { url: await databaseOfCentre() })
     await centre.done('seed', 'story')
     await centre.start()
     const school = await oldNode('the school')
@@ -193,6 +200,48 @@ test.skipIf(!old)(
     expect(await signerAt(centre, aoife)).toEqual({ signer: { kind: 'server' } })
     expect(await signerAt(school, mei)).toEqual({ signer: { kind: 'laptop', user: people.okafor.id } })
     expect(await signerAt(school, sean)).toEqual({ signer: { kind: 'laptop', user: people.okafor.id } })
+  },
+)
+
+test.skipIf(!beforeSentBack)(
+  'a school whose program does not know of books that are sent back loses no approval, and has the reason once it is updated',
+  { timeout: 300_000 },
+  async () => {
+    const program = beforeSentBack
+    const centre = await oldNode('the centre', { url: await databaseOfCentre(), program })
+    await centre.done('seed', 'story')
+    await centre.start()
+    const school = await oldNode('the school', { program })
+    await school.joinAndStart(centre, ['--school', 'St Brigid’s'])
+    const there = await until(() => signIn(school, 'okafor').catch(() => undefined), 'the copy of the school')
+    const head = await signIn(centre, 'okafor')
+    const approve = async (body: { isApproved: boolean; reason?: string }) =>
+      expect(await patched(centre, head, `/api/reports/${draftReport.id}/approval`, body)).toBe(200)
+    const bookAt = async (node: Node) => {
+      const { approved_at, sent_back_reason } = (await tableAt(node, 'report_book')).find(({ id }) => id === draftReport.id) ?? {}
+      return { isApproved: approved_at !== null, reason: sent_back_reason }
+    }
+    expect(await patched(centre, head, '/api/schools/mine', { approvesReports: true })).toBe(200)
+    const asksAt = async (node: Node) => (await tableAt(node, 'school')).some(({ approves_reports }) => Boolean(approves_reports))
+    await until(() => asksAt(school), 'the wish of the school')
+
+    await update(centre)
+    await approve({ isApproved: true })
+    await says(school, there, /^This program is too old for the centre: install the newer one\. Nothing is lost\.$/)
+    await enter(school, there, zoe, 51)
+    expect(await statusAt(school, there)).toMatchObject({ state: 'upgrade', waiting_marks: 1 })
+
+    await update(school)
+    await arrives(centre, zoe, 51)
+    for (const node of [centre, school]) await until(async () => (await bookAt(node)).isApproved, `the approval at ${node.name}`)
+    await approve({ isApproved: false, reason: 'Conduct is missing.' })
+    await until(async () => (await bookAt(school)).reason === 'Conduct is missing.', 'the reason at the school')
+    for (const node of [centre, school]) {
+      expect(await bookAt(node)).toEqual({ isApproved: false, reason: 'Conduct is missing.' })
+      for (const table of ['sync_conflict', 'sync_refused', 'sync_held'])
+        expect([node.name, table, await tableAt(node, table)]).toEqual([node.name, table, []])
+    }
+    expect(await school.done('sync', 'verify')).toMatch(/hold the same/)
   },
 )
 
