@@ -56,7 +56,8 @@ const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.unit
 
 /** What an older program kept beside a row is known to a newer one; what a newer one added to a unit is part of its value. */
 function valueIn({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values {
-  const known = pick(values, unit === EXISTENCE ? identity : (units[unit] ?? []))
+  if (unit === EXISTENCE) return pick(values, identity)
+  const known = pick(values, units[unit] ?? [])
   const kept = extra?.[unit]
   return kept ? { ...known, ...kept } : known
 }

@@ -1,7 +1,7 @@
 import { isId } from '@markbook/shared/ids'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '../merge/state.ts'
-import { shareText } from '../versions.ts'
+import { EXISTENCE, shareText } from '../versions.ts'
 import { cellsOf, valuesOf } from './cells.ts'
 import { type Shared, type Sheet, Versioned, wrongVersions } from './sheet.ts'
 
@@ -99,6 +99,8 @@ function readerOf(table: Replicated, { columns, units: theirs }: Pick<Sheet, 'co
       else if (unit && (value !== null || !(unit in descriptions[table].units))) keep(unit, { [column]: value })
     }
     for (const unit in extra) {
+      // Of whether a row is there no program knows more than another.
+      if (unit === EXISTENCE) continue
       const kept = extra[unit] as Record<string, unknown>
       for (const column in kept) {
         if (known.has(column)) values[column] = kept[column]

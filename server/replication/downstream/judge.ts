@@ -228,7 +228,10 @@ export class Judge {
       if (state.alive.length === 0) return null
       if (isMisnamed(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
-    } else if (!descriptions[table].units[unit]) return isOfNewerProgram(state, unit) ? null : 'malformed'
+    } else if (!descriptions[table].units[unit] || state.extra?.[unit]) {
+      if (!isOfNewerProgram(state, unit)) return 'malformed'
+      if (!descriptions[table].units[unit]) return null
+    }
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
     // Books of the first programs were sent without it, and come from a school's server.
     if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry' && !freezeOf(state))

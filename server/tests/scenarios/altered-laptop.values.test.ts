@@ -83,6 +83,7 @@ const lies: Record<string, Lie> = {
     units: Object.fromEntries(Object.entries(state.units).filter(([unit]) => unit !== EXISTENCE && unit !== 'score')),
   }),
   'a part that no program has': (state) => ({ units: { ...state.units, whim: state.units['score'] as Stamp }, extra: { whim: { a: 1 } } }),
+  'a column that no program has, in a part that is known': () => ({ extra: { score: { whim: 1 } } }),
   'a schema that is text': () => ({ schema: 'newest' as never }),
   'a presence that is none': () => ({ alive: [['laptop'] as never] }),
 }
@@ -144,7 +145,7 @@ test('what stands in a row that is made, and bears no stamp, is not taken: nobod
   const { answers } = await without('score', { values: { score: 99_999 } })
   expect(answers).toMatchObject([{ outcome: 'refused', code: 'malformed' }])
   expect(await marksOf(server, elan)).toEqual([])
-  await without('remarks', { values: { remarks: 'a'.repeat(100_000) }, extra: { whim: { a: 1 } } })
+  await without('remarks', { values: { remarks: 'a'.repeat(100_000) }, extra: { whim: { a: 1 }, row: { whim: 1 } } })
   const row = (await server.rows('grade')).find(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === elan.id)
   expect([row?.score, row?.remarks]).toEqual([11, null])
   const beside = await server.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_row))
