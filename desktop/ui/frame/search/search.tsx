@@ -3,6 +3,7 @@ import SearchIcon from 'lucide-react/icons/search'
 import { type ComponentType, lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/button.tsx'
+import { keyOfShortcut } from '../../components/shortcut-key.ts'
 import { tellFailure } from '../../components/toasts.tsx'
 import styles from '../frame.module.css'
 
@@ -60,7 +61,7 @@ export function Search({ pages, onSignOut }: Props) {
   }, [isSearching, close])
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const isSearch = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k'
+      const isSearch = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && keyOfShortcut(event).toLowerCase() === 'k'
       const isKeys = event.key === '?' && !event.ctrlKey && !event.metaKey && !event.altKey && !takesText(event.target)
       // What stands over the page is answered first.
       if ((!isSearch && !isKeys) || document.querySelector('[role="dialog"][aria-modal="true"], [data-base-ui-inert]')) return

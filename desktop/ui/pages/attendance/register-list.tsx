@@ -29,9 +29,9 @@ export function RegisterList({ register, pupils, label }: Props) {
       const whose = register.undo()
       if (whose) focusOn(list, whose)
     }
-    const sideways = inReadingDirection(event, isRightToLeft()).key
+    const pressed = inReadingDirection(event.nativeEvent, isRightToLeft()).key
     const code = codeOfKey.get(event.key.toLowerCase())
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z') takeBack()
+    if ((event.ctrlKey || event.metaKey) && pressed.toLowerCase() === 'z') takeBack()
     else if (event.ctrlKey || event.metaKey) return
     else if (event.key.toLowerCase() === t('key.note')) setNoting(pupils[at]?.id as string)
     else if (code) {
@@ -42,9 +42,9 @@ export function RegisterList({ register, pupils, label }: Props) {
     else if (event.key === 'Home') go(0)
     else if (event.key === 'End') go(pupils.length - 1)
     else if (event.key === 'Backspace') takeBack()
-    else if (sideways === 'ArrowLeft' || sideways === 'ArrowRight') {
+    else if (pressed === 'ArrowLeft' || pressed === 'ArrowRight') {
       const now = attendanceCodes.indexOf(register.codeNow(pupils[at]?.id as string))
-      const next = attendanceCodes[(now + (sideways === 'ArrowRight' ? 1 : attendanceCodes.length - 1)) % attendanceCodes.length]
+      const next = attendanceCodes[(now + (pressed === 'ArrowRight' ? 1 : attendanceCodes.length - 1)) % attendanceCodes.length]
       if (next) register.say(pupils[at]?.id as string, next)
       focusOn(list, pupils[at]?.id)
     } else return

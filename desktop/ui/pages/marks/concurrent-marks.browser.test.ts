@@ -1,8 +1,9 @@
 import { naturalId } from '@markbook/shared/ids'
-import { aoife, lukasz, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
+import { aoife, elan, lukasz, mathsQuiz, mei, sean, zoe } from '@markbook/shared/story/marks'
+import { maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectForEverybody, picture } from '../../tests/browser.ts'
+import { dialogsClosed, expectForEverybody, picture } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
 import { siteInBrowser } from '../../tests/site.ts'
@@ -203,6 +204,59 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await page.getByRole('link', { name: 'Mathematics, 3B' }).click()
     await page.getByRole('button', { name: 'Write 12' }).click()
     await expect.poll(() => scoreOf(aoife.id), AWAY).toBe(12)
+    await context.close()
+  })
+
+  test('while somebody else adds and deletes an assessment, a mark and a remark stay with theirs', async () => {
+    const { context, page, faults } = await opened('ada')
+    const okafor = await site.as('okafor')
+    const heads = page.locator('[data-row="-1"]')
+    const add = () =>
+      okafor.assessments.create({
+        body: { title: 'Diagnostic', assessmentType: 'coursework', maxScore: 10, termId: michaelmas.id, subjectId: maths.id, sortOrder: 0 },
+      })
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('role'))
+    await cell(page, 4, 0).click()
+    await page.keyboard.type('1')
+    const { id } = await add()
+    await expect.poll(() => heads.first().innerText()).toContain('Diagnostic')
+    await page.keyboard.type('3')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(elan.id)).toBe(13)
+    expect(await okafor.grades.list({ query: { assessmentId: id } })).toEqual([])
+    // A remark that is being written, and its mark goes.
+    await cell(page, 4, 0).click()
+    await page.keyboard.type('7')
+    await page.keyboard.press('Alt+r')
+    await page.getByRole('textbox', { name: 'Remark' }).fill('Well prepared.')
+    await expect.poll(async () => (await okafor.grades.list({ query: { assessmentId: id } })).length).toBe(1)
+    await okafor.assessments.remove({ params: { id } })
+    await page.getByText('What you were entering for Ó Briain Élan, Diagnostic, is not saved.').waitFor()
+    await dialogsClosed(page)
+    await expect.poll(focused).toBe('grid')
+    await picture(page, 'marks-gone')
+    // In the last column, which is deleted while a mark is typed.
+    const last = await add()
+    await okafor.assessments.update({ params: { id: last.id }, body: { sortOrder: 99 } })
+    await expect.poll(() => heads.last().innerText()).toContain('Diagnostic')
+    await page.locator('[data-row="2"]').nth(3).click()
+    await page.keyboard.type('6')
+    await okafor.assessments.remove({ params: { id: last.id } })
+    await page.getByText('What you were entering for Murphy Aoife, Diagnostic, is not saved.').waitFor()
+    expect(await focused()).toBe('grid')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('Enter ends the composing of a text, and not the typing of a mark', async () => {
+    const { context, page } = await opened('ada')
+    await cell(page, 4, 1).click()
+    await page.keyboard.press('F2')
+    const session = await context.newCDPSession(page)
+    await session.send('Input.imeSetComposition', { text: 'abs', selectionStart: 3, selectionEnd: 3 })
+    await page.getByRole('textbox').dispatchEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })
+    expect(await cell(page, 4, 1).getAttribute('data-mode')).toBe('editing')
+    await page.keyboard.press('Escape')
     await context.close()
   })
 })

@@ -212,7 +212,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
         }}
         onKeyDown={(event) => {
           event.stopPropagation()
-          if (controller.handleEditorKey(inReadingDirection(event, isRightToLeft()))) event.preventDefault()
+          if (controller.handleEditorKey(inReadingDirection(event.nativeEvent, isRightToLeft()))) event.preventDefault()
         }}
         onBlur={() => controller.commitEdit(true)}
       />

@@ -104,12 +104,12 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
         aria-readonly={grid.isReadOnly}
         className={sizes.isNarrow ? `${styles['grid']} ${styles['narrow']}` : styles['grid']}
         onKeyDown={(event) => {
-          if (controller.handleKey(inReadingDirection(event, isRightToLeft()))) event.preventDefault()
+          if (controller.handleKey(inReadingDirection(event.nativeEvent, isRightToLeft()))) event.preventDefault()
         }}
         onFocus={() => selection.setFocused(true)}
         onBlur={({ relatedTarget }) => selection.setFocused(root.current?.contains(relatedTarget) ?? false)}
         onCopy={(event) => {
-          if (selection.editing) return
+          if (selection.editing || selection.active.row < 0) return
           event.clipboardData.setData('text/plain', controller.copyRange())
           event.preventDefault()
         }}

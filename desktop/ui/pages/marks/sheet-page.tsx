@@ -7,7 +7,7 @@ import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-c
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import Ellipsis from 'lucide-react/icons/ellipsis'
-import { Fragment, memo, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Fragment, memo, type ReactNode, useCallback, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useTranslation } from 'react-i18next'
 import { ask, askWhole } from '../../api/queries.ts'
@@ -30,8 +30,8 @@ import { gridKeys } from './grid-keys.ts'
 import { MarkGrid } from './mark-grid.tsx'
 import styles from './marks.module.css'
 import { locationOf } from './model/mark-location.ts'
-import type { CellPosition } from './model/navigation.ts'
-import type { Sheet } from './model/sheet.ts'
+import { type CellPosition, positionIn, standsStill } from './model/navigation.ts'
+import type { Layout, Sheet } from './model/sheet.ts'
 import type { Pupil } from './model/sitters.ts'
 import { PrintMarks } from './print-marks.tsx'
 import { SheetDialogs } from './sheet-dialogs.tsx'
@@ -154,10 +154,6 @@ export function SheetView(props: SheetViewProps) {
   const { t } = useTranslation(['marks', 'app'])
   const [classId, subjectId] = [group.id, subject.id]
   const names = { subject: subject.name, class: group.name }
-  useLayoutEffect(
-    () => sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes, categories),
-    [sheet, pupils, columns, term, scale, codes, categories],
-  )
   const isReady = useSheetValue(sheet, 'state', () => sheet.isReady)
   useGradesInReview(sheet)
   useEnteredHere(
@@ -169,6 +165,22 @@ export function SheetView(props: SheetViewProps) {
   const { id: userId } = useProfile()
   const handle = useGridHandle(sheet, isReadOnly, `markbook.undo/${userId}/${classId}/${subjectId}/${term.id}`, setDialog)
   const { grid, sizes, root, runAction, goTo } = handle
+  const follow = useEffectEvent((before: Layout) => {
+    grid.controller.follow(before)
+    if (!dialog || !('position' in dialog)) return
+    // A pasted block would go on at other pupils.
+    const isLost = dialog.is === 'paste' && !standsStill(sheet.layout, before)
+    const position = isLost ? null : positionIn(sheet.layout, before, dialog.position)
+    setDialog(position && { ...dialog, position })
+    if (position) return
+    grid.controller.tellGone(before, dialog.position)
+    setTimeout(() => root.current?.focus({ preventScroll: true }))
+  })
+  useLayoutEffect(() => {
+    const before = sheet.layout
+    sheet.setLayout(pupils, columns, term, { passMark: scale.pass_mark, bands: scale.bands }, codes, categories)
+    follow(before)
+  }, [sheet, pupils, columns, term, scale, codes, categories])
   const isPrinting = usePrinting()
   const title = t('sheet', names)
   const lead = t('of', { term: termLabel(term.name), year: yearName })

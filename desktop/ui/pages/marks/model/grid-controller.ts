@@ -12,19 +12,22 @@ import {
   positionAfterEnter,
   positionAfterMove,
   positionAfterTab,
+  positionIn,
 } from './navigation.ts'
 import { parseMark } from './parse-mark.ts'
 import { planPaste, readBlock, writeBlock } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
 import type { MarkEntry } from './pending-mark.ts'
-import type { GridSelection } from './selection.ts'
-import type { Sheet } from './sheet.ts'
+import type { CellEdit, GridSelection } from './selection.ts'
+import type { Layout, Sheet } from './sheet.ts'
 import { type UndoChange, UndoHistory } from './undo-history.ts'
 import { valueText } from './value-text.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
   | { key: 'undo.none' | 'undo.changed' | 'redo.none' }
+  /** Pupils or assessments came, went or moved, so that what was being entered there cannot be saved. */
+  | { key: 'gone'; pupil: string; title: string }
   | { key: 'copied' | 'cleared' | 'undo.done' | 'redo.done'; count: number }
   /** The mark that was undone, or entered again, and what it is now; null for none. */
   | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
@@ -45,6 +48,9 @@ export type GridHost = {
 }
 
 const entryOf = ({ assessmentId, studentId, score, seen }: MarkEntry): MarkEntry => ({ assessmentId, studentId, score, seen })
+
+/** What was typed over a mark and taken back leaves the mark; a mark that was edited until nothing was left is cleared. */
+const isUnchanged = ({ caret, text, typed }: CellEdit) => (caret ? typed === text : typed.trim() === '')
 
 /** Figure columns after the assessments: coursework, exam, composite, letter. */
 const FIGURES = 4
@@ -205,9 +211,7 @@ export class GridController {
     if (!editing || !ids) return
     const before = this.valueAt(at)
     const gradeId = this.savedAt(at)?.id ?? null
-    // What was typed over a mark and taken back leaves the mark; a mark that was edited until nothing was left is cleared.
-    const isUnchanged = editing.caret ? editing.typed === editing.text : editing.typed.trim() === ''
-    const outcome = isUnchanged ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
+    const outcome = isUnchanged(editing) ? null : this.sheet.enter(ids.assessmentId, ids.studentId, editing.typed, editing.seen)
     if (outcome === 'sent') {
       const after = this.valueAt(at)
       this.addUndoStep([{ ...ids, before, after, gradeId }])
@@ -222,6 +226,21 @@ export class GridController {
     this.selection.editing = null
     if (!isFocusElsewhere) this.host.focusGrid()
     this.selection.setEdit(null)
+  }
+
+  /** The selection, and what is being typed, stay with their pupil and assessment. `before`: the layout until now. */
+  follow(before: Layout): void {
+    const { editing, active } = this.selection
+    const isThere = this.selection.follow((at) => positionIn(this.sheet.layout, before, at), this.size())
+    if (!editing || (isThere && this.idsAt(this.selection.active))) return
+    this.cancelEdit()
+    if (!isUnchanged(editing)) this.tellGone(before, active)
+  }
+
+  tellGone({ pupils, columns }: Layout, { row, col }: CellPosition): void {
+    const pupil = pupils[row]
+    const name = pupil ? `${pupil.last_name} ${pupil.first_name}` : ''
+    this.host.announce({ key: 'gone', pupil: name, title: columns[col]?.title ?? '' })
   }
 
   private addUndoStep(changes: readonly UndoChange[]): void {

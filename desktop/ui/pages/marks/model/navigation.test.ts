@@ -11,19 +11,25 @@ import {
   positionAfterMove,
   positionAfterTab,
   rangeBetween,
+  standsStill,
 } from './navigation.ts'
 import { GridSelection } from './selection.ts'
 
-const key = (name: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey', boolean>> = {}) => ({
+const key = (
+  name: string,
+  held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing', boolean> & { code: string }> = {},
+) => ({
   key: name,
+  code: '',
   ctrlKey: false,
   metaKey: false,
   shiftKey: false,
   altKey: false,
+  isComposing: false,
   ...held,
 })
 const size: GridSize = { rows: 40, cols: 16, marks: 12, page: 10 }
-const steps: readonly Movement[] = ['up', 'down', 'left', 'right', 'home', 'end', 'first', 'last', 'pageUp', 'pageDown']
+const steps: readonly Movement[] = ['up', 'down', 'left', 'right', 'home', 'end', 'top', 'bottom', 'first', 'last', 'pageUp', 'pageDown']
 
 describe('movement', () => {
   test('never leaves the grid', () => {
@@ -83,6 +89,15 @@ describe('movement', () => {
   })
 })
 
+test('a block that was pasted stands where it did, unless somebody came before its end, or went', () => {
+  const lines = (...ids: string[]) => ids.map((id) => ({ id }))
+  const before = { pupils: lines('a', 'b'), columns: lines('x') }
+  expect(standsStill({ pupils: lines('a', 'b', 'c'), columns: lines('x', 'y') }, before)).toBe(true)
+  expect(standsStill({ pupils: lines('a', 'c', 'b'), columns: lines('x') }, before)).toBe(false)
+  expect(standsStill({ pupils: lines('a'), columns: lines('x') }, before)).toBe(false)
+  expect(standsStill({ ...before, columns: lines('y', 'x') }, before)).toBe(false)
+})
+
 describe('keys', () => {
   test('whatever can be typed opens the editor, F2 edits, Delete clears', () => {
     expect(commandForKey(key('7'))).toEqual({ kind: 'type', text: '7' })
@@ -113,11 +128,44 @@ describe('keys', () => {
     expect(commandForKey(key('End', { ctrlKey: true }))).toEqual({ kind: 'move', step: 'last', extends: false })
   })
 
+  test('Ctrl with an arrow goes to the end of the column or the row, and chooses no other column', () => {
+    const at = { row: 3, col: 1 }
+    const moved = (name: string) => {
+      const command = commandForKey(key(name, { ctrlKey: true, shiftKey: true }))
+      return command?.kind === 'move' && command.extends ? positionAfterMove(at, command.step, size) : null
+    }
+    expect(moved('ArrowDown')).toEqual({ row: 39, col: 1 })
+    expect(moved('ArrowUp')).toEqual({ row: 0, col: 1 })
+    expect(moved('ArrowRight')).toEqual({ row: 3, col: 15 })
+    expect(moved('ArrowLeft')).toEqual({ row: 3, col: 0 })
+  })
+
+  test('a keyboard of another script has the shortcuts of its places, and types its own letters', () => {
+    const kindOf = (press: Parameters<typeof inReadingDirection>[0]) => commandForKey(inReadingDirection(press, false))
+    expect(kindOf(key('ئ', { code: 'KeyZ', ctrlKey: true }))).toEqual({ kind: 'undo' })
+    expect(kindOf(key('я', { code: 'KeyZ', ctrlKey: true, shiftKey: true }))).toEqual({ kind: 'redo' })
+    expect(kindOf(key('®', { code: 'KeyR', altKey: true }))).toEqual({ kind: 'remark' })
+    expect(kindOf(key('ئ', { code: 'KeyZ' }))).toEqual({ kind: 'type', text: 'ئ' })
+    // Where Z stands in another place, its letter says so.
+    expect(kindOf(key('w', { code: 'KeyZ', ctrlKey: true }))).toBeNull()
+  })
+
   test('arrows leave the cell while a mark is replaced, and move the caret while it is edited', () => {
     expect(editorCommandForKey(key('ArrowLeft'), false)).toEqual({ kind: 'move', step: 'left', extends: false })
     expect(editorCommandForKey(key('ArrowLeft'), true)).toBeNull()
     expect(editorCommandForKey(key('ArrowDown'), true)).toEqual({ kind: 'move', step: 'down', extends: false })
     expect(editorCommandForKey(key('5'), false)).toBeNull()
+  })
+
+  test('the keys of the grid for a mark and for a page are answered in the editor too, and the browser keeps its own', () => {
+    expect(editorCommandForKey(key('r', { altKey: true }), false)).toEqual({ kind: 'remark' })
+    expect(editorCommandForKey(key('PageDown'), true)).toEqual({ kind: 'move', step: 'pageDown', extends: false })
+    expect(editorCommandForKey(key('ArrowLeft', { altKey: true }), false)).toBeNull()
+  })
+
+  test('Enter belongs to the text that is being composed', () => {
+    expect(editorCommandForKey(key('Enter', { isComposing: true }), true)).toBeNull()
+    expect(editorCommandForKey(key('Enter'), true)).toEqual({ kind: 'enter', back: false })
   })
 })
 

@@ -1,9 +1,28 @@
+import { keyOfShortcut } from '../../../components/shortcut-key.ts'
+
 /** `row` is a pupil, -1 the header; `col` is an assessment, then a figure. */
 export type CellPosition = { row: number; col: number }
 /** `marks`: editable columns, before the read-only ones up to `cols`. `page`: visible rows. */
 export type GridSize = { rows: number; cols: number; marks: number; page: number }
 
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
+
+type Lines = { readonly pupils: readonly { id: string }[]; readonly columns: readonly { id: string }[] }
+
+/** Where the cell at a position stands once rows or columns came, went or moved; null where its pupil or its assessment is gone. */
+export function positionIn(after: Lines, before: Lines, at: CellPosition): CellPosition | null {
+  const indexOf = (lines: readonly { id: string }[], id: string | undefined) => lines.findIndex((line) => line.id === id)
+  const row = at.row < 0 ? at.row : indexOf(after.pupils, before.pupils[at.row]?.id)
+  const marks = before.columns.length
+  const isFigure = marks > 0 && at.col >= marks
+  const col = isFigure ? after.columns.length + at.col - marks : indexOf(after.columns, before.columns[at.col]?.id)
+  if (col < 0 || (row < 0 && at.row >= 0)) return null
+  return row === at.row && col === at.col ? at : { row, col }
+}
+
+/** Whether every cell stands where it stood; more may have come after the last. */
+export const standsStill = (after: Lines, before: Lines): boolean =>
+  before.pupils.every(({ id }, at) => after.pupils[at]?.id === id) && before.columns.every(({ id }, at) => after.columns[at]?.id === id)
 
 /** Row and column after each movement, which may be outside of the grid. */
 const movements = {
@@ -13,6 +32,8 @@ const movements = {
   right: ({ row, col }: CellPosition) => [row, col + 1],
   home: ({ row }: CellPosition) => [row, 0],
   end: ({ row }: CellPosition, { cols }: GridSize) => [row, cols - 1],
+  top: ({ col }: CellPosition) => [0, col],
+  bottom: ({ col }: CellPosition, { rows }: GridSize) => [rows - 1, col],
   first: () => [0, 0],
   last: (_at: CellPosition, { rows, cols }: GridSize) => [rows - 1, cols - 1],
   pageUp: ({ row, col }: CellPosition, { page }: GridSize) => [Math.max(0, row - page), col],
@@ -23,7 +44,7 @@ export type Movement = keyof typeof movements
 /** The position after a movement, clamped to the grid. */
 export function positionAfterMove(at: CellPosition, step: Movement, size: GridSize): CellPosition {
   const [row, col] = movements[step](at, size)
-  return { row: clamp(row, -1, size.rows - 1), col: clamp(col, 0, size.cols - 1) }
+  return positionWithin({ row, col }, size)
 }
 
 /** Tab moves along the marks of a row. Null at its end, where the focus leaves the grid. */
@@ -36,6 +57,12 @@ export function positionAfterTab({ row, col }: CellPosition, back: boolean, { ma
 export const positionAfterEnter = ({ row, col }: CellPosition, tabbedFrom: number | null, back: boolean, size: GridSize): CellPosition =>
   positionAfterMove({ row, col: tabbedFrom ?? col }, back && row > 0 ? 'up' : back ? 'home' : 'down', size)
 
+/** The nearest position that is in the grid. */
+export const positionWithin = ({ row, col }: CellPosition, { rows, cols }: GridSize): CellPosition => ({
+  row: clamp(row, -1, rows - 1),
+  col: clamp(col, 0, cols - 1),
+})
+
 /** A rectangle of cells, bounds included. */
 export type CellRange = { top: number; bottom: number; left: number; right: number }
 export const rangeBetween = (a: CellPosition, b: CellPosition): CellRange => ({
@@ -47,7 +74,8 @@ export const rangeBetween = (a: CellPosition, b: CellPosition): CellRange => ({
 export const isInRange = ({ top, bottom, left, right }: CellRange, row: number, col: number): boolean =>
   row >= top && row <= bottom && col >= left && col <= right
 
-export type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; shiftKey: boolean; altKey: boolean }
+/** `isComposing`: the key is for the text that is being composed of it, as for Chinese. */
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing'>
 /** The command of a key in the grid. */
 export type GridCommand =
   | { kind: 'move'; step: Movement; extends: boolean }
@@ -82,8 +110,8 @@ const PLAIN: Readonly<Record<string, 'edit' | 'clear' | 'escape' | 'menu'>> = {
 const WITH_CONTROL: Partial<Record<Movement, Movement>> = {
   home: 'first',
   end: 'last',
-  up: 'first',
-  down: 'last',
+  up: 'top',
+  down: 'bottom',
   left: 'home',
   right: 'end',
 }
@@ -91,13 +119,11 @@ const WITH_CONTROL: Partial<Record<Movement, Movement>> = {
 const SIDEWAYS: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
 
 /** The key as it would be struck where one reads from the left: the first column stands right where one reads from there. */
-export const inReadingDirection = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress, isRightToLeft: boolean): KeyPress => ({
-  key: (isRightToLeft && SIDEWAYS[key]) || key,
-  ctrlKey,
-  metaKey,
-  shiftKey,
-  altKey,
-})
+export function inReadingDirection(event: KeyPress & { code: string }, isRightToLeft: boolean): KeyPress {
+  const { ctrlKey, metaKey, shiftKey, altKey, isComposing } = event
+  const key = keyOfShortcut(event)
+  return { key: (isRightToLeft && SIDEWAYS[key]) || key, ctrlKey, metaKey, shiftKey, altKey, isComposing }
+}
 
 /** Null where the grid does not handle the key. */
 export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): GridCommand | null {
@@ -129,9 +155,13 @@ function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null 
 }
 
 /** The command of a key in the editor; null where the input handles it. `caret`: arrow keys move within the text. */
-export function editorCommandForKey({ key, shiftKey }: KeyPress, caret: boolean): GridCommand | null {
+export function editorCommandForKey(press: KeyPress, caret: boolean): GridCommand | null {
+  const { key, shiftKey } = press
+  if (press.isComposing) return null
   if (key === 'Enter' || key === 'Tab' || key === 'Escape') return commandForPlainKey(key, shiftKey)
+  // Remark and history of the mark that is being typed; Alt with an arrow is the browser's.
+  if (press.altKey) return commandForKey(press)
   const step = MOVEMENTS[key]
-  if (step === 'up' || step === 'down') return { kind: 'move', step, extends: false }
+  if (step === 'up' || step === 'down' || step === 'pageUp' || step === 'pageDown') return { kind: 'move', step, extends: false }
   return !caret && !shiftKey && (step === 'left' || step === 'right') ? { kind: 'move', step, extends: false } : null
 }

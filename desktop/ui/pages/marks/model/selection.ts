@@ -1,6 +1,6 @@
 import { Listeners } from '../../../api/listeners.ts'
 import type { CellValue } from './cell-value.ts'
-import { type CellPosition, type CellRange, isInRange, rangeBetween } from './navigation.ts'
+import { type CellPosition, type CellRange, type GridSize, isInRange, positionWithin, rangeBetween } from './navigation.ts'
 
 /**
  * The open editor. `text`: what it began with, `typed`: what is in it now. `caret`: arrow keys move within the text, else they leave the cell.
@@ -52,9 +52,28 @@ export class GridSelection {
     this.active = at
     this.tabbedFrom = tabbedFrom
     if (!isExtended) this.anchor = at
-    this.block = at.row < 0 ? { top: 0, bottom: -1, left: at.col, right: at.col } : rangeBetween(this.anchor, at)
+    this.block = this.blockTo(at)
     this.changes.notify()
   }
+
+  /**
+   * Goes along where rows and columns came, went or moved; `placeOf` says where a cell is now. False where the active cell is gone: what
+   * stands in its place is active then, and no editor is open.
+   */
+  follow(placeOf: (at: CellPosition) => CellPosition | null, size: GridSize): boolean {
+    const place = placeOf(this.active)
+    const tabbedFrom = this.tabbedFrom === null ? null : placeOf({ row: this.active.row, col: this.tabbedFrom })
+    if (!place) this.editing = null
+    this.anchor = (place && placeOf(this.anchor)) ?? place ?? positionWithin(this.active, size)
+    this.active = place ?? this.anchor
+    this.tabbedFrom = tabbedFrom?.col ?? null
+    this.block = this.blockTo(this.active)
+    this.changes.notify()
+    return place !== null
+  }
+
+  private blockTo = (at: CellPosition): CellRange =>
+    at.row < 0 ? { top: 0, bottom: -1, left: at.col, right: at.col } : rangeBetween(this.anchor, at)
 
   selectRange(from: CellPosition, to: CellPosition): void {
     this.anchor = from

@@ -276,7 +276,15 @@ describe('changes of others', () => {
 })
 
 describe('the grid’s keys', () => {
-  const key = (name: string, held: object = {}) => ({ key: name, ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...held })
+  const key = (name: string, held: object = {}) => ({
+    key: name,
+    ctrlKey: false,
+    metaKey: false,
+    shiftKey: false,
+    altKey: false,
+    isComposing: false,
+    ...held,
+  })
   let controller: GridController
   let selection: GridSelection
   /** Into the open editor. */
@@ -311,6 +319,55 @@ describe('the grid’s keys', () => {
     controller.handleEditorKey(key('Enter'))
     expect(selection.active).toEqual({ row: 2, col: 2 })
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
+  })
+
+  describe('when pupils or assessments come, go or move', () => {
+    const changeTo = (pupils: typeof pupilsOf3B, present: typeof columns) => {
+      const before = sheet.layout
+      sheet.setLayout(pupils, present, michaelmas, defaultGradingScale)
+      controller.follow(before)
+    }
+    const more = { ...mathsQuiz, id: 'another' }
+    const [first, ...others] = pupilsOf3B
+
+    test('what is typed is saved for the pupil and the assessment that it was begun for', () => {
+      selection.moveTo({ row: 1, col: 2 })
+      controller.handleKey(key('8'))
+      changeTo(others, [more, ...columns])
+      expect(selection.active).toEqual({ row: 0, col: 3 })
+      type('80')
+      controller.handleEditorKey(key('Enter'))
+      expect(queue.all()).toMatchObject([{ assessmentId: mathsExam.id, studentId: ids[1], score: 80 }])
+      expect(selection.active).toEqual({ row: 1, col: 3 })
+      expect(said).toEqual([])
+    })
+
+    test('a chosen block and a figure stay what they are, and Enter finds the column where the Tabs began', () => {
+      selection.selectRange({ row: 1, col: 0 }, { row: 3, col: 1 })
+      changeTo(others, [more, ...columns])
+      expect(selection.range()).toEqual({ top: 0, bottom: 2, left: 1, right: 2 })
+      selection.moveTo({ row: 0, col: 3 }, { tabbedFrom: 1 })
+      changeTo(others, columns)
+      expect(selection.tabbedFrom).toBe(0)
+      selection.moveTo({ row: 0, col: columns.length + 2 })
+      changeTo(others, [more, ...columns])
+      expect(selection.active).toEqual({ row: 0, col: columns.length + 3 })
+    })
+
+    test('what was typed in a cell that is gone is named, and the nearest cell is active', () => {
+      selection.moveTo({ row: 0, col: 2 })
+      controller.handleKey(key('8'))
+      changeTo(pupilsOf3B, columns.slice(0, 2))
+      expect(selection).toMatchObject({ active: { row: 0, col: 2 }, editing: null })
+      expect(said).toEqual([{ key: 'gone', pupil: `${first?.last_name} ${first?.first_name}`, title: mathsExam.title }])
+      expect(queue.all()).toEqual([])
+      // Nothing was typed, nothing is lost.
+      selection.moveTo({ row: ids.length - 1, col: 0 })
+      controller.handleKey(key('F2'))
+      changeTo(pupilsOf3B.slice(0, -1), columns)
+      expect(selection).toMatchObject({ active: { row: ids.length - 2, col: 0 }, editing: null })
+      expect(said).toHaveLength(1)
+    })
   })
 
   test('a mark typed over one’s own that arrives meanwhile is sent, and is no conflict', () => {
