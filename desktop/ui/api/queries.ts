@@ -95,9 +95,13 @@ export async function readOldAgain(): Promise<void> {
 export const askUnansweredAgain = (): Promise<unknown> =>
   queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && isAway(state.error) })
 
-/** A refusal is final; a request to a server that is busy or cannot be reached is retried three times. */
+/**
+ * A refusal is final; a request to a server that is busy or cannot be reached is retried three times, and where it is known to be away not
+ * before it is heard (`askUnansweredAgain`): a page says at once what it has not.
+ */
 const shouldRetry = (tries: number, error: unknown) => {
   const status = error instanceof Failure ? error.status : 500
+  if (status === 0 && isProfileOld()) return false
   return tries < 3 && (status === 0 || status === 502 || status === 503)
 }
 

@@ -103,6 +103,9 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await expect.poll(() => later?.locator('[role="grid"]').count()).toBe(0)
       await later.getByText('2 marks are on this computer and not saved yet').waitFor()
       await picture(later, 'away-today')
+      // The server is known to be away: a page that was never seen says so at once.
+      await later.getByRole('link', { name: 'Pupils', exact: true }).click()
+      await later.getByRole('main').getByText('The server cannot be reached. Check').first().waitFor({ timeout: 4_000 })
     })
     expect(before).not.toBe(7)
     await expect.poll(() => scoreOf(zoe.id), { timeout: 60_000 }).toBe(7)
