@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fitColumns, narrowMetrics, wideMetrics, widenFewColumns } from './grid-context.ts'
+import { enlarged, fitColumns, narrowMetrics, wideMetrics, widenFewColumns } from './grid-context.ts'
 
 const FIGURES = 4
 
@@ -17,6 +17,9 @@ test.each([
   [narrowMetrics, 3, 366, 81],
   [narrowMetrics, 3, 336, 107],
   [narrowMetrics, 2, 366, 84],
+  // With text twice as large, one that is twice as wide, beside the names.
+  [enlarged(narrowMetrics, 2), 3, 366, 156],
+  [enlarged(narrowMetrics, 2), 3, 336, 156],
 ])('%j, %i columns, in %i pixels', (sizes, columns, width, column) => {
   expect(fitColumns(sizes, columns, FIGURES, width).column).toBe(column)
 })

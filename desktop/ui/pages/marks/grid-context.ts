@@ -4,24 +4,48 @@ import type { CellMode, GridSelection } from './model/selection.ts'
 import type { Cell, Layout, Sheet } from './model/sheet.ts'
 import type { StatusMessage } from './model/status-message.ts'
 
-/** Sizes in pixels. All rows have one height and all columns one width, so positions follow from indices. */
-export type GridMetrics = { name: number; column: number; figure: number; row: number; head: number; foot: number; isNarrow: boolean }
+/**
+ * Sizes in pixels. All rows have one height and all columns one width, so positions follow from indices. `text`: how much larger text is than
+ * these sizes are made for.
+ */
+export type GridMetrics = {
+  name: number
+  column: number
+  figure: number
+  row: number
+  head: number
+  foot: number
+  isNarrow: boolean
+  text: number
+}
 /** 24 rows on a screen of 768 pixels: a class without scrolling. */
-export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 22, head: 48, foot: 24, isNarrow: false }
+export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 22, head: 48, foot: 24, isNarrow: false, text: 1 }
 /** For a finger. */
 export const touchMetrics: GridMetrics = { ...wideMetrics, row: 34, head: 64, foot: 34 }
-export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true }
+export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true, text: 1 }
 /** A few columns get more width, so that their titles fit. */
 export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>
   columns <= FEW_COLUMNS && !sizes.isNarrow ? { ...sizes, column: 116 } : sizes
 const FEW_COLUMNS = 5
+/** For larger text. */
+export const enlarged = ({ name, column, figure, row, head, foot, isNarrow }: GridMetrics, text: number): GridMetrics => ({
+  name: name * text,
+  column: column * text,
+  figure: figure * text,
+  row: row * text,
+  head: head * text,
+  foot: foot * text,
+  isNarrow,
+  text,
+})
 
 /**
  * Columns that do not all fit between the names and the figures, in a grid of this width: as many as fit whole, so that none is half covered.
  * On a telephone the figures stand behind them.
  */
 export function fitColumns(sizes: GridMetrics, columns: number, figures: number, width: number): GridMetrics {
-  const [beside, least] = sizes.isNarrow ? [0, 78] : [figures * sizes.figure, 70]
+  const beside = sizes.isNarrow ? 0 : figures * sizes.figure
+  const least = (sizes.isNarrow ? 78 : 70) * sizes.text
   // Where no column would fit, the names give way first.
   const name = Math.min(sizes.name, Math.max(narrowMetrics.name, width - beside - EDGES - least))
   const room = width - name - beside - EDGES

@@ -29,6 +29,12 @@ import styles from './marks.module.css'
 import { type CellPosition, type GridSize, inReadingDirection } from './model/navigation.ts'
 import type { CellEdit, GridSelection } from './model/selection.ts'
 
+declare module 'react' {
+  interface CSSProperties {
+    '--text-scale'?: number
+  }
+}
+
 type Props = {
   grid: Grid
   sizes: GridMetrics
@@ -103,6 +109,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
         aria-multiselectable="true"
         aria-readonly={grid.isReadOnly}
         className={sizes.isNarrow ? `${styles['grid']} ${styles['narrow']}` : styles['grid']}
+        style={{ '--text-scale': sizes.text }}
         onKeyDown={(event) => {
           if (controller.handleKey(inReadingDirection(event.nativeEvent, isRightToLeft()))) event.preventDefault()
         }}

@@ -104,6 +104,31 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
+  test('text that is twice as large stays in its cells, and a mark is typed', async () => {
+    const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
+    const before = await cell(page, 0, 0).boundingBox()
+    await page.evaluate(() => {
+      document.documentElement.style.fontSize = '30px'
+      dispatchEvent(new Event('resize'))
+    })
+    await expect.poll(async () => (await cell(page, 0, 0).boundingBox())?.height).toBe((before?.height ?? 0) * 2 + 1)
+    const cut = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('[role="rowheader"], [role="gridcell"], [role="columnheader"]')]
+          .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1)
+          .map(({ textContent }) => textContent),
+      )
+    await expect.poll(cut).toEqual([])
+    await cell(page, 4, 2).tap()
+    await page.keyboard.type('35')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => scoreOf(mathsExam, elan)).toBe(35)
+    await expectFits(page)
+    await picture(page, 'touch-large-text')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the preview of a pasted table shows each mark, and first what somebody must look at', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await page.getByRole('button', { name: 'Code …' }).tap()

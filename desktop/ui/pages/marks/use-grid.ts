@@ -6,7 +6,16 @@ import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { tellFailure } from '../../components/toasts.tsx'
 import { markText } from './cell-appearance.ts'
 import { useInclusion, useTeacherNames } from './cell-details.tsx'
-import { type Grid, type GridMetrics, narrowMetrics, touchMetrics, useLayout, wideMetrics, widenFewColumns } from './grid-context.ts'
+import {
+  enlarged,
+  type Grid,
+  type GridMetrics,
+  narrowMetrics,
+  touchMetrics,
+  useLayout,
+  wideMetrics,
+  widenFewColumns,
+} from './grid-context.ts'
 import { cellValueOf } from './model/cell-value.ts'
 import { type CellAction, GridController, type GridHost } from './model/grid-controller.ts'
 import type { MarkKey } from './model/mark-values.ts'
@@ -15,6 +24,7 @@ import { GridSelection } from './model/selection.ts'
 import type { RemoteChange, Sheet } from './model/sheet.ts'
 import { StatusMessage } from './model/status-message.ts'
 import { UndoHistory, type UndoStorage } from './model/undo-history.ts'
+import { listenToTextScale, textScale } from './text-scale.ts'
 
 /** The menu or dialog that is open over the grid. */
 export type OpenDialog =
@@ -125,5 +135,6 @@ const presentSizes = (): GridMetrics => SIZES.find(([query]) => matchMedia(query
 
 function useSizes(columns: number): GridMetrics {
   const sizes = useSyncExternalStore(listenToWindow, presentSizes)
-  return useMemo(() => widenFewColumns(sizes, columns), [sizes, columns])
+  const text = useSyncExternalStore(listenToTextScale, textScale)
+  return useMemo(() => enlarged(widenFewColumns(sizes, columns), text), [sizes, columns, text])
 }
