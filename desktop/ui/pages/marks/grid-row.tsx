@@ -11,6 +11,7 @@ import { cellId, type GridMetrics, useGrid, useSelectionOf, useSheetValue } from
 import styles from './marks.module.css'
 import { cellValueOf } from './model/cell-value.ts'
 import type { RowFigures } from './model/figures.ts'
+import { isSavedMeanwhile } from './model/mark-values.ts'
 import { inReadingDirection } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import type { CellMode } from './model/selection.ts'
@@ -191,7 +192,7 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
   const stored = cellValueOf(cell.saved)
   const typed = parseMark(text, column.max_score, sheet.codes, stored)
   const error = typed.kind === 'wrong' ? t(`wrong.${typed.reason}`, { max: editable(column.max_score) }) : null
-  const meanwhile = editing && stored !== editing.seen ? t('meanwhile', { name: t('somebody'), mark: markText(stored) }) : null
+  const meanwhile = editing && isSavedMeanwhile(cell, editing.seen) ? t('meanwhile', { name: t('somebody'), mark: markText(stored) }) : null
   const message = error ?? meanwhile
   return (
     <>

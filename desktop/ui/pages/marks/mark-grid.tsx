@@ -119,6 +119,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
           if (selection.editing || selection.active.row < 0) return
           event.clipboardData.setData('text/plain', controller.copyRange())
           event.preventDefault()
+          controller.tellCopied(true)
         }}
         onPaste={(event) => {
           if (selection.editing && !/[\t\n]/.test(event.clipboardData.getData('text/plain').trim())) return

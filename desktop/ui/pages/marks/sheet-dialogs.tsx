@@ -13,11 +13,11 @@ import {
 } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Closing } from '../../components/closing.ts'
+import { copyText } from '../../components/copy-text.ts'
 import { Dialog, FormDialog, InfoDialog } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Notice } from '../../components/page.tsx'
-import { tell } from '../../components/toasts.tsx'
 import menu from '../../frame/frame.module.css'
 import { editable } from '../../words/format.ts'
 import { AssessmentDialog } from '../assessments/assessment-dialog.tsx'
@@ -65,11 +65,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
   const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
   const menuProps = { grid, root, onClose: closeMenu }
   const { sheet } = grid
-  const copy = async () => {
-    const text = grid.controller.copyRange()
-    // Over plain HTTP there is no clipboard API; only Ctrl+C copies.
-    await navigator.clipboard?.writeText(text).catch(() => tell(t('copy')))
-  }
+  const copy = async () => grid.controller.tellCopied(await copyText(grid.controller.copyRange()))
   switch (shown?.is) {
     case 'menu': {
       const column = sheet.columns[shown.position.col]

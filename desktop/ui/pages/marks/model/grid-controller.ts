@@ -25,7 +25,7 @@ import { valueText } from './value-text.ts'
 
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
-  | { key: 'undo.none' | 'undo.changed' | 'redo.none' }
+  | { key: 'undo.none' | 'undo.changed' | 'redo.none' | 'notCopied' }
   /** Pupils or assessments came, went or moved, so that what was being entered there cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
   | { key: 'copied' | 'cleared' | 'undo.done' | 'redo.done'; count: number }
@@ -383,8 +383,12 @@ export class GridController {
       for (let col = left; col <= right; col += 1) cells.push(this.textAt({ row, col }))
       rows.push(cells)
     }
-    this.host.announce({ key: 'copied', count: rows.length * (right - left + 1) })
     return writeBlock(rows)
+  }
+
+  tellCopied(isCopied: boolean): void {
+    const { top, bottom, left, right } = this.selection.range()
+    this.host.announce(isCopied ? { key: 'copied', count: (bottom - top + 1) * (right - left + 1) } : { key: 'notCopied' })
   }
 
   private textAt(position: CellPosition): string {

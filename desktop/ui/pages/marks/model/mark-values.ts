@@ -1,5 +1,5 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
-import { cellValueOf, markOf } from './cell-value.ts'
+import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 import type { EffectiveMark } from './figures.ts'
 import type { MarkError } from './parse-mark.ts'
 import type { PendingMark } from './pending-mark.ts'
@@ -11,6 +11,10 @@ export function effectiveMark(saved: LiveMark | null | undefined, pending: Pendi
     return pending.score === null ? null : { ...markOf(pending.score), is_excluded: saved?.is_excluded ?? false }
   return saved ? { score: saved.score, status: saved.status, is_excluded: saved.is_excluded } : null
 }
+
+/** Whether somebody else saved another mark since this one was seen. One's own that is on its way is not saved yet. */
+export const isSavedMeanwhile = ({ saved, pending }: { saved: LiveMark | null; pending: PendingMark | null }, seen: CellValue): boolean =>
+  cellValueOf(saved) !== seen && (pending === null || pending.state === 'conflict')
 
 /** The remark of a cell; a pending one before the saved one. */
 export const remarkOf = ({ saved, pending }: { saved: LiveMark | null; pending: PendingMark | null }): string =>

@@ -20,6 +20,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { GridController, type GridMessage } from './grid-controller.ts'
 import { MarkQueue } from './mark-queue.ts'
+import { isSavedMeanwhile } from './mark-values.ts'
 import { GridSelection } from './selection.ts'
 import { rowPart, Sheet } from './sheet.ts'
 
@@ -392,12 +393,22 @@ describe('the grid’s keys', () => {
       sheet.applyRemoved(ids)
     })
     expect(queue.all()).toMatchObject([{ score: 82, seen: null, state: 'fresh' }])
+    // What is one's own and on its way was saved by nobody else.
+    selection.moveTo(at)
+    controller.openEditor('83')
+    const isTold = () => isSavedMeanwhile(sheet.cell(ids.assessmentId, ids.studentId), selection.editing?.seen ?? null)
+    expect(isTold()).toBe(false)
+    fromOther(64)
+    expect(queue.all()).toMatchObject([{ state: 'conflict' }])
+    expect(isTold()).toBe(true)
+    controller.cancelEdit()
+    queue.resolve(queue.all(), 'theirs')
     // What somebody else has put in its place meanwhile was not seen.
     enter('83', () => {
       queue.resolve(queue.all(), 'theirs')
-      fromOther(64)
+      fromOther(65)
     })
-    expect(queue.all()).toMatchObject([{ score: 83, theirs: 64, state: 'conflict' }])
+    expect(queue.all()).toMatchObject([{ score: 83, theirs: 65, state: 'conflict' }])
   })
 
   test('a conflict that comes while its cell is edited is not decided by what is typed', () => {
@@ -540,6 +551,9 @@ describe('the grid’s keys', () => {
   test('a range is copied as tab-separated text, figures included', () => {
     selection.selectRange({ row: 1, col: 1 }, { row: 2, col: 3 })
     expect(controller.copyRange()).toBe('9\t71\t90\n6.5\t55\t62.5')
+    controller.tellCopied(false)
+    controller.tellCopied(true)
+    expect(said).toEqual([{ key: 'notCopied' }, { key: 'copied', count: 6 }])
   })
 
   test('one pasted cell is entered, a larger block is previewed', () => {
