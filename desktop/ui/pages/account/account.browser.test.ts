@@ -42,6 +42,9 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
     await expectForEverybody(page)
     await picture(page, 'account-app-pc')
+    // The app may be on the telephone that shows the square.
+    await dialog.getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('The key is copied. Paste it in the app.').waitFor()
     const field = dialog.getByLabel('The code that the app shows now')
     const now = () => stepAt(Date.now())
     await field.fill(totpOf(secret, now() + 100))

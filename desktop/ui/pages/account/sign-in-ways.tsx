@@ -134,6 +134,12 @@ function AppDialog() {
                 <li>{t('app.step2')}</li>
                 <li>
                   {t('app.step3')} <code className={styles['secret']}>{grouped(secret)}</code>
+                  <Button
+                    size="small"
+                    onClick={() => void copyText(secret).then((isDone) => tell(t(isDone ? 'app.copied' : 'app.notCopied')))}
+                  >
+                    {t('codes.copy')}
+                  </Button>
                 </li>
               </ol>
             </div>
