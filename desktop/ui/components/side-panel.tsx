@@ -21,6 +21,8 @@ type Props = {
   /** Where that stands on the page: it is scrolled into sight, and has the focus when the panel has closed. */
   find: () => HTMLElement | null
   onClose: () => void
+  /** The address says that it is open, so that Back closes it by itself. */
+  isInAddress?: boolean
   children: ReactNode
 }
 
@@ -28,10 +30,10 @@ type Props = {
  * A panel at the end of the line, beside a page that stays in use; on a telephone a sheet from below, over it, which Back closes too. Esc closes it. The page makes
  * room, so that nothing is covered.
  */
-export function SidePanel({ title, lead, about, find, onClose, children }: Props) {
+export function SidePanel({ title, lead, about, find, onClose, isInAddress = false, children }: Props) {
   const { t } = useTranslation('app')
   const isBeside = useMatches(BESIDE)
-  useBack(onClose, !isBeside)
+  useBack(onClose, !isBeside && !isInAddress)
   const heading = useRef<HTMLHeadingElement>(null)
   const show = useEffectEvent(() => find()?.scrollIntoView({ block: 'nearest', inline: 'nearest' }))
   useLayoutEffect(() => {

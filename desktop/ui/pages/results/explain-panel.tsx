@@ -13,7 +13,7 @@ import styles from './results.module.css'
 import { Working } from './working.tsx'
 import { yearWorking } from './year-working.ts'
 
-export type PanelProps = Pick<ComponentProps<typeof SidePanel>, 'about' | 'find' | 'onClose'>
+export type PanelProps = Pick<ComponentProps<typeof SidePanel>, 'about' | 'find' | 'onClose' | 'isInAddress'>
 type Props = { studentId: string; term: Term; subjectId: string; name: string; panel: PanelProps }
 
 /** Explains a result of a subject in a term: its marks, each to be tried with another value, and each step of the calculation. */

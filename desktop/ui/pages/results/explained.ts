@@ -13,5 +13,5 @@ export const YearPanel = lazy(() => load().then(({ YearPanel: panel }) => ({ def
 export const figureOf = (studentId: string, subjectId: string) => `${studentId} ${subjectId}`
 export const panelOf = (studentId: string, subjectId: string, onClose: () => void) => {
   const about = figureOf(studentId, subjectId)
-  return { about, onClose, find: () => document.querySelector<HTMLElement>(`[data-figure="${about}"]`) }
+  return { about, onClose, isInAddress: true, find: () => document.querySelector<HTMLElement>(`[data-figure="${about}"]`) }
 }
