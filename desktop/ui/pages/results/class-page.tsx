@@ -2,7 +2,7 @@ import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps, Navigate } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -131,21 +131,28 @@ type ViewTabsProps<View> = {
   linkOf: (view: View) => LinkProps
 }
 
-/** The views of a page as links. The current one has `aria-current`. */
-export const ViewTabs = <View extends string>({ label, views, shown, textOf, linkOf }: ViewTabsProps<View>) => (
-  <nav className={styles['tabs']} aria-label={label}>
-    {views.map((view) => (
-      <Link
-        key={view}
-        {...linkOf(view)}
-        activeOptions={{ exact: true, includeSearch: true }}
-        aria-current={view === shown ? 'page' : undefined}
-      >
-        {textOf(view)}
-      </Link>
-    ))}
-  </nav>
-)
+/** The views of a page as links. The current one has `aria-current`, and is in sight where a telephone has no room for all of them. */
+export function ViewTabs<View extends string>({ label, views, shown, textOf, linkOf }: ViewTabsProps<View>) {
+  const current = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (shown) current.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [shown])
+  return (
+    <nav className={styles['tabs']} aria-label={label}>
+      {views.map((view) => (
+        <Link
+          key={view}
+          {...linkOf(view)}
+          ref={view === shown ? current : undefined}
+          activeOptions={{ exact: true, includeSearch: true }}
+          aria-current={view === shown ? 'page' : undefined}
+        >
+          {textOf(view)}
+        </Link>
+      ))}
+    </nav>
+  )
+}
 
 type NeighbourLinksProps = {
   pupils: readonly { id: string; first_name: string; last_name: string }[]

@@ -224,6 +224,13 @@ describe.skipIf(!headlessPath)('results', () => {
       await expectFits(page)
       await page.setViewportSize(sizes.phone)
     }
+    // On a small one the view that is shown has its whole name.
+    await page.setViewportSize({ width: 360, height: 640 })
+    await page.goto(`${site.url}/results/${class3B.id}?view=compare`)
+    const tab = page.getByRole('link', { name: 'Compare' })
+    await tab.waitFor()
+    const end = async () => ((await tab.boundingBox())?.x ?? 0) + ((await tab.boundingBox())?.width ?? 0)
+    await expect.poll(end).toBeLessThanOrEqual(360)
     await context.close()
   })
 
