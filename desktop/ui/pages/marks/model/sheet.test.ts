@@ -548,6 +548,26 @@ describe('the grid’s keys', () => {
     expect(said).toEqual([])
   })
 
+  test('who empties a refused entry gets the mark under it back: a telephone has no Delete', () => {
+    const at = { row: 1, col: 2 }
+    selection.moveTo(at)
+    controller.handleKey(key('1'))
+    type('101')
+    controller.handleEditorKey(key('Enter'))
+    selection.moveTo(at)
+    controller.openEditor(null, true)
+    expect(selection.editing).toMatchObject({ text: '101' })
+    type('')
+    controller.handleEditorKey(key('Enter'))
+    expect([sheet.invalidCount(), controller.valueAt(at), queue.all(), said]).toEqual([0, 71, [], []])
+    // Without one it is the mark that is taken away.
+    selection.moveTo(at)
+    controller.handleKey(key('F2'))
+    type('')
+    controller.handleEditorKey(key('Enter'))
+    expect([controller.valueAt(at), said]).toEqual([null, [{ key: 'cleared', count: 1 }]])
+  })
+
   test('a range is copied as tab-separated text, figures included', () => {
     selection.selectRange({ row: 1, col: 1 }, { row: 2, col: 3 })
     expect(controller.copyRange()).toBe('9\t71\t90\n6.5\t55\t62.5')

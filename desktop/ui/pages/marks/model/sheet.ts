@@ -236,7 +236,8 @@ export class Sheet {
 
   /**
    * Enters a typed text over a mark that was `seen`, one’s own that is not saved yet included: a valid mark is sent, an invalid one stays in
-   * the cell, and one that meets a newer mark of somebody else becomes a conflict. An emptied field takes the mark away.
+   * the cell, and one that meets a newer mark of somebody else becomes a conflict. An emptied field takes the mark away, or the invalid entry
+   * that stood over it.
    */
   enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
@@ -248,7 +249,9 @@ export class Sheet {
       this.invalidate([[assessmentId, studentId]])
       return 'wrong'
     }
-    if (this.invalidEntries.delete(key)) this.invalidate([[assessmentId, studentId]])
+    const wasInvalid = this.discardInvalid(assessmentId, studentId)
+    // The mark under it was not seen in the field.
+    if (wasInvalid && typed.kind === 'empty') return 'unchanged'
     const score = typed.kind === 'empty' ? null : typed.score
     const { pending } = this.cell(assessmentId, studentId)
     const stored = cellValueOf(this.saved.get(key))
