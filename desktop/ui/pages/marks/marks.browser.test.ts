@@ -124,7 +124,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Delete')
     await page.getByText('1 mark was taken away. Undo (Ctrl+Z) brings it back.').waitFor()
     await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBeUndefined()
-    expect(await textOf(page, 1, 1)).toBe('–')
+    await expect.poll(() => textOf(page, 1, 1)).toBe('–')
     await picture(page, 'marks-cleared')
     await page.keyboard.press('Control+z')
     await expect.poll(() => scoreOf(mathsHomework.id, mei.id)).toBe(before)
