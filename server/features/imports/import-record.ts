@@ -2,7 +2,6 @@ import type { ImportReport, PastImport } from '@markbook/shared/contract/imports
 import { visibleText } from '@markbook/shared/domain/visible-text'
 import { limits } from '@markbook/shared/limits'
 import type { Changes } from '@markbook/shared/tables/changes'
-import type { WriteTx } from '../../store/tx.ts'
 import type { WriteContext } from '../policy.ts'
 import type { PlannedReport } from './import-report.ts'
 import { IMPORT } from './imports.queries.ts'

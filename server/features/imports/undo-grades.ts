@@ -1,6 +1,5 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { rowsById } from '../../store/replica/states.ts'
-import type { WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { gradeRights, type MayWrite } from '../grades/grades.policy.ts'
 import type { WriteContext } from '../policy.ts'

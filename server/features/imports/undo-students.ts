@@ -1,7 +1,7 @@
 import type { Row } from '@markbook/shared/tables/tables'
 import { linksTo } from '../../store/replica/links.ts'
 import { rowsNaming } from '../../store/replica/states.ts'
-import type { ReadTx, WriteTx } from '../../store/tx.ts'
+import type { ReadTx } from '../../store/tx.ts'
 import type { WriteContext } from '../policy.ts'
 import { rowsWritten } from './imports.queries.ts'
 import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Undoing } from './undoing.ts'
