@@ -119,9 +119,9 @@ async function unseenIn(
   for (const [unit, stamp] of Object.entries(state.units)) {
     if (covers(here.vv, stamp)) continue
     const own = here.units[unit]
-    // A database has seen what it wrote before.
+    // A database has seen what it wrote before: also of another unit, or the state would bear what it is not believed to have seen.
     const isEarlier = ([node, counter]: Presence | Stamp) => node === stamp[0] && counter < stamp[1]
-    if (own && unit !== EXISTENCE && isEarlier(own)) continue
+    if (own && unit !== EXISTENCE && bears(state, own)) continue
     // What saw another write of a unit is later (I3), whatever clocks say.
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
@@ -141,6 +141,10 @@ async function unseenIn(
   }
   return unseen
 }
+
+/** The state has this write, or a later one of the same database. */
+const bears = ({ units }: RowState, [node, counter]: Stamp): boolean =>
+  Object.values(units).some((each) => each[0] === node && each[1] >= counter)
 
 /**
  * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for

@@ -2,8 +2,10 @@ import { englishEssay, englishExam, irishOral, mathsExam, mathsHomework, pupilsO
 import { people } from '@markbook/shared/story/people'
 import { maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { RowState } from '@markbook/sync/merge/state'
-import type { Stamp } from '@markbook/sync/versions'
+import { covers, type Stamp, textToVersions } from '@markbook/sync/versions'
+import { eq } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
+import { asSystem } from '../../store/tx.ts'
 import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, lineOf, makeRound, signedIn } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
@@ -44,6 +46,11 @@ const pastOf = async (node: School, entity: 'grade' | 'student' | 'assessment', 
   ])
 const newPupil = { firstName: 'Nóra', lastName: 'Quinn', gender: 'female' as const, studentNumber: 'SB-900' }
 const newQuiz = { termId: michaelmas.id, subjectId: maths.id, title: 'Quiz 9', assessmentType: 'coursework' as const, maxScore: 30 }
+const versionsAt = async ({ services: { store } }: School, id: string) => {
+  const [row] = await store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_row).where(eq(tx.t.sync_row.row_id, id)))
+  if (!row) throw new Error('there is no such row')
+  return textToVersions(row)
+}
 /** The mark's own write as something else than it was. */
 const stamped = (state: RowState, change: (stamp: Stamp) => Stamp): RowState => ({
   ...state,
@@ -56,6 +63,35 @@ const nothingIsWrong = async (box: School, ...laptops: School[]) => {
 }
 
 describe('a school that is restored from yesterday, with no line to its centre', () => {
+  test('gets a mark of which a laptop wrote a part after another’s had taken the place of its own', async () => {
+    const { centre, box, laptop, link, laptopLink } = await schoolAndLaptop(open)
+    const marking = (score: number, remarks?: string) => ({
+      body: { assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score, ...(remarks && { remarks }) }] },
+    })
+    await (await signedIn(laptop, 'ada')).grades.bulk(marking(41))
+    await laptopLink.round()
+    const yesterday = await imageOf(box)
+    centre.clock.advance(60_000)
+    await (await signedIn(centre, 'okafor')).grades.bulk(marking(50))
+    await settle(link, laptopLink)
+    await (await signedIn(laptop, 'ada')).grades.bulk(marking(50, 'Late'))
+    const back = await startedFrom(yesterday, 'back')
+    back.clock.advance(3_600_000)
+    await meet(laptop, back)
+    const markAt = async (node: School) => {
+      const row = (await node.rows('grade')).find(
+        ({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === zoe.id,
+      )
+      const { vv, units } = await versionsAt(node, row?.id ?? '')
+      return { score: row?.score, remarks: row?.remarks, isCovered: Object.values(units).every((stamp) => covers(vv, stamp)) }
+    }
+    const whole = { score: 50, remarks: 'Late', isCovered: true }
+    expect(await markAt(back)).toEqual(whole)
+    await meet(back, centre)
+    await meet(laptop, back)
+    for (const node of [centre, back, laptop]) expect(await markAt(node)).toEqual(whole)
+  })
+
   test('gets 24 marks, a pupil and an assessment from a laptop that has read them, with who wrote them and when', async () => {
     const box = await school({ seed: 'box' })
     open.push(box)
