@@ -77,6 +77,21 @@ export function SentBackNotice({ book }: { book: ReportDetail }) {
   )
 }
 
+/** The reason of the pupil's book beside the fields in which its class teacher goes on writing, for as long as it stands. */
+export function SentBackReason({ book }: { book: Report | undefined }) {
+  const { t } = useTranslation('reports')
+  const asking = useAsking()
+  if (!book || book.sent_back_at === null || isLocked(book.status) || !lacksApproval(asking, book)) return null
+  return (
+    <div className={`${styles['sentBack']} ${styles['reason']}`}>
+      <p className={layout['note']}>{t('sendBack.on', { day: day(localDay(book.sent_back_at)) })}</p>
+      <blockquote>
+        <p dir="auto">{book.sent_back_reason}</p>
+      </blockquote>
+    </div>
+  )
+}
+
 type SendBackProps = { book: ReportDetail; typed: string; onTry: (reason: string) => void; onClose: () => void }
 
 /** Asks for the reason. `typed`: what was typed before the book had to be read again. */

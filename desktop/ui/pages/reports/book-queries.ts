@@ -17,7 +17,7 @@ export const booksRequest = ({ classId, termId, type }: BookScope) => ({
 })
 
 /** The books of a class by last name, for those who may see whole books. */
-export const useBooks = (of: BookScope) => useQuery(ask('reports', 'list', booksRequest(of)))
+export const useBooks = (of: BookScope, enabled = true) => useQuery({ ...ask('reports', 'list', booksRequest(of)), enabled })
 /** Their entries: all, or those of the subjects that this person teaches there. */
 export const useEntries = (of: BookScope) => useQuery(askWhole('reports', 'entries', booksRequest(of)))
 

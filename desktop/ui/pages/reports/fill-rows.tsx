@@ -92,10 +92,18 @@ export function writtenIn(books: readonly ListedBook[]): WrittenTexts {
   return { remark: written((book) => book.class_teacher_remark), conduct: written((book) => book.conduct) }
 }
 
-type BookRowProps = { book: WritableBook; head: ReactNode; name: string; firstName: string; written: WrittenTexts }
+type BookRowProps = {
+  book: WritableBook
+  head: ReactNode
+  /** Between the pupil and the fields. */
+  notice?: ReactNode
+  name: string
+  firstName: string
+  written: WrittenTexts
+}
 
 /** The class teacher's texts in one book. They are saved without a button. */
-export function BookRow({ book, head, name, firstName, written }: BookRowProps) {
+export function BookRow({ book, head, notice, name, firstName, written }: BookRowProps) {
   const { t } = useTranslation('reports')
   const stored = {
     remark: book.class_teacher_remark ?? '',
@@ -115,6 +123,7 @@ export function BookRow({ book, head, name, firstName, written }: BookRowProps) 
   return (
     <li className={styles['row']} data-book={book.id}>
       <div className={styles['who']}>{head}</div>
+      {notice}
       <RemarkBox kind="remark" {...own} written={written.remark} {...field('remark')} />
       <RemarkBox kind="conduct" {...own} written={written.conduct} {...field('conduct')} />
       <div className={styles['field']} data-label={t('fill.attendance')}>
@@ -162,6 +171,8 @@ type EntryRowProps = {
   isLocked: boolean
   /** The visible name of the row; `name` is the one for screen readers. */
   title: string
+  /** Between the pupil and the fields. */
+  notice?: ReactNode
   name: string
   firstName: string
   written: WrittenRemarks
@@ -178,6 +189,7 @@ export function EntryRow({
   isPartial,
   isLocked,
   title,
+  notice,
   name,
   firstName,
   written,
@@ -199,6 +211,7 @@ export function EntryRow({
           {isPartial && <FigureSign of="partial" />}
         </span>
       </div>
+      {notice}
       <div className={styles['field']} data-label={t('fill.letter')}>
         <select
           aria-label={t('fill.letterOf', { name })}

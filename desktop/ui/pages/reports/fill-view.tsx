@@ -13,6 +13,7 @@ import type { ChosenTerm } from '../../frame/chosen-term.ts'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { useScale } from '../results/class-page.tsx'
+import { SentBackReason } from './approval.tsx'
 import { type BookScope, booksRequest, useBooks, useEntries } from './book-queries.ts'
 import { useBooksSearch } from './book-search.ts'
 import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
@@ -93,6 +94,7 @@ function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
                   </span>
                 </>
               }
+              notice={<SentBackReason book={book} />}
               name={nameOf(book.student)}
               firstName={book.student.first_name}
               written={written}
@@ -117,6 +119,8 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
     })),
     combine: (answers) => answers.flatMap(({ data }) => data ?? []),
   })
+  const books = useBooks(of, owns)
+  const bookById = new Map(books.data?.map((book) => [book.id, book]))
   const own = entries.filter((entry) => entry.subject.id === subject.id)
   const written = useMemo(
     () =>
@@ -142,6 +146,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
               isPartial={isPartial(entry.student.id, entry)}
               isLocked={entry.status === 'sent_to_ministry'}
               title={listedName(entry.student)}
+              notice={<SentBackReason book={bookById.get(entry.report_book_id)} />}
               name={nameOf(entry.student)}
               firstName={entry.student.first_name}
               written={written}

@@ -57,6 +57,23 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await picture(own.page, 'sent-back-book-phone')
     await own.page.setViewportSize(sizes.pc)
 
+    // Where the class teacher fills in down the class, the reason stands beside the pupil alone, and with each subject's remarks.
+    await own.page.goto(`${site.url}/reports/${class3B.id}?view=fill`)
+    const rowOf = (label: string) => own.page.getByRole('listitem').filter({ has: own.page.getByLabel(label) })
+    await rowOf('Conduct: Élan Ó Briain').getByText('Please read it again.').waitFor()
+    expect(await own.page.getByText('Sent back on').count()).toBe(1)
+    await expectForEverybody(own.page)
+    await picture(own.page, 'sent-back-fill-pc')
+    await own.page.setViewportSize(sizes.phone)
+    await expectFits(own.page)
+    await picture(own.page, 'sent-back-fill-phone')
+    await own.page.setViewportSize(sizes.pc)
+    await own.page.getByLabel('Fill in').selectOption('English')
+    await rowOf('Remark: Élan Ó Briain').getByText('Please read it again.').waitFor()
+    expect(await own.page.getByText('Sent back on').count()).toBe(1)
+    await picture(own.page, 'sent-back-fill-subject-pc')
+    await own.page.goto(`${site.url}${bookPath}`)
+
     // The head's overview and the list of books tell whose turn it is.
     await page.goto(`${site.url}/overview`)
     await page.getByText('1 sent back').waitFor()
