@@ -2,6 +2,7 @@ import { openEarly } from './api/event-stream.ts'
 import { ask, askWhole, queryClient } from './api/queries.ts'
 import { knownTerm } from './frame/chosen-term.ts'
 import { liveMarksUrl } from './pages/marks/live-marks-url.ts'
+import { remindersQuery } from './pages/overview/reminders-query.ts'
 
 /*
  * What pages show, asked for when the pointer comes to their link, beside the page's own part of the app. The pages ask for the same and report
@@ -25,7 +26,7 @@ export function prefetchOverview(): void {
   if (!termId) return
   const query = { termId, reportType: 'term' as const }
   void queryClient.prefetchQuery(askWhole('overview', 'read', { query }))
-  void queryClient.prefetchQuery(ask('overview', 'reminders', { query }))
+  void queryClient.prefetchQuery(remindersQuery(query))
 }
 
 export function prefetchPeople(): void {

@@ -1,5 +1,4 @@
 import { type Device, deviceName } from '@markbook/shared/domain/device'
-import type { Missing } from '@markbook/shared/domain/term-progress'
 import { limits } from '@markbook/shared/limits'
 import type { MailMessage } from './mailer.ts'
 
@@ -53,42 +52,6 @@ Then somebody has probably typed your address by mistake, and there
 is nothing you need to do.
 `,
   }
-}
-
-/**
- * `by` reminds somebody in `school` of what is `missing` in a `period` of the year; `site` is the address of the service, null where others
- * cannot open it.
- */
-export type ReminderText = Pick<InvitationText, 'school' | 'by'> & { period: string; missing: readonly Missing[]; site: string | null }
-
-/** The mail that tells somebody what they have yet to do for a term. Names of the school stand in the text only: a subject is one short line. */
-export function reminderMessage({ school, by, period, missing, site }: ReminderText): Pick<MailMessage, 'subject' | 'text'> {
-  const name = [by.first_name, by.last_name].filter((part) => part !== null).join(' ')
-  const named = missing.slice(0, limits.reminders.lines).map((each) => `- ${lineOf(each)}`)
-  const more = missing.length - named.length
-  return {
-    subject: 'What is still missing in Markbook',
-    text: `${name || 'An administrator'} reminds you of what is still missing
-for ${period} at ${school}:
-
-${named.join('\n')}${more > 0 ? `\n- and ${more} more` : ''}
-
-${site === null ? 'Open Markbook at the school to complete it.' : `Open this page to complete it:\n\n${site}`}
-
-You have done it meanwhile?
-Then there is nothing you need to do.
-`,
-  }
-}
-
-function lineOf(missing: Missing): string {
-  const group = missing.class.name
-  if (missing.kind === 'assessment') return `${group}, ${missing.subject.name}: no assessment yet`
-  const part = `${missing.count} of ${missing.of}`
-  const verb = (one: string, more: string) => (missing.count === 1 ? one : more)
-  if (missing.kind === 'marks') return `${group}, ${missing.subject.name}: ${part} marks ${verb('is', 'are')} missing`
-  if (missing.kind === 'books') return `${group}: ${part} report books ${verb('is', 'are')} not made`
-  return `${group}: ${part} report books ${verb('has', 'have')} no remark of the class teacher`
 }
 
 /** What was new about an account; `at` is an instant. */

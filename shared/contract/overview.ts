@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { ReportType } from './reports.ts'
-import { Flag, Id, ids, input, row } from './scalars.ts'
+import { Flag, Id, ids, input, row, say } from './scalars.ts'
 import { SubjectRef } from './subjects.ts'
 
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
@@ -49,6 +49,12 @@ export const overviewFailures = failures('overview', {
   noMail: [409, 'This server sends no mail. The text can be copied and sent in another way.'],
 })
 
+const LANGUAGE = 'must be the two letters of a language'
+const language = z
+  .string(say(LANGUAGE))
+  .regex(/^[a-z]{2}$/, LANGUAGE)
+  .optional()
+
 const ofTerm = z.object({ termId: Id, reportType: ReportType })
 
 export const overview = {
@@ -58,8 +64,8 @@ export const overview = {
   }),
   reminders: endpoint('GET /api/overview/reminders', 'admin', 'List who is behind in a term, with the mail that would remind them', {
     notes:
-      'Behind is who teaches a subject without an assessment or with marks that are missing, and who leads a class whose report books are not made or lack the class teacher’s remark; without the caller. `can_mail` is false where this server sends no mail, and on a laptop.',
-    query: ofTerm,
+      'Behind is who teaches a subject without an assessment or with marks that are missing, and who leads a class whose report books are not made, are older than their marks, lack the class teacher’s remark, or were sent back and not changed since; without the caller. `can_mail` is false where this server sends no mail, and on a laptop. `language`: of the mail, as `fr`; English where none is named, or one that the mails do not have.',
+    query: ofTerm.extend({ language }),
     reply: row('Reminders', { can_mail: Flag, people: z.array(Reminder) }),
   }),
   remind: endpoint('POST /api/overview/reminders', 'admin', 'Remind people who are behind in a term by mail, once a day at most', {
@@ -68,6 +74,7 @@ export const overview = {
       termId: Id,
       reportType: ReportType,
       userIds: ids({ min: 1, max: limits.reminders.people }).optional(),
+      language,
     }),
     reply: row('Reminded', { sent: z.int(), already_reminded: z.int() }),
     fails: ['overview.no_mail', 'sync.not_on_a_laptop'],

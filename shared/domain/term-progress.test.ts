@@ -35,6 +35,15 @@ test('of a subject its assessments or marks, of a class its books and their rema
   ])
 })
 
+test('of the class teacher too: books that are older than their marks, and those that were sent back and are as they were', () => {
+  const row = { ...group({ books: { ...books, sent_back: 1 } }), outdated: 2 }
+  expect(told(row)).toEqual([
+    ['outdated', 'byrne', '2/6'],
+    ['sent_back', 'byrne', '1/6'],
+  ])
+  expect(missingByPerson([{ ...row, subjects: [subject('MA', [ada], 3, 17)] }]).get('ada')).toHaveLength(1)
+})
+
 test('nothing of a class whose work is done, whatever waits for the head', () => {
   expect(missingIn(group({ subjects: [subject('MA', [ada], 3, 18)] }))).toEqual([])
 })

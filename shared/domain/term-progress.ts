@@ -6,7 +6,9 @@ export type ClassState = {
   class_teacher: Person | null
   students: number
   subjects: readonly { subject: Named; teachers: readonly Person[]; assessments: number; expected: number; recorded: number }[]
-  books: { made: number; without_remark: number }
+  books: { made: number; without_remark: number; sent_back: number }
+  /** How many books are older than their marks; absent where nobody has calculated it. */
+  outdated?: number
 }
 
 type OfClass = { class: Named }
@@ -16,13 +18,13 @@ type Count = { count: number; of: number }
 export type Missing = { people: readonly Person[] } & (
   | ({ kind: 'assessment' } & OfSubject)
   | ({ kind: 'marks' } & OfSubject & Count)
-  | ({ kind: 'books' | 'remarks' } & OfClass & Count)
+  | ({ kind: 'books' | 'outdated' | 'remarks' | 'sent_back' } & OfClass & Count)
 )
 
 /**
  * What a class still lacks, in the order in which it is done. Of a subject that nobody teaches there its class teacher is asked. Remarks of subjects and conduct may be left out, so they are none of it.
  */
-export function missingIn({ class: group, class_teacher, students, subjects, books }: ClassState): Missing[] {
+export function missingIn({ class: group, class_teacher, students, subjects, books, outdated = 0 }: ClassState): Missing[] {
   const lead = class_teacher ? [class_teacher] : []
   const ofMarks = subjects.flatMap(({ subject, teachers, assessments, expected, recorded }): Missing[] => {
     const people = teachers.length > 0 ? teachers : lead
@@ -30,14 +32,13 @@ export function missingIn({ class: group, class_teacher, students, subjects, boo
     const count = expected - recorded
     return count > 0 ? [{ kind: 'marks', class: group, subject, people, count, of: expected }] : []
   })
-  const unmade = students - books.made
-  return [
-    ...ofMarks,
-    ...(unmade > 0 ? [{ kind: 'books' as const, class: group, people: lead, count: unmade, of: students }] : []),
-    ...(books.without_remark > 0
-      ? [{ kind: 'remarks' as const, class: group, people: lead, count: books.without_remark, of: books.made }]
-      : []),
-  ]
+  const ofBooks = [
+    { kind: 'books', count: students - books.made, of: students },
+    { kind: 'outdated', count: outdated, of: books.made },
+    { kind: 'remarks', count: books.without_remark, of: books.made },
+    { kind: 'sent_back', count: books.sent_back, of: books.made },
+  ] as const
+  return [...ofMarks, ...ofBooks.flatMap((each) => (each.count > 0 ? [{ ...each, class: group, people: lead }] : []))]
 }
 
 /** The same of several classes, by the people whose work it is. */

@@ -35,6 +35,9 @@ const [ofSchool, ofTeacher] = [classesBy({ assigned: false }), classesBy({ assig
 export const classesFor = (tx: ReadTx, { role, school_id: school, user_id: user }: SchoolCaller) =>
   (role === 'admin' ? ofSchool : ofTeacher)(tx, { school, user })
 
+/** Not locked: whoever reads them writes nothing in them. */
+export const classesToRead = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id' })
+
 export const classesNamed = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id', name: 'name' })
 
 /** Locked, so that no report is sent while its class is being deleted. */

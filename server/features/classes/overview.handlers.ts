@@ -1,22 +1,22 @@
 import { toInstant } from '@markbook/shared/clock'
-import { overview, overviewFailures, type Reminder } from '@markbook/shared/contract/overview'
+import { type ClassOverview, overview, overviewFailures, type Reminder } from '@markbook/shared/contract/overview'
 import { replicationFailures } from '@markbook/shared/contract/replication'
 import { compareText, sortKey } from '@markbook/shared/domain/fold'
 import { missingByPerson } from '@markbook/shared/domain/term-progress'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { periodText } from '../../documents/report-card/words.ts'
 import { type Handlers, on } from '../../http/handler.ts'
-import { reminderMessage } from '../../mail/messages.ts'
+import { reminderMessage } from '../../mail/reminder.ts'
 import { hostOf, isLoopback } from '../../network/addresses.ts'
 import { take, takenAmong } from '../../store/attempts.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { pick } from '../columns.ts'
 import { type PolicyContext, termOf, yearOf } from '../policy.ts'
+import type { Period } from '../reports/freshness.policy.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { reportingSchool } from './overview.queries.ts'
-import { classesOfTerm } from './overview.ts'
+import { classesOfTerm, withOutdated } from './overview.ts'
 
 /** The entity of reminders in the history of a school. */
 const REMINDER = 'reminder'
@@ -38,22 +38,25 @@ const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url))
 /** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it, and whoever asks knows it already. */
 async function remindersOf(
   context: PolicyContext,
-  { term, year }: OfTerm,
-  type: Row<'report_book'>['report_type'],
-  site: string | null,
+  { term, year, type }: Period,
+  { language, site, userIds }: { language: string | undefined; site: string | null; userIds?: readonly string[] | undefined },
 ): Promise<Reminder[]> {
   const { tx, caller } = context
   const school = caller.school_id
-  const byPerson = missingByPerson(await classesOfTerm(tx, caller, term, type))
+  const isAsked = ({ class_teacher }: ClassOverview) =>
+    class_teacher !== null && class_teacher.id !== caller.user_id && (userIds?.includes(class_teacher.id) ?? true)
+  const byPerson = missingByPerson(await withOutdated(tx, caller, { term, year, type }, isAsked))
   const everybody = await peopleOfSchool(tx, { school })
-  const members = everybody.filter(({ user_id, is_active }) => is_active && user_id !== caller.user_id && byPerson.has(user_id))
+  const members = everybody.filter(
+    ({ user_id, is_active }) => is_active && user_id !== caller.user_id && byPerson.has(user_id) && (userIds?.includes(user_id) ?? true),
+  )
   // Read without a lock: reminding changes neither.
   const [own] = await reportingSchool(tx, { school })
   const by = everybody.find(({ user_id }) => user_id === caller.user_id)
   if (!own || !by) throw common.notFound()
   const keys = members.map(({ user_id }) => keyOf(school, user_id))
   const reminded = await takenAmong(tx, keys)
-  const period = periodText({ term: term.name, year: year.name }, type === 'term')
+  const period = { term: term.name, year: year.name, isTerm: type === 'term' }
   const nameKey = ({ first_name, last_name, email }: (typeof members)[number]) =>
     `${sortKey(last_name ?? '', first_name ?? '')}\u0001${email}`
   members.sort((a, b) => compareText(nameKey(a), nameKey(b)))
@@ -61,7 +64,7 @@ async function remindersOf(
     person: { id: member.user_id, ...pick(member, 'first_name', 'last_name') },
     email: member.email,
     is_reminded: reminded.has(keyOf(school, member.user_id)),
-    ...reminderMessage({ school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site }),
+    ...reminderMessage({ language, school: own.name, by, period, missing: byPerson.get(member.user_id) ?? [], site }),
   }))
 }
 
@@ -76,7 +79,8 @@ export const overviewHandlers: Handlers<typeof overview> = {
     load: (context, { targets }) => periodOf(context, targets['termId']),
     run: async (context, { query }, period) => {
       const { config, mailer } = context.services
-      const people = await remindersOf(context, period, query.reportType, config.publicUrl)
+      const { language, reportType: type } = query
+      const people = await remindersOf(context, { ...period, type }, { language, site: config.publicUrl })
       return { can_mail: mailer.state().kind === 'smtp' && (await laptopOwner(context.tx)) === null, people }
     },
   }),
@@ -94,8 +98,8 @@ export const overviewHandlers: Handlers<typeof overview> = {
       // Before anything is counted: whoever asks without end shall cost little.
       const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
       if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
-      const behind = await remindersOf(context, period, body.reportType, reachedByOthers(config.publicUrl))
-      const asked = behind.filter(({ person }) => body.userIds?.includes(person.id) ?? true)
+      const { language, userIds, reportType: type } = body
+      const asked = await remindersOf(context, { ...period, type }, { language, site: reachedByOthers(config.publicUrl), userIds })
       const mailed: Reminder[] = []
       for (const reminder of asked) {
         const { id } = reminder.person

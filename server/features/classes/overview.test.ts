@@ -141,6 +141,35 @@ describe('reminders', () => {
     expect(st.outbox).toEqual([])
   })
 
+  test('a class teacher is told of the books that are older than their marks and that were sent back, and nobody else is', async () => {
+    await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })
+    const { reports } = await st.as.byrne.reports.generate({ body: of3B })
+    const sentBack = reports.find(({ status }) => status === 'draft')?.id ?? ''
+    const textOf = async (id: string, language?: string) =>
+      (await st.as.okafor.overview.reminders({ query: { ...query, language } })).people.find(({ person }) => person.id === id)?.text
+    expect(await textOf(people.byrne.id)).not.toMatch(/older|sent back/)
+    await st.as.okafor.reports.approve({ params: { id: sentBack }, body: { isApproved: false, reason: 'Too short.' } })
+    await st.as.ada.grades.bulk({
+      body: { assessmentId: mathsQuiz.id, grades: pupilsOf3B.slice(0, 2).map(({ id }) => ({ studentId: id, score: 3 })) },
+    })
+    const outdated = (await st.as.byrne.reports.standing({ query: of3B })).filter((one) => one.is_behind && one.status === 'draft').length
+    expect(outdated).toBeGreaterThan(0)
+    const text = await textOf(people.byrne.id)
+    expect(text).toContain(
+      `- 3B: ${outdated} of 6 report books ${outdated === 1 ? 'is older than its marks' : 'are older than their marks'}`,
+    )
+    expect(text).toContain('- 3B: 1 of 6 report books was sent back and not changed since')
+    expect(await textOf(people.ada.id)).not.toMatch(/older|sent back/)
+    expect(await textOf(people.byrne.id, 'fr')).toContain('- 3B : 1 bulletin sur 6 a été renvoyé et n’a pas été modifié depuis')
+    expect(await textOf(people.byrne.id, 'ar')).toContain('- 3B: دفاتر أُعيدت ولم تُعدّل بعد ذلك: 1 من 6')
+    await st.as.okafor.overview.remind({ body: { ...query, userIds: [people.byrne.id], language: 'fr' } })
+    expect(st.outbox).toMatchObject([{ to: people.byrne.email, subject: 'Ce qui manque encore dans Markbook' }])
+    expect(st.outbox[0]?.text).toContain(`sur 6 ${outdated === 1 ? 'est plus ancien que ses notes' : 'sont plus anciens que leurs notes'}`)
+    // Once it says something else it waits for the head, and no longer for its class teacher.
+    await st.as.byrne.reports.update({ params: { id: sentBack }, body: { classTeacherRemark: 'A good term, with care.' } })
+    expect(await textOf(people.byrne.id)).not.toContain('sent back')
+  })
+
   test('whoever asks is not reminded, though their own class is behind', async () => {
     const own = await st.as.okafor.classes.create({ body: { name: '3C', academicYearId: thisYear.id } })
     expect((await ofClass(own.id))?.class_teacher?.id).toBe(people.okafor.id)

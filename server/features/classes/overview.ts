@@ -6,9 +6,10 @@ import type { Row } from '@markbook/shared/tables/tables'
 import type { SchoolCaller } from '../../http/caller.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
+import { outdatedBooks, type Period } from '../reports/freshness.policy.ts'
 import { changedReports } from '../reports/reports.policy.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
-import { classesFor } from './classes.queries.ts'
+import { classesFor, classesToRead } from './classes.queries.ts'
 import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
 import { factsOf, progressOf } from './progress.handler.ts'
 
@@ -54,6 +55,25 @@ export async function classesOfTerm(
     }),
     books: counted(books.get(group.id) ?? [], asking),
   }))
+}
+
+/** The same, and of those that `isAsked` says how many books are older than their marks: that calculates all results of a class. */
+export async function withOutdated(
+  tx: ReadTx,
+  caller: SchoolCaller,
+  period: Period,
+  isAsked: (one: ClassOverview) => boolean,
+): Promise<(ClassOverview & { outdated?: number })[]> {
+  const classes = await classesOfTerm(tx, caller, period.term, period.type)
+  const { school_id: school, academic_year_id: year } = period.term
+  const groups = new Map((await classesToRead(tx, { school, year })).map((group) => [group.id, group]))
+  const told: (ClassOverview & { outdated?: number })[] = []
+  for (const one of classes) {
+    const group = groups.get(one.class.id)
+    const counts = group && one.books.made > one.books.sent && isAsked(one)
+    told.push(counts ? { ...one, outdated: await outdatedBooks(tx, group, period) } : one)
+  }
+  return told
 }
 
 function counted(books: readonly Book[], asking: Pick<Row<'school'>, 'approves_reports'>): Books {

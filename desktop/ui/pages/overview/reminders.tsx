@@ -1,7 +1,7 @@
 import type { Reminder } from '@markbook/shared/contract/overview'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { ask, type ReplyOf, save, useSave } from '../../api/queries.ts'
+import { type ReplyOf, save, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { copyText } from '../../components/copy-text.ts'
 import { ConfirmDialog, DialogButton, InfoDialog } from '../../components/dialog.tsx'
@@ -11,17 +11,16 @@ import { tell, tellFailure } from '../../components/toasts.tsx'
 import { namesLoopback, useServerAddress, withAddress } from '../../frame/server-address.ts'
 import { enumerated } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
-import type { BooksType } from '../reports/book-search.ts'
 import styles from './overview.module.css'
+import { type OfTerm, remindersQuery } from './reminders-query.ts'
 
-type OfTerm = { termId: string; reportType: BooksType }
 type Person = Reminder['person']
 
-export const useReminders = (query: OfTerm) => useQuery({ ...ask('overview', 'reminders', { query }), staleTime: 0 })
+export const useReminders = (query: OfTerm) => useQuery({ ...remindersQuery(query), staleTime: 0 })
 
 /** Reminds these people of all that they have yet to do for the term, at once; where no mail leaves, shows the text to copy. */
 export function RemindButton({ of, people, label }: { of: OfTerm; people: readonly Person[]; label: string }) {
-  const { t } = useTranslation('overview')
+  const { t, i18n } = useTranslation('overview')
   const reminders = useReminders(of)
   const remind = useSave('overview', 'remind', ['audit'])
   const userIds = people.map(({ id }) => id)
@@ -42,7 +41,7 @@ export function RemindButton({ of, people, label }: { of: OfTerm; people: readon
       aria-label={label}
       title={names}
       busy={remind.isPending}
-      onClick={() => remind.mutate({ body: { ...of, userIds } }, { onSuccess, onError: tellFailure })}
+      onClick={() => remind.mutate({ body: { ...of, userIds, language: i18n.language } }, { onSuccess, onError: tellFailure })}
     >
       {t('remind.one')}
     </Button>
@@ -51,14 +50,14 @@ export function RemindButton({ of, people, label }: { of: OfTerm; people: readon
 
 /** Reminds everybody who is behind, after it was said how many that are. */
 export function RemindAll({ of, reminders }: { of: OfTerm; reminders: UseQueryResult<ReplyOf<'overview', 'reminders'>> }) {
-  const { t } = useTranslation('overview')
+  const { t, i18n } = useTranslation('overview')
   const people = reminders.data?.people ?? []
   if (people.length === 0) return null
   const waiting = people.filter(({ is_reminded }) => !is_reminded)
   if (!reminders.data?.can_mail)
     return <DialogButton dialog={<TextsDialog reminders={people} />}>{t('remind.texts', { count: people.length })}</DialogButton>
   const confirm = async () => {
-    const { sent } = await save('overview', 'remind', { body: of }, ['audit'])
+    const { sent } = await save('overview', 'remind', { body: { ...of, language: i18n.language } }, ['audit'])
     tell(t('remind.done', { count: sent }))
   }
   return (

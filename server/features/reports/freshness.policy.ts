@@ -1,5 +1,6 @@
 import type { ReportStanding } from '@markbook/shared/contract/reports'
 import { isLocked } from '@markbook/shared/domain/report-moves'
+import type { ReportSnapshot } from '@markbook/shared/tables/reporting'
 import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import { textToVersions } from '@markbook/sync/versions'
 import type { ReadTx } from '../../store/tx.ts'
@@ -7,6 +8,8 @@ import { latestPdfs } from './files/report-files.queries.ts'
 import { type Period, snapshotsOfClass } from './generation.ts'
 import { booksOfType, entriesOfBooks } from './reports.queries.ts'
 import { refreshed } from './snapshot.ts'
+
+export type { Period }
 
 type Book = Row<'report_book'>
 
@@ -25,18 +28,29 @@ export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>
   const pdfs = [...papers.values()].flatMap(({ pdf_id }) => pdf_id ?? [])
   const made = await stampsOf(tx, { school: group.school_id, table: 'report_book_pdf', ids: pdfs })
   return books.map((book) => {
-    const snapshot = now.get(book.student_id)
     const paper = papers.get(book.id)
     return {
       report_id: book.id,
       status: book.status,
-      is_behind: snapshot !== undefined && refreshed(book.snapshot, snapshot) !== book.snapshot,
+      is_behind: isBehind(book, now.get(book.student_id)),
       paper: paper?.generated_at
         ? { generated_at: paper.generated_at, is_older: (changes.get(book.id) ?? 0) > (made.get(paper.pdf_id ?? '') ?? 0) }
         : null,
     }
   })
 }
+
+/** How many books of a class and period can still change and are older than their marks. */
+export async function outdatedBooks(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<number> {
+  const inClass = { school: group.school_id, group: group.id, term: period.term.id }
+  const open = (await booksOfType(tx, inClass, period.type)).filter(({ status }) => !isLocked(status))
+  if (open.length === 0) return 0
+  const now = await snapshotsOfClass(tx, group, period)
+  return open.filter((book) => isBehind(book, now.get(book.student_id))).length
+}
+
+const isBehind = (book: Book, snapshot: ReportSnapshot | undefined): boolean =>
+  snapshot !== undefined && refreshed(book.snapshot, snapshot) !== book.snapshot
 
 /**
  * When the printed content of each book last changed, in ms of the hybrid logical clock of the writes. Sending and approving change
