@@ -1,5 +1,6 @@
 import type { RolledClass } from '@markbook/shared/contract/academic-years'
 import type { Issue } from '@markbook/shared/failures'
+import { rollOverIssue } from './roll-over.issues.ts'
 
 type Pupil = { id: string; firstName: string; lastName: string; isActive: boolean }
 /** `classId`: the class of the earlier year whose subjects the pupil took; null where there was none. */
@@ -52,7 +53,7 @@ export function planRollOver(wanted: readonly RolledClass[], leavingIds: readonl
     const chosen = chosenPupils(one, facts)
     const issues = [
       ...classIssues(one, facts),
-      ...(one.name !== undefined && names.has(name) ? [{ path: 'name', message: `This year already has a class called ${name}.` }] : []),
+      ...(one.name !== undefined && names.has(name) ? [rollOverIssue('name', 'class_taken', { name })] : []),
       ...chosen.issues,
       ...chosen.pupils.flatMap((pupil) => pupilIssues(pupil, places)),
     ]
@@ -71,16 +72,14 @@ function classIssues(one: RolledClass, { classes, year, existing, staff }: Facts
   const wrong = sourcesOf(one).flatMap((id) => {
     const from = classes.get(id)
     const isEarlier = from !== undefined && from.year !== year.id && from.yearStarts < year.start_date
-    return isEarlier
-      ? []
-      : [{ path: id === one.fromClassId ? 'fromClassId' : 'alsoFromClassIds', message: 'must be a class of an earlier year' }]
+    return isEarlier ? [] : [rollOverIssue(id === one.fromClassId ? 'fromClassId' : 'alsoFromClassIds', 'not_of_earlier_year')]
   })
   const isElsewhere = one.intoClassId !== undefined && !existing.has(one.intoClassId)
   const isStranger = one.classTeacherId !== undefined && !staff.has(one.classTeacherId)
   return [
     ...wrong,
-    ...(isElsewhere ? [{ path: 'intoClassId', message: 'must be a class of this year' }] : []),
-    ...(isStranger ? [{ path: 'classTeacherId', message: 'is not a teacher of this school' }] : []),
+    ...(isElsewhere ? [rollOverIssue('intoClassId', 'not_of_this_year')] : []),
+    ...(isStranger ? [rollOverIssue('classTeacherId', 'no_teacher')] : []),
   ]
 }
 
@@ -91,34 +90,32 @@ function chosenPupils(one: RolledClass, { pupils: all, others }: Facts): { pupil
   const byId = new Map(own.map((pupil) => [pupil.id, pupil]))
   const going = one.studentIds ? one.studentIds.flatMap((id) => byId.get(id) ?? []) : own.filter((pupil) => pupil.isActive)
   const joining = (one.otherStudentIds ?? []).flatMap((id) => others.get(id) ?? [])
-  const strangers = (one.studentIds ?? []).flatMap((id, at) =>
-    byId.has(id) ? [] : [{ path: `studentIds.${at}`, message: 'is not a pupil of that class' }],
-  )
+  const strangers = (one.studentIds ?? []).flatMap((id, at) => (byId.has(id) ? [] : [rollOverIssue(`studentIds.${at}`, 'not_in_class')]))
   const foreign = (one.otherStudentIds ?? []).flatMap((id, at) =>
-    others.has(id) ? [] : [{ path: `otherStudentIds.${at}`, message: 'is not a pupil of this school' }],
+    others.has(id) ? [] : [rollOverIssue(`otherStudentIds.${at}`, 'not_of_school')],
   )
   return { pupils: [...going, ...joining], issues: [...strangers, ...foreign, ...twice(going, joining)] }
 }
 
+const nameOf = ({ firstName, lastName }: Pupil): string => `${firstName} ${lastName}`
+
 const twice = (going: readonly Pupil[], joining: readonly Pupil[]): Issue[] => {
   const ids = new Set(going.map(({ id }) => id))
-  return joining.flatMap(({ id, firstName, lastName }) =>
-    ids.has(id) ? [{ path: 'otherStudentIds', message: `${firstName} ${lastName} is named twice.` }] : [],
-  )
+  return joining.flatMap((pupil) => (ids.has(pupil.id) ? [rollOverIssue('otherStudentIds', 'named_twice', { name: nameOf(pupil) })] : []))
 }
 
-function pupilIssues({ id, firstName, lastName, isActive }: Pupil, places: ReadonlyMap<string, string>): Issue[] {
-  const place = places.get(id)
-  if (place !== undefined) return [{ path: 'studentIds', message: `${firstName} ${lastName} would be in ${place} as well.` }]
-  return isActive ? [] : [{ path: 'studentIds', message: `${firstName} ${lastName} has left the school.` }]
+function pupilIssues(pupil: Pupil, places: ReadonlyMap<string, string>): Issue[] {
+  const [name, place] = [nameOf(pupil), places.get(pupil.id)]
+  if (place !== undefined) return [rollOverIssue('studentIds', 'second_class', { name, class: place })]
+  return pupil.isActive ? [] : [rollOverIssue('studentIds', 'has_left', { name })]
 }
 
 function leavingIssues(id: string, at: number, { others }: Facts, places: ReadonlyMap<string, string>): Issue[] {
   const pupil = others.get(id)
   const path = `leavingStudentIds.${at}`
-  if (!pupil) return [{ path, message: 'is not a pupil of this school' }]
+  if (!pupil) return [rollOverIssue(path, 'not_of_school')]
   const place = places.get(id)
-  return place === undefined ? [] : [{ path, message: `${pupil.firstName} ${pupil.lastName} would leave and be in ${place}.` }]
+  return place === undefined ? [] : [rollOverIssue(path, 'leaves_and_stays', { name: nameOf(pupil), class: place })]
 }
 
 function goingAlong(one: RolledClass, pupils: readonly Placed<string | null>[], facts: Facts) {

@@ -4,6 +4,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { setsOfYear } from '../teaching-sets/teaching-sets.policy.ts'
+import { rollOverIssue } from './roll-over.issues.ts'
 import { activeMembersOfSets, setsToRollOver, teachersOfSetsWhoStay } from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
@@ -23,7 +24,7 @@ const PATH = 'setsFromYearId'
  */
 export async function setsOfRollOver(tx: ReadTx, year: Year, { setsFrom, outOfSets, placed }: Wanted): Promise<RolledSets> {
   if (!setsFrom) return { made: [], joining: [], issues: [] }
-  const issues: Issue[] = setsFrom.start_date < year.start_date ? [] : [{ path: PATH, message: 'must be an earlier year' }]
+  const issues: Issue[] = setsFrom.start_date < year.start_date ? [] : [rollOverIssue(PATH, 'no_earlier_year')]
   const [from, into] = [setsFrom, year].map(({ id }) => ({ school: year.school_id, year: id })) as [InYear, InYear]
   const existing = await setsOfYear(tx, into)
   const known = new Map(existing.map((set) => [kindOf(set), set]))
@@ -47,10 +48,10 @@ export async function setsOfRollOver(tx: ReadTx, year: Year, { setsFrom, outOfSe
     return set ? [{ set, studentIds: goingOn(one.id).filter((student) => placed.now.has(student) && !own.has(student)) }] : []
   })
   if (existing.length + made.length > limits.teachingSets.ofYear)
-    issues.push({ path: PATH, message: `There would be more than ${limits.teachingSets.ofYear} teaching sets.` })
+    issues.push(rollOverIssue(PATH, 'too_many_sets', { max: limits.teachingSets.ofYear }))
   for (const { set, studentIds } of joining)
     if (studentIds.length + (here.get(set.id)?.length ?? 0) > limits.teachingSets.students)
-      issues.push({ path: PATH, message: `There would be more than ${limits.teachingSets.students} pupils in ${set.name}.` })
+      issues.push(rollOverIssue(PATH, 'too_many_in_set', { max: limits.teachingSets.students, name: set.name }))
   return { made, joining, issues }
 }
 type InYear = { school: string; year: string }

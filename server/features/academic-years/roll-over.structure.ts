@@ -3,6 +3,7 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
+import { rollOverIssue } from './roll-over.issues.ts'
 import { categoriesToRollOver } from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
@@ -17,7 +18,7 @@ const kindOf = ({ subject_id, assessment_type, name }: Category) => `${subject_i
 /** What `year` would take over: categories that it does not have yet, of active subjects; a scale where it has none of its own. */
 export async function structureToRollOver(tx: ReadTx, year: Year, { categoriesFrom, scaleFrom }: Sources): Promise<Structure> {
   const notEarlier = (path: string, from: Year | null): Issue[] =>
-    from === null || from.start_date < year.start_date ? [] : [{ path, message: 'must be an earlier year' }]
+    from === null || from.start_date < year.start_date ? [] : [rollOverIssue(path, 'no_earlier_year')]
   const issues = [...notEarlier('categoriesFromYearId', categoriesFrom), ...notEarlier('scaleFromYearId', scaleFrom)]
   const existing = await categoriesOfYear(tx, { school: year.school_id, year: year.id })
   const known = new Set(existing.map(kindOf))
@@ -27,7 +28,7 @@ export async function structureToRollOver(tx: ReadTx, year: Year, { categoriesFr
   const counts = new Map<string | null, number>()
   for (const { subject_id } of [...existing, ...categories]) counts.set(subject_id, (counts.get(subject_id) ?? 0) + 1)
   if ([...counts.values()].some((count) => count > limits.categories)) {
-    issues.push({ path: 'categoriesFromYearId', message: `There would be more than ${limits.categories} categories of a subject.` })
+    issues.push(rollOverIssue('categoriesFromYearId', 'too_many_categories', { max: limits.categories }))
   }
   const isScaleNew = scaleFrom !== null && scaleFrom.scale_bands !== null && year.scale_bands === null
   const scale = isScaleNew ? { scale_pass_mark: scaleFrom.scale_pass_mark, scale_bands: scaleFrom.scale_bands } : null

@@ -124,10 +124,21 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     const before = await st.digest()
     const { status, body } = await rollOver([as4B, as4A])
     expect({ status, body }).toMatchObject({ status: 409, body: { code: 'academic_years.roll_over_issues' } })
-    expect((body as { issues: { path: string; message: string }[] }).issues).toEqual([
-      { path: 'classes.1.name', message: 'This year already has a class called 4A.' },
-      { path: 'classes.1.studentIds', message: 'Fatima Haddad would be in 4A as well.' },
-      { path: 'classes.1.studentIds', message: 'Oisín Kelly would be in 4A as well.' },
+    const second = (name: string) => ({
+      path: 'classes.1.studentIds',
+      message: `${name} would be in 4A as well.`,
+      code: 'second_class',
+      values: { name, class: '4A' },
+    })
+    expect((body as { issues: unknown }).issues).toEqual([
+      {
+        path: 'classes.1.name',
+        message: 'This year already has a class called 4A.',
+        code: 'class_taken',
+        values: { name: '4A' },
+      },
+      second('Fatima Haddad'),
+      second('Oisín Kelly'),
     ])
     expect(await st.digest()).toBe(before)
   })

@@ -7,6 +7,7 @@ import { enrolmentsInYear, staysTeacher } from '../classes/classes.policy.ts'
 import type { PolicyContext } from '../policy.ts'
 import { makeTerms } from '../terms/terms.policy.ts'
 import { classesOfYear } from './academic-years.policy.ts'
+import { rollOverIssue } from './roll-over.issues.ts'
 import { type Facts, type Opening, type Plan, planRollOver, sourcesOf } from './roll-over.plan.ts'
 import {
   activeInYears,
@@ -55,7 +56,7 @@ export async function rollOver(context: Context, year: Year, wanted: Wanted, sou
   const ofYear = [...plan.issues, ...strangers(outOfSets, facts), ...structure.issues, ...sets.issues, ...terms.issues]
   if (isDryRun) return { ...answer, classes: plan.openings.map((opening) => reported(opening, opening.intoClassId)), issues: ofYear }
   const issues = [
-    ...plan.openings.flatMap((opening, at) => opening.issues.map(({ path, message }) => ({ path: `classes.${at}.${path}`, message }))),
+    ...plan.openings.flatMap((opening, at) => opening.issues.map((issue) => ({ ...issue, path: `classes.${at}.${issue.path}` }))),
     ...ofYear,
   ]
   if (issues.length > 0) throw academicYearFailures.rollOverIssues({ issues: issues.slice(0, ISSUES_ANSWERED) })
@@ -76,7 +77,7 @@ const idsNamed = ({ classes, leavingStudentIds = [], outOfSetsStudentIds = [] }:
 ]
 
 const strangers = (outOfSets: readonly string[], { others }: Facts): Issue[] =>
-  outOfSets.flatMap((id, at) => (others.has(id) ? [] : [{ path: `outOfSetsStudentIds.${at}`, message: 'is not a pupil of this school' }]))
+  outOfSets.flatMap((id, at) => (others.has(id) ? [] : [rollOverIssue(`outOfSetsStudentIds.${at}`, 'not_of_school')]))
 
 async function factsOf(context: Context, year: Year, wanted: readonly RolledClass[], named: Leavers): Promise<Facts> {
   const { tx } = context

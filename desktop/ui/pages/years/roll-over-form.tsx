@@ -1,4 +1,5 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
+import type { Issue } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -12,6 +13,7 @@ import { Actions, Checkbox, Form } from '../../components/field.tsx'
 import { Card, Facts, FailureNotice, Notice } from '../../components/page.tsx'
 import { tell } from '../../components/toasts.tsx'
 import { chooseYear } from '../../frame/chosen-term.ts'
+import { sentenceOfIssue } from '../../words/failure.ts'
 import { firstOf, number } from '../../words/format.ts'
 import { areFaultless, withEdits } from './next-terms.ts'
 import { FormerClasses } from './roll-over-former.tsx'
@@ -97,20 +99,26 @@ export function RollOverForm(props: Props) {
   const termsFit = areFaultless(withEdits(offer.terms, choices.terms), to)
   const isNothing = body.classes.length === 0 && !body.leavingStudentIds && Object.keys(taken).length === 0
   const outcomes = new Map(outcome?.classes.map((one, at) => [keys[at] ?? '', one]))
+  const refused = rollOver.error
+  const isWriting = rollOver.variables?.query?.dryRun === 'false'
+  const look = useRef<HTMLButtonElement>(null)
+  // What was refused is to be seen anew first, so the focus goes there.
+  const write = () => void run(false).catch(() => look.current?.focus())
   const end = useRef<HTMLDivElement>(null)
   // What would happen stands above the button, and pushes it out of sight.
   useEffect(() => {
-    if (outcome || rollOver.error) end.current?.scrollIntoView({ block: 'nearest' })
-  }, [outcome, rollOver.error])
+    if (outcome || refused) end.current?.scrollIntoView({ block: 'nearest' })
+  }, [outcome, refused])
   return (
-    <Form onSend={() => void run(!isReady).catch(() => null)}>
+    <Form onSend={() => void run(true).catch(() => null)}>
       <NewClasses {...{ former, existing, choices, sizes, outcomes }} staff={staff.data ?? []} onChange={change} />
       <FormerClasses {...{ former, existing, choices }} onChange={change} />
       <Structure {...{ from, to, offer, choices }} repeaters={repeaterIds.length} onChange={change} />
       <Standing {...{ former, existing, choices }} onChange={change} />
       {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
-      <FailureNotice failure={rollOver.error} />
-      {rollOver.error?.issues && <Issues of={rollOver.error.issues} />}
+      {/* What it was refused for stands below, line by line. */}
+      <FailureNotice failure={refused && { code: refused.code, message: refused.message }} />
+      {refused?.issues && <Issues of={refused.issues} />}
       <div ref={end}>
         <Actions>
           <ButtonLink to="/years">{t('app:action.cancel')}</ButtonLink>
@@ -122,8 +130,18 @@ export function RollOverForm(props: Props) {
           >
             {t('beginAnew')}
           </Button>
-          <Button type="submit" look="primary" disabled={isNothing || !termsFit} busy={rollOver.isPending}>
-            {isReady ? t('rollOverNow') : t('see')}
+          {/* A button of its own: a second Enter asks the same again, and writes nothing. */}
+          <Button
+            ref={look}
+            type="submit"
+            look={isReady ? 'plain' : 'primary'}
+            disabled={isNothing || !termsFit}
+            busy={rollOver.isPending && !isWriting}
+          >
+            {t('see')}
+          </Button>
+          <Button look={isReady ? 'primary' : 'plain'} disabled={!isReady} busy={rollOver.isPending && isWriting} onClick={write}>
+            {t('rollOverNow')}
           </Button>
         </Actions>
       </div>
@@ -161,12 +179,14 @@ function Standing({ former, existing, choices, onChange }: ChoicesProps) {
   )
 }
 
+const CODE = 'academic_years.roll_over_issues'
+
 /** What stands against it, line by line. */
-const Issues = ({ of }: { of: readonly { path: string; message: string }[] }) => (
+const Issues = ({ of }: { of: readonly Issue[] }) => (
   <Notice tone="bad">
     <ul className={styles['issues']}>
-      {of.map(({ path, message }) => (
-        <li key={`${path} ${message}`}>{message}</li>
+      {of.map((issue) => (
+        <li key={`${issue.path} ${issue.message}`}>{sentenceOfIssue(CODE, issue)}</li>
       ))}
     </ul>
   </Notice>
