@@ -64,8 +64,13 @@ export const yearScaleIssues = ({ scalePassMark, scaleBands }: Partial<AcademicY
     ? []
     : [{ path: 'scaleBands', message: 'must be given together with the pass mark, or neither' }]
 
-/** A new year, with terms that are made together with it, and whether it becomes the active one at once. */
-const NewAcademicYear = input({ ...AcademicYearInput.shape, terms: NewTerms.optional(), isActive: Flag.optional() })
+/** A new year, with terms that are made together with it, whether it becomes the active one at once, and whether it may be like another. */
+const NewAcademicYear = input({
+  ...AcademicYearInput.shape,
+  terms: NewTerms.optional(),
+  isActive: Flag.optional(),
+  mayRepeat: Flag.optional(),
+})
 
 /** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
 const academicYearIssues = (year: z.infer<typeof NewAcademicYear>): FailureIssue[] => {
@@ -142,6 +147,7 @@ export const activeYearFailures = failures('', {
 export const academicYearFailures = failures('academic_years', {
   isActive: [409, 'The active year cannot be deleted.'],
   inUse: [409, 'This year has assessments, grades or reports and cannot be deleted.'],
+  repeated: [409, 'The school already has a year of this name, or of these days.'],
   termsOutside: [400, 'A term of this year would lie outside its days.'],
   hasYearReports: [409, 'This year has year-end reports, so it must stay graded as a whole year.'],
   rollOverIssues: [409, 'Some classes cannot be opened. Nothing was changed.'],
@@ -153,10 +159,11 @@ export const academicYears = {
   get: endpoint('GET /api/academic-years/:id', 'school', 'Read an academic year', { reply: AcademicYear }),
   create: endpoint('POST /api/academic-years', 'admin', 'Create an academic year', {
     notes:
-      '`terms`: its terms, made together with it, all or nothing; their days lie within it. `isActive`: it becomes the active year in the same transaction, and any other inactive.',
+      '`terms`: its terms, made together with it, all or nothing; their days lie within it. `isActive`: it becomes the active year in the same transaction, and any other inactive. `mayRepeat` false refuses a year that has the name of another, but for case, accents and spaces, or its days: somebody else has probably just added it.',
     status: 201,
     body: NewAcademicYear.check((context) => reportIssues(context, academicYearIssues(context.value))),
     reply: AcademicYear,
+    fails: ['academic_years.repeated'],
   }),
   update: endpoint('PATCH /api/academic-years/:id', 'admin', 'Change an academic year', {
     body: AcademicYearInput.partial(),

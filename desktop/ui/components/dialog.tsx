@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { useMutation } from '@tanstack/react-query'
-import { type ComponentProps, type ReactNode, type RefObject, useContext, useRef, useState } from 'react'
+import { type ComponentProps, type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useBack } from './back.ts'
 import { Button } from './button.tsx'
@@ -106,11 +106,20 @@ type FormDialogProps = {
 /** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
 export function FormDialog({ title, lead, wide, form, deletion, onClose, children, ...actions }: FormDialogProps) {
   const [isDeleting, setDeleting] = useState(false)
+  const top = useRef<HTMLDivElement>(null)
+  // It stands above the fields, and whoever has pressed «Save» may be at the end of a long form.
+  useEffect(() => {
+    if (form.failure) top.current?.scrollIntoView({ block: 'nearest' })
+  }, [form.failure])
   if (isDeleting) return deletion
   return (
     <Dialog title={title} lead={lead} wide={wide} onClose={onClose}>
       <Form onSend={form.send}>
-        <FailureNotice failure={form.failure} />
+        {Boolean(form.failure) && (
+          <div ref={top}>
+            <FailureNotice failure={form.failure} />
+          </div>
+        )}
         {children}
         <SaveActions {...actions} busy={form.busy} onDelete={deletion ? () => setDeleting(true) : undefined} />
       </Form>

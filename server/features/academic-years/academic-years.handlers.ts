@@ -7,6 +7,7 @@ import {
 } from '@markbook/shared/contract/academic-years'
 import { spanIssues } from '@markbook/shared/contract/scalars'
 import { fillGradingModel } from '@markbook/shared/domain/gradingModel'
+import { isSameYear } from '@markbook/shared/domain/same-year'
 import { common } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on, onGuard } from '../../http/handler.ts'
@@ -38,12 +39,12 @@ function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
   return { name, start_date, end_date, ...filled.columns, scale_pass_mark, scale_bands }
 }
 
-/** The school's row is locked, so that its active year holds still. */
-const lockActiveYear = (tx: PolicyContext['tx'], school: string) => tx.find('school', school, school)
+/** So that its active year holds still, and nobody adds another with this precaution. */
+const lockSchool = (tx: PolicyContext['tx'], school: string) => tx.find('school', school, school)
 
 /** A year loaded to be activated, deactivated or deleted. */
 async function yearUnderLock(context: PolicyContext, id: string): Promise<Year> {
-  await lockActiveYear(context.tx, context.caller.school_id)
+  await lockSchool(context.tx, context.caller.school_id)
   return rowOf(context, 'academic_year', id)
 }
 
@@ -84,10 +85,13 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
     run: ({ tx }, _input, year) => shownYear(tx, year),
   }),
 
-  create: onGuard(academicYears.create, async ({ tx, caller }, { body: { terms = [], isActive = false, ...body } }) => {
+  create: onGuard(academicYears.create, async ({ tx, caller }, { body: { terms = [], isActive = false, mayRepeat = true, ...body } }) => {
     const { school_id } = caller
-    if (isActive) await lockActiveYear(tx, school_id)
-    const year = await tx.insert('academic_year', { id: tx.newId(), school_id, ...yearColumns(body) })
+    const wanted = yearColumns(body)
+    // Of two who add one year at once the later one finds it.
+    if (isActive || !mayRepeat) await lockSchool(tx, school_id)
+    if (!mayRepeat && (await yearsOf(tx, school_id)).some((year) => isSameYear(year, wanted))) throw academicYearFailures.repeated()
+    const year = await tx.insert('academic_year', { id: tx.newId(), school_id, ...wanted })
     await makeTerms(tx, year, terms, [])
     if (isActive) await nameActive(tx, school_id, year.id)
     return { ...year, is_active: isActive }

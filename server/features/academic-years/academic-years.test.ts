@@ -17,6 +17,7 @@ afterAll(() => st.close())
 
 const absent = '00000000-0000-7000-8000-999999999999'
 const byTerm = { name: '2026/27', startDate: '2026-09-01', endDate: '2027-06-30', gradingModel: 'term_based' } as const
+const later = { ...byTerm, name: 'Scoil 2040/41', startDate: '2040-09-01', endDate: '2041-06-30' }
 const byYear = { ...byTerm, gradingModel: 'year_based', yearExamWeight: 55.5, yearCourseworkWeight: 44.5 } as const
 const strangers = ['byrne', 'ada', 'niamh', 'doyle', 'nobody'] as const
 const activeIds = async () => (await st.as.niamh.academicYears.list()).filter((year) => year.is_active).map((year) => year.id)
@@ -91,6 +92,46 @@ describe('POST /api/academic-years', () => {
       year_coursework_weight: null,
       is_active: false,
     })
+  })
+
+  test('a second year of one name or of the same days is refused to who asks for that, and to nobody else', async () => {
+    const body = { ...later, mayRepeat: false }
+    await st.as.okafor.academicYears.create({ body })
+    const before = await st.digest()
+    for (const alike of [
+      body,
+      { ...body, name: ` ${later.name.toUpperCase()} `, endDate: '2041-07-15' },
+      { ...body, name: 'Another name' },
+    ]) {
+      const refused = await st.as.okafor.academicYears.create.raw({ body: alike })
+      expect(refused).toMatchObject({ status: 409, body: { code: 'academic_years.repeated' } })
+    }
+    expect(await st.digest()).toBe(before)
+    const other = { ...body, name: 'Another name', endDate: '2041-07-15' }
+    await st.as.okafor.academicYears.create({ body: other })
+    await st.as.okafor.academicYears.create({ body: later })
+    await st.as.okafor.academicYears.create({ body: { ...body, mayRepeat: true } })
+    expect((await st.as.okafor.academicYears.list()).filter(({ name }) => name === later.name)).toHaveLength(3)
+  })
+
+  test('of two who add one year at once the later is refused, also where no year was ever the current one', async () => {
+    const own = await school()
+    const { name, startDate: start_date, endDate: end_date, gradingModel: grading_model } = later
+    const year = { name, start_date, end_date, grading_model, calculation_model: 'weighted_cumulative' as const }
+    await own.services.store.write(asSystem(), async (tx) => {
+      const register = await tx.find('active_year', stBrigids, stBrigids)
+      await tx.remove('active_year', register ? [register] : [])
+    })
+    const reply = await meanwhile(
+      own,
+      async (tx) => {
+        await tx.find('school', stBrigids, stBrigids)
+        await tx.insert('academic_year', { id: tx.newId(), school_id: stBrigids, ...year })
+      },
+      () => own.as.okafor.academicYears.create.raw({ body: { ...later, mayRepeat: false } }),
+    )
+    expect(reply).toMatchObject({ status: 409, body: { code: 'academic_years.repeated' } })
+    await own.close()
   })
 
   test('a year_based year counts by weighted_continuous when nothing is said', async () => {

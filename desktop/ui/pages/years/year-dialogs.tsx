@@ -1,9 +1,11 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import { isKnownTerm, TERM_NAMES } from '@markbook/shared/domain/term-names'
+import type { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, save } from '../../api/queries.ts'
+import { ask, refresh, save } from '../../api/queries.ts'
 import { ConfirmDialog, FormDialog } from '../../components/dialog.tsx'
 import { Checkbox, Options, Row, SelectField, TextField } from '../../components/field.tsx'
 import { Notice } from '../../components/page.tsx'
@@ -32,6 +34,8 @@ const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
   /** Of a new year: the structure of its terms where no year before has any, and what was changed of those that are proposed. */
   structure: '',
   terms: {} as TermEdits,
+  /** Of a new year: it is wanted though there is one of its name or days. */
+  mayRepeat: false,
 })
 type Draft = ReturnType<typeof draftOf>
 
@@ -60,9 +64,11 @@ export async function setActive(id: string, isActive: boolean) {
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
-  const offer = useProposedTerms(year === null, years.data ?? [])
+  // As they were when the dialog opened: another one that is added meanwhile changes nothing of what is typed.
+  const [before] = useState(years.data ?? [])
+  const offer = useProposedTerms(year === null, before)
   const form = useForm({
-    initial: () => draftOf(year ?? yearAfter(years.data ?? [])),
+    initial: () => draftOf(year ?? yearAfter(before)),
     required: ['name', 'startDate', 'endDate'],
     isValid: (typed) => (typed.model !== 'year_based' || sumOf(typed) === 100) && areFaultless(offer.proposedFor(typed), daysOf(typed)),
     save: async (typed) => {
@@ -79,7 +85,14 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
         said,
         run: async () => {
           const terms = termsToSend(offer.proposedFor(typed))
-          const made = await save('academicYears', 'create', { body: { ...body, terms, isActive: isFirst } }, ['terms', 'classes'])
+          const { mayRepeat } = typed
+          const made = await save('academicYears', 'create', { body: { ...body, terms, isActive: isFirst, mayRepeat } }, [
+            'terms',
+            'classes',
+          ]).catch((failure) => {
+            if (isRepeated(failure)) void refresh(['academicYears'])
+            throw failure
+          })
           if (isFirst) chooseNothing()
           return made
         },
@@ -110,6 +123,9 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
         )
       }
     >
+      {(draft.mayRepeat || isRepeated(form.failure)) && (
+        <Checkbox label={t('repeat')} checked={draft.mayRepeat} onChange={({ target }) => set({ mayRepeat: target.checked })} />
+      )}
       <TextField {...field('name')} label={t('name')} hint={t('nameHint')} maxLength={200} />
       <Row>
         <TextField {...field('startDate')} label={t('start')} type="date" />
@@ -140,6 +156,8 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
     </FormDialog>
   )
 }
+
+const isRepeated = (failure: unknown) => (failure as Partial<Failure> | null)?.code === 'academic_years.repeated'
 
 export const removeTerm = (id: string) => save('terms', 'remove', { params: { id } })
 const fieldsOf = (term: Term) => ({

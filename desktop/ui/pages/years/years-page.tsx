@@ -1,16 +1,17 @@
 import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isSameYear } from '@markbook/shared/domain/same-year'
 import { limits } from '@markbook/shared/limits'
 import { useQuery } from '@tanstack/react-query'
 import Plus from 'lucide-react/icons/plus'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { ask, save } from '../../api/queries.ts'
+import { ask, queryClient, save } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import layout from '../../components/layout.module.css'
-import { Answer, Badge, Card, Page } from '../../components/page.tsx'
+import { Answer, Badge, Card, Notice, Page } from '../../components/page.tsx'
 import { AnswerTable } from '../../components/table.tsx'
 import { saveWithUndo } from '../../components/with-undo.ts'
 import { day, enumerated, number } from '../../words/format.ts'
@@ -43,6 +44,7 @@ function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYea
   const { id, name } = year
   /** There is no earlier year whose classes could be carried over. */
   const isFirst = years.every(({ start_date }) => start_date >= year.start_date)
+  const isAlike = years.some((other) => other.id !== id && isSameYear(other, year))
   // Kept while the dialog is open: the year changes before it closes.
   const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
   const change = async (isActive: boolean) => {
@@ -77,6 +79,7 @@ function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYea
         {t('model')} {t(year.grading_model)}
         {year.grading_model === 'year_based' && ` (${t(year.calculation_model)})`}
       </p>
+      {isAlike && <Notice tone="warn">{t('alike', { name })}</Notice>}
       <Terms year={year} />
       {asked && (
         <ConfirmDialog
@@ -144,20 +147,17 @@ function StartingSet({ year, set }: { year: AcademicYear; set: Structure }) {
   const { t } = useTranslation('years')
   const names = useStructureNames()(set)
   const list = enumerated(names.map(termLabel))
+  /** All of them, or none. */
+  const addAll = async () => {
+    const terms = termsInParts(year, names).map(({ key: _, ...term }) => term)
+    await save('academicYears', 'rollOver', { params: { id: year.id }, query: { dryRun: 'false' }, body: { classes: [], terms } }, [
+      'terms',
+    ])
+    const all = await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId: year.id } }))
+    return all.filter(({ name }) => names.includes(name))
+  }
   const removeAll = async (made: readonly Term[]) => {
     for (const { id } of made) await removeTerm(id)
-  }
-  /** All of them, or none: what was made before one is refused is removed. */
-  const addAll = async () => {
-    const made: Term[] = []
-    try {
-      for (const { key: _, ...term } of termsInParts(year, names))
-        made.push(await save('terms', 'create', { body: { academicYearId: year.id, ...term } }))
-    } catch (failure) {
-      await removeAll(made)
-      throw failure
-    }
-    return made
   }
   return (
     <DialogButton

@@ -88,7 +88,16 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.setViewportSize({ width: 1366, height: 768 })
     // A whole set at once, in equal parts of the year.
     await year.getByRole('button', { name: 'Semester 1 and Semester 2' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Add them' }).click()
+    // By one request: where somebody has added one of them meanwhile, none of the others is made.
+    const yearOfTerms = (await ofYear())?.id ?? ''
+    const inAutumn = { startDate: '2031-09-01', endDate: '2031-10-01', examWeight: 60, courseworkWeight: 40 }
+    const second = await okafor.terms.create({ body: { academicYearId: yearOfTerms, name: 'Semester 2', ...inAutumn } })
+    const dialogOfTerms = page.getByRole('dialog')
+    await dialogOfTerms.getByRole('button', { name: 'Add them' }).click()
+    await dialogOfTerms.getByText('This year already has a term called Semester 2.').waitFor()
+    expect(await okafor.terms.list({ query: { yearId: yearOfTerms } })).toHaveLength(1)
+    await okafor.terms.remove({ params: { id: second.id } })
+    await dialogOfTerms.getByRole('button', { name: 'Add them' }).click()
     await dialogsClosed(page)
     await year.getByRole('button', { name: 'Change the term Semester 2' }).waitFor()
     const made = await okafor.terms.list({ query: { yearId: (await ofYear())?.id ?? '' } })
@@ -96,7 +105,8 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
       ['Semester 1', '2031-09-01', '2032-01-30'],
       ['Semester 2', '2032-01-31', '2032-06-30'],
     ])
-    for (const { id } of made) await okafor.terms.remove({ params: { id } })
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await expect.poll(() => okafor.terms.list({ query: { yearId: yearOfTerms } })).toEqual([])
 
     // Categories of its assessments, with what their weights leave.
     await year.getByRole('link', { name: 'Categories' }).click()
@@ -215,6 +225,49 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
+  test('of two heads who add one year at once the second is asked; where it is there twice, the page says so', async () => {
+    const okafor = await site.as('okafor')
+    const named = async () => (await okafor.academicYears.list()).filter(({ name }) => name.startsWith('2033/34')).map(({ name }) => name)
+    const { context, page, faults } = await open('okafor', '/years')
+    await page.getByRole('button', { name: 'Add a year' }).click()
+    const dialog = page.getByRole('dialog')
+    await page.getByLabel('Name').fill('2033/34 ')
+    await page.getByLabel('First day').fill('2033-09-01')
+    await page.getByLabel('Last day').fill('2034-06-30')
+    await page.getByLabel('Hilary: from', { exact: true }).fill('2034-01-11')
+    await okafor.academicYears.create({
+      body: { name: '2033/34', startDate: '2033-09-02', endDate: '2034-06-30', gradingModel: 'term_based', mayRepeat: false },
+    })
+    for (const _ of [1, 2]) {
+      await page.getByRole('button', { name: 'Save' }).press('Enter')
+      await dialog.getByText('There is already a year of this name', { exact: false }).waitFor()
+      expect(await named()).toEqual(['2033/34'])
+    }
+    // What was typed stays, though the year before is another one by now.
+    expect(await page.getByLabel('Hilary: from', { exact: true }).inputValue()).toBe('2034-01-11')
+    await expectForEverybody(page)
+    await picture(page, 'years-repeated-pc')
+    // The question is in sight, though «Save» stands at the other end of the form.
+    const top = () => page.getByLabel('Add another one all the same').evaluate((it) => it.getBoundingClientRect().top)
+    expect(await top()).toBeGreaterThan(0)
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'years-repeated-phone')
+    await page.setViewportSize(sizes.pc)
+    await page.getByLabel('Add another one all the same').check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialogsClosed(page)
+    expect(await named()).toEqual(['2033/34', '2033/34'])
+    await expect.poll(() => page.getByText('2033/34 has the name or the days of another year here.', { exact: false }).count()).toBe(2)
+    await picture(page, 'years-alike-pc')
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await page.getByText('has the name or the days of another year', { exact: false }).first().waitFor({ state: 'detached' })
+    for (const { id, name } of await okafor.academicYears.list())
+      if (name === '2033/34') await okafor.academicYears.remove({ params: { id } })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the head opens the next year: one repeats, one leaves, a class is new; the choices survive a reload', async () => {
     const okafor = await site.as('okafor')
     const body = { name: '2032/33', startDate: '2032-09-01', endDate: '2033-06-30', gradingModel: 'term_based' } as const
@@ -259,8 +312,18 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByText('1 leaves').waitFor()
     await page.getByText('2: Murphy, Seán; Gallagher, Robin').waitFor()
     await expectForEverybody(page)
-    await page.getByRole('button', { name: 'See what would happen' }).click()
+    const look = page.getByRole('button', { name: 'See what would happen' })
+    expect(await page.getByRole('button', { name: 'Write it' }).isDisabled()).toBe(true)
+    await look.press('Enter')
     await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
+    // A second Enter, or the second press of a double click, looks again.
+    const again = page.waitForResponse((response) => response.url().includes('/roll-over?dryRun=true'))
+    await page.keyboard.press('Enter')
+    await again
+    await look.dblclick()
+    await page.waitForLoadState('networkidle')
+    expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toEqual([])
+    expect(new URL(page.url()).pathname).toBe(`/years/${year.id}/roll-over`)
     await page
       .getByText(
         '1 category of assessments comes along. The scale comes along. 1 teaching set comes along. Places in sets: 1. 2 terms are added.',
@@ -300,7 +363,24 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByText('already open').first().waitFor()
     await expectForEverybody(page)
     await picture(page, 'roll-over-refused')
+    // In Arabic too.
     await okafor.classes.remove({ params: { classId: other.id } })
+    await page.evaluate(() => localStorage.setItem('markbook.language', 'ar'))
+    await page.reload()
+    await page.getByRole('button', { name: 'معاينة ما سيحدث' }).click()
+    const inArabic = page.getByRole('button', { name: 'كتابته' })
+    await expect.poll(() => inArabic.isEnabled()).toBe(true)
+    const another = await okafor.classes.create({ body: { name: '4A', academicYearId: year.id } })
+    await inArabic.click()
+    await page.getByText(/في هذه السنة صف باسم .?4A.? من قبل\./).waitFor()
+    await expectForEverybody(page)
+    await picture(page, 'roll-over-refused-arabic')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await picture(page, 'roll-over-refused-arabic-phone')
+    await page.setViewportSize(sizes.pc)
+    await page.evaluate(() => localStorage.setItem('markbook.language', 'en'))
+    await okafor.classes.remove({ params: { classId: another.id } })
     await page.reload()
     await page.getByRole('button', { name: 'See what would happen' }).click()
     await page.getByRole('button', { name: 'Write it' }).click()
