@@ -78,5 +78,13 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     saved.current = values
     setDraft(values)
   }
-  return { draft, set, reset, field, send, isChecked, busy: saving.isPending, failure: saving.error }
+  /** Somebody has saved other values meanwhile: what nobody has changed here follows them, and what was typed stays. */
+  const follow = (values: D) => {
+    const before = saved.current
+    saved.current = values
+    const isOwn = (name: keyof D) => draft[name] !== before[name]
+    const own = Object.fromEntries((Object.keys(draft) as (keyof D)[]).filter(isOwn).map((name) => [name, draft[name]])) as Partial<D>
+    setDraft({ ...values, ...own })
+  }
+  return { draft, set, reset, follow, field, send, isChecked, busy: saving.isPending, failure: saving.error }
 }

@@ -20,8 +20,7 @@ export function SchoolDays({ school }: { school: School }) {
   return (
     <Card title={t('days.title')}>
       <p className={layout['note']}>{t('days.hint')}</p>
-      {/* What was saved, or undone, stands in place of what was ticked. */}
-      <Days key={String(school.school_days)} stored={school.school_days} />
+      <Days stored={school.school_days} />
     </Card>
   )
 }
@@ -31,16 +30,17 @@ function Days({ stored }: { stored: School['school_days'] }) {
   const save = useSave('schools', 'updateMine')
   const mayChange = isAdmin(useProfile())
   const before = stored ?? standardSchoolDays
-  const [days, setDays] = useState(before)
+  /** What was ticked and is not saved; every other day is as it is stored, whoever stores it. */
+  const [ticks, setTicks] = useState<Readonly<Record<number, boolean>>>({})
+  const days = weekdays.filter((day) => ticks[day] ?? before.includes(day))
   const isChanged = String(days) !== String(before)
   useUnloadQuestion(() => isChanged)
-  const tick = (day: number, isTicked: boolean) => setDays(weekdays.filter((each) => (each === day ? isTicked : days.includes(each))))
   const send = () => {
     if (!isChanged || days.length === 0) return
     const write = (schoolDays: number[] | null) => save.mutateAsync({ body: { schoolDays } })
     void saveWithUndo({
       said: t('days.saved', { days: enumerated(days.map(weekdayName)) }),
-      run: () => write([...days]),
+      run: () => write([...days]).then(() => setTicks({})),
       back: () => write(stored),
       // What failed is shown on the card.
     }).catch(() => {})
@@ -56,7 +56,7 @@ function Days({ stored }: { stored: School['school_days'] }) {
             label={weekdayName(day)}
             checked={days.includes(day)}
             disabled={!mayChange}
-            onChange={({ target }) => tick(day, target.checked)}
+            onChange={({ target }) => setTicks({ ...ticks, [day]: target.checked })}
           />
         ))}
       </fieldset>

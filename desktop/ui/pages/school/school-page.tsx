@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ask, type ReplyOf, save, useSave } from '../../api/queries.ts'
 import { isAdmin, useProfile } from '../../api/session.ts'
@@ -45,12 +45,13 @@ function Details({ school }: { school: School }) {
   const { t } = useTranslation(['school', 'app'])
   const profile = useProfile()
   const own = { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' }
-  const { draft, field, send, busy, failure, reset } = useForm({
+  const { draft, field, send, busy, failure, reset, follow } = useForm({
     initial: own,
     save: async (typed) => {
-      const body = bodyOf(typed)
+      // Of those that were changed alone: the others may be somebody else's by now.
+      const body = changedIn(bodyOf(typed), bodyOf(own))
       const write = (change: Partial<typeof body>) => save('schools', 'updateMine', { body: change }, ['auth'])
-      const back = backTo(bodyOf(own), body, write)
+      const back = backTo(changedIn(bodyOf(own), bodyOf(typed)), body, write)
       await saveWithUndo({
         said: t('saved'),
         run: () => write(body).then(() => reset(typed)),
@@ -58,6 +59,9 @@ function Details({ school }: { school: School }) {
       })
     },
   })
+  const stored = JSON.stringify(own)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is stored, and nothing that is typed.
+  useEffect(() => follow(JSON.parse(stored)), [stored])
   const mayChange = isAdmin(profile)
   const fieldOf = (name: keyof typeof draft) => ({ ...field(name), label: t(name), disabled: !mayChange })
   return (
@@ -79,6 +83,11 @@ function Details({ school }: { school: School }) {
     </Card>
   )
 }
+
+type Body = ReturnType<typeof bodyOf>
+/** What a body says otherwise than another. */
+const changedIn = (body: Body, other: Body): Partial<Body> =>
+  Object.fromEntries((Object.keys(body) as (keyof Body)[]).filter((name) => body[name] !== other[name]).map((name) => [name, body[name]]))
 
 type Typed = { name: string; address: string; email: string; phone: string }
 const bodyOf = ({ name, address, email, phone }: Typed) => ({

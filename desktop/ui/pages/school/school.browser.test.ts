@@ -75,6 +75,33 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
+  test('what another head saves meanwhile leaves alone what is typed or ticked here and not saved, and is followed by the rest', async () => {
+    const okafor = await site.as('okafor')
+    await okafor.schools.updateMine({ body: { schoolDays: [1, 2, 3, 4, 5], phone: '01 111' } })
+    const { context, page, faults } = await open('okafor', '/school')
+    const days = page.getByRole('region', { name: 'School days' })
+    const ticked = (name: string) => days.getByRole('checkbox', { name }).isChecked()
+    await days.getByRole('checkbox', { name: 'Saturday' }).check()
+    await page.getByRole('textbox', { name: 'Address' }).fill('1 New Street')
+    await okafor.schools.updateMine({ body: { schoolDays: [1, 2, 3, 4, 7], phone: '01 222' } })
+    // Another card is saved, after which the school is read anew.
+    await page.getByRole('checkbox', { name: /^An administrator approves/ }).click()
+    await expect.poll(() => page.getByRole('textbox', { name: 'Telephone' }).inputValue()).toBe('01 222')
+    expect(await page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('1 New Street')
+    expect(await Promise.all(['Friday', 'Saturday', 'Sunday'].map(ticked))).toEqual([false, true, true])
+    await picture(page, 'school-followed-pc')
+    await days.getByRole('button', { name: 'Save' }).press('Enter')
+    await expect.poll(async () => (await okafor.schools.mine()).school_days).toEqual([1, 2, 3, 4, 6, 7])
+    // The address alone is sent: a telephone number that came since stays.
+    await okafor.schools.updateMine({ body: { phone: '01 333' } })
+    await page.getByRole('button', { name: 'Save' }).first().click()
+    await expect.poll(async () => (await okafor.schools.mine()).address).toBe('1 New Street')
+    expect((await okafor.schools.mine()).phone).toBe('01 333')
+    await expect.poll(() => page.getByRole('textbox', { name: 'Telephone' }).inputValue()).toBe('01 333')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('teachers read the school days and do not change them', async () => {
     const { context, page } = await open('ada', '/school')
     const card = page.getByRole('region', { name: 'School days' })
