@@ -45,6 +45,8 @@ for (const column of columns) {
 /** Also without brackets: «Date of birth (dd/mm/yyyy)». */
 const meaningOf = (heading: string) => known.get(keyOf(heading)) ?? known.get(keyOf(heading.replace(/[([].*?[)\]]/g, ' ')))
 
+export const isSameHeading = (a: string, b: string): boolean => keyOf(a) === keyOf(b)
+
 /** «Name» alone is the last name where another column has the first names. */
 const isPlainName = (heading: string): boolean => keyOf(heading) === 'name'
 

@@ -5,32 +5,45 @@ import { useMemo, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { client } from '../../api/client.ts'
 import { refresh } from '../../api/queries.ts'
+import { Options, SelectField } from '../../components/field.tsx'
 import { isUntouched } from './corrections.ts'
 import type { ReadTable } from './csv.ts'
 import { fromHeadings } from './from-headings.ts'
 import { guessColumns } from './headings.ts'
 import { ImportDialog } from './import-dialog.tsx'
 import type { Source } from './listing.ts'
-import { headOf, pupilsByRow } from './mapping.ts'
-import { WHO, whoColumns } from './mark-headings.ts'
+import { examplesOf, headOf, type Mapping, pupilsByRow } from './mapping.ts'
+import { WHO, type WhoChosen, whoChoices, whoColumns } from './mark-headings.ts'
 import { useTable } from './read-table.ts'
 import { TableFile } from './table-file.tsx'
 
 type SentTable = Omit<Source, 'send'>
 
+/** A table as it was read, and without what stands above its headings; null where only the server can read it. */
+type Headed = { read: ReadTable | null; table: ReadTable | null; head: readonly string[] }
+
+function headed(read: ReadTable | null, name: string): Headed {
+  const table = read && fromHeadings(read, name)
+  return { read, table, head: table ? headOf(table).map((heading) => visibleText(heading).trim()) : [] }
+}
+
+const withChosen = (mapping: Mapping, chosen: WhoChosen): Mapping =>
+  mapping.map((column, at) => {
+    const own = WHO.find((name) => chosen[name] === at)
+    return own ?? (WHO.some((name) => name === column && chosen[name] !== undefined) ? null : column)
+  })
+
 /** A table of marks as it came: the server reads the headings of its assessments itself. */
-function sourceOf(file: File, read: ReadTable | null, nameOf: (column: string) => string): SentTable {
-  if (!read) return { ...marksOf([], nameOf), file, table: null, pupils: new Map(), fileWith: () => file }
-  const table = fromHeadings(read, file.name)
-  const head = headOf(table).map((heading) => visibleText(heading).trim())
-  const named = whoColumns(head)
+function sourceOf(file: File, { read, table, head }: Headed, chosen: WhoChosen, nameOf: (column: string) => string): SentTable {
+  if (!table) return { ...marksOf([], nameOf), file, table: null, pupils: new Map(), fileWith: () => file }
+  const named = whoColumns(head, chosen)
   const known = head.map((heading, at) => named[at] ?? heading)
   const headings = [...named].flatMap((text, column) => (text === undefined ? [] : [{ row: 1, column, text }]))
   return {
     ...marksOf(head, nameOf, known),
     file,
     table,
-    pupils: pupilsByRow(table, guessColumns(head)),
+    pupils: pupilsByRow(table, withChosen(guessColumns(head), chosen)),
     fileWith: (corrections) => {
       // What nobody has corrected goes as it came.
       if (table === read && headings.length === 0 && isUntouched(corrections)) return file
@@ -64,6 +77,33 @@ function marksOf(
   return { columnsOf, headingAt, headingOf: (path) => (who(path) ? headingAt(columnsOf(path)[0] ?? 0) : path) }
 }
 
+const NOTHING: WhoChosen = {}
+
+type WhoChoiceProps = {
+  table: ReadTable
+  choices: ReturnType<typeof whoChoices>
+  chosen: WhoChosen
+  onChoose: (column: (typeof WHO)[number], at: number | undefined) => void
+}
+
+/** Asks which of several columns under one heading says whose a row is. Their first texts tell them apart. */
+function WhoChoice({ table, choices, chosen, onChoose }: WhoChoiceProps) {
+  const { t } = useTranslation(['marks', 'students'])
+  const optionOf = (at: number) => ({ id: String(at), name: `${columnLetters(at)}: ${examplesOf(table, at, 3).join(', ') || '–'}` })
+  return choices.map(({ column, heading, among }) => (
+    <SelectField
+      key={column}
+      label={t(`students:columns.${column}`)}
+      hint={t('importTwice', { heading })}
+      value={chosen[column] ?? ''}
+      onChange={({ target }) => onChoose(column, target.value === '' ? undefined : Number(target.value))}
+    >
+      <option value="">{t('importChoose')}</option>
+      <Options of={among.map(optionOf)} />
+    </SelectField>
+  ))
+}
+
 /** `classId`: of a class, or of a teaching set where `isSet`. */
 type Props = { scope: { classId: string; subjectId: string; termId: string; isSet?: boolean } }
 
@@ -78,13 +118,19 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
     isSet ? teaching_set_id === classId : teaching_set_id === null && (student_group_id ?? classId) === classId
   const [file, setFile] = useState<File | null>(null)
   const table = useTable(file, MARK_SHEET)
+  const read = useMemo(() => (file && table !== undefined ? headed(table, file.name) : null), [file, table])
+  const key = JSON.stringify(read?.head ?? [])
+  const choices = useMemo(() => whoChoices(read?.head ?? []), [read])
+  // The choice stays while a table with the same headings is chosen again.
+  const [said, setSaid] = useState<{ key: string; chosen: WhoChosen } | null>(null)
+  const chosen = said?.key === key ? said.chosen : NOTHING
   const source = useMemo((): Source | null => {
-    if (!file || table === undefined) return null
+    if (!file || !read || choices.some(({ column }) => chosen[column] === undefined)) return null
     return {
-      ...sourceOf(file, table, (column) => t(`students:columns.${column as 'student_number'}`)),
+      ...sourceOf(file, read, chosen, (column) => t(`students:columns.${column as 'student_number'}`)),
       send: (body, dryRun) => client.imports.grades({ query: { ...of, dryRun: dryRun ? 'true' : 'false' }, body }),
     }
-  }, [file, table, of, t])
+  }, [file, read, choices, chosen, of, t])
   return (
     <ImportDialog
       title={t('importTitle')}
@@ -98,7 +144,15 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
           {t('importSheet')}
         </a>
       </p>
-      <TableFile onChoose={setFile} chosen={file && { name: file.name, rows: source?.table ? source.table.lines.length - 1 : null }} />
+      <TableFile onChoose={setFile} chosen={file && { name: file.name, rows: read?.table ? read.table.lines.length - 1 : null }} />
+      {read?.table && choices.length > 0 && (
+        <WhoChoice
+          table={read.table}
+          choices={choices}
+          chosen={chosen}
+          onChoose={(column, at) => setSaid({ key, chosen: { ...chosen, [column]: at } })}
+        />
+      )}
     </ImportDialog>
   )
 }
