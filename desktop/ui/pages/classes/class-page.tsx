@@ -10,7 +10,8 @@ import { TextField } from '../../components/field.tsx'
 import { Answer, Page } from '../../components/page.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
-import { OtherYear } from '../../frame/other-year.tsx'
+import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear, OtherYear } from '../../frame/other-year.tsx'
 import { tellDeleted } from '../bin/restore.ts'
 import { ClassStudents } from './class-students.tsx'
 import { ClassTeachers } from './class-teachers.tsx'
@@ -27,6 +28,7 @@ export function ClassPage() {
 function Whole({ group }: { group: ClassDetails }) {
   const { t } = useTranslation('classes')
   const profile = useProfile()
+  const { year } = useChosenTerm()
   const mayChange = group.is_class_teacher || isAdmin(profile)
   const actions = (
     <>
@@ -39,6 +41,7 @@ function Whole({ group }: { group: ClassDetails }) {
   return (
     <Page title={t('class', { name: group.name })} lead={mayChange ? undefined : t('notYours')} actions={actions}>
       <OtherYear yearId={group.academic_year_id} />
+      {year?.id === group.academic_year_id && <NotCurrentYear yearId={group.academic_year_id} to="/classes" />}
       <ClassStudents classId={group.id} className={group.name} yearId={group.academic_year_id} mayChange={mayChange} />
       <ClassTeachers classId={group.id} className={group.name} mayChange={mayChange} />
     </Page>

@@ -19,7 +19,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Empty, Loading, Notice, Page } from '../../components/page.tsx'
 import { type ChosenTerm, chooseTerm, useChosenTerm } from '../../frame/chosen-term.ts'
 import { Menu, MenuItem } from '../../frame/menu.tsx'
-import { OtherYear } from '../../frame/other-year.tsx'
+import { NotCurrentYear, OtherYear } from '../../frame/other-year.tsx'
 import { termLabel } from '../../words/term-label.ts'
 import { SentNotice } from '../reports/sent-notice.tsx'
 import { cellSigns } from './cell-appearance.ts'
@@ -210,6 +210,7 @@ export function SheetView(props: SheetViewProps) {
   return (
     <Page wide dense title={title} help={t('help')} lead={lead} actions={actions}>
       <div className={layout['list']}>
+        <NotCurrentYear yearId={term.academic_year_id} isWritable={!isReadOnly} to="/marks" />
         {isReadOnly && <Notice>{t('reading')}</Notice>}
         {pupils.length === 0 ? (
           <Empty>

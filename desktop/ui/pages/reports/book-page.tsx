@@ -13,6 +13,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, FailureNotice, Notice, Page } from '../../components/page.tsx'
 import { tell, tellFailure } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { figure } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -82,6 +83,7 @@ function Book({ book }: { book: ReportDetail }) {
   return (
     <Page wide title={t('bookOf', { name })} lead={lead} actions={actions}>
       <LeaveWarning />
+      <NotCurrentYear yearId={book.academic_year_id} isWritable={book.status !== 'sent_to_ministry'} to="/reports" />
       <div className={layout['row']}>
         <Badge tone={statusTones[book.status]}>{t(`status.${book.status}`)}</Badge>
         <ApprovalBadge book={book} />

@@ -5,6 +5,7 @@ import layout from '../../components/layout.module.css'
 import { Answer, Badge, Notice, Page } from '../../components/page.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import type { ChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { moment } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
@@ -71,6 +72,7 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
       lead={owns ? lead : t('lead.subject', { name: group.name })}
       actions={actions}
     >
+      <NotCurrentYear yearId={year.id} isWritable={view === 'fill'} to="/reports" />
       {owns && (
         <ViewTabs
           label={t('views.label')}

@@ -11,6 +11,7 @@ import { ButtonLink } from '../../components/button-link.tsx'
 import { ConfirmDialog, DialogButton } from '../../components/dialog.tsx'
 import { Answer, Badge, Card, Facts, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { day } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { tellDeleted } from '../bin/restore.ts'
@@ -60,6 +61,7 @@ function Whole({ of }: { of: StudentOverview }) {
   ] as const
   return (
     <Page title={name} lead={student.is_active ? undefined : <Badge>{t('left')}</Badge>} actions={actions}>
+      <NotCurrentYear yearId={year?.id} />
       {group && <PupilTabs shown="all" studentId={student.id} classId={group.id} />}
       <Card title={t('details', { name })}>
         <Facts of={facts.map(([word, value]) => [word, value ?? t('unknown')])} />

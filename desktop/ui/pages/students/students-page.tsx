@@ -10,6 +10,7 @@ import { Row, SelectField, TextField } from '../../components/field.tsx'
 import { Answer, Badge, Page } from '../../components/page.tsx'
 import { Table } from '../../components/table.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { day } from '../../words/format.ts'
 import { listedName } from '../../words/names.ts'
 import { useClassMembership } from '../classes/use-class-membership.ts'
@@ -24,6 +25,7 @@ export function StudentsPage() {
   const { search = '', shown } = useSearch({ from: '/school/students' })
   const navigate = useNavigate()
   const profile = useProfile()
+  const { year } = useChosenTerm()
   const query = {
     ...(search.trim() && { search: search.trim() }),
     ...(shown !== 'everybody' && { isActive: shown === 'inactive' ? ('false' as const) : ('true' as const) }),
@@ -41,6 +43,7 @@ export function StudentsPage() {
   )
   return (
     <Page title={t('title')} lead={t('lead')} actions={actions}>
+      <NotCurrentYear yearId={year?.id} />
       <Row>
         <TextField
           label={t('search')}
