@@ -51,13 +51,16 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   const [draft, setDraft] = useState(initial)
   const [isChecked, setChecked] = useState(false)
   const saved = useRef(draft)
+  const hasFollowed = useRef(false)
   useUnloadQuestion(() =>
     Object.entries(draft).some(([name, value]) => typeof value === 'string' && value !== saved.current[name as keyof D]),
   )
   const saving = useMutation({
     mutationFn: save,
     onSuccess: (message, sent) => {
-      saved.current = sent
+      // What is stored may have come before this answer, with what somebody else saved.
+      if (hasFollowed.current) setDraft((now) => ({ ...now, ...chosen(now, (name) => now[name] === sent[name], saved.current) }))
+      else saved.current = sent
       if (typeof message === 'string') tell(message)
       ;(onSaved ?? close)?.()
     },
@@ -71,6 +74,7 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   })
   const send = () => {
     setChecked(true)
+    hasFollowed.current = false
     if (!required.some(isMissing) && (isValid?.(draft) ?? true)) saving.mutate(draft)
   }
   /** Shows other values, which are saved already: a change was undone. */
@@ -82,9 +86,12 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   const follow = (values: D) => {
     const before = saved.current
     saved.current = values
-    const isOwn = (name: keyof D) => draft[name] !== before[name]
-    const own = Object.fromEntries((Object.keys(draft) as (keyof D)[]).filter(isOwn).map((name) => [name, draft[name]])) as Partial<D>
-    setDraft({ ...values, ...own })
+    hasFollowed.current = true
+    setDraft({ ...values, ...chosen(draft, (name) => draft[name] !== before[name], draft) })
   }
   return { draft, set, reset, follow, field, send, isChecked, busy: saving.isPending, failure: saving.error }
 }
+
+/** The values of `from` for those names of `draft` that fit. */
+const chosen = <D extends object>(draft: D, fits: (name: keyof D) => boolean, from: D): Partial<D> =>
+  Object.fromEntries((Object.keys(draft) as (keyof D)[]).filter(fits).map((name) => [name, from[name]])) as Partial<D>

@@ -45,7 +45,7 @@ function Details({ school }: { school: School }) {
   const { t } = useTranslation(['school', 'app'])
   const profile = useProfile()
   const own = { name: school.name, address: school.address ?? '', email: school.email ?? '', phone: school.phone ?? '' }
-  const { draft, field, send, busy, failure, reset, follow } = useForm({
+  const { draft, field, send, busy, failure, follow } = useForm({
     initial: own,
     save: async (typed) => {
       // Of those that were changed alone: the others may be somebody else's by now.
@@ -54,8 +54,8 @@ function Details({ school }: { school: School }) {
       const back = backTo(changedIn(bodyOf(own), bodyOf(typed)), body, write)
       await saveWithUndo({
         said: t('saved'),
-        run: () => write(body).then(() => reset(typed)),
-        back: back && (() => back().then(() => reset(own))),
+        run: () => write(body),
+        back,
       })
     },
   })
