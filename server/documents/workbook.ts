@@ -43,6 +43,8 @@ export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
   frozen: { rows: number; columns: number }
   notes?: readonly { key: string; text: string }[]
   wrapsHeads?: boolean
+  /** The first column stands at the right. */
+  isRightToLeft?: boolean
 }
 
 /** `madeAt` (milliseconds) is written as the time of creation and change: the same input gives the same bytes. */
@@ -167,7 +169,7 @@ function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared
   const height = sheet.wrapsHeads ? ` ht="${LINE_HEIGHT * Math.max(...sheet.columns.map(linesOf))}" customHeight="1"` : ''
   const heads = shapes.map(({ letters, headStyle, head }) => cellXml(`${letters}1`, headStyle, 'text', head, shared))
   return (
-    `${worksheetStart}<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">` +
+    `${worksheetStart}<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView${sheet.isRightToLeft ? ' rightToLeft="1"' : ''} workbookViewId="0">` +
     `<pane ${split} topLeftCell="${columnLetters(frozen.columns)}${frozen.rows + 1}" activePane="${pane}" state="frozen"/>` +
     `<selection pane="${pane}"/></sheetView></sheetViews><sheetFormatPr defaultRowHeight="${LINE_HEIGHT}"/>` +
     `<cols>${columns.join('')}</cols><sheetData><row r="1"${height}>${heads.join('')}</row>`

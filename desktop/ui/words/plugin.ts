@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Plugin } from 'vite'
+// By its path: a configuration of Vite is bundled, but for packages.
+import { unbroken } from '../../../shared/unbroken.ts'
 
 const NAME = 'virtual:words'
 
@@ -8,7 +10,7 @@ const NAME = 'virtual:words'
 const FIRST = ['app', 'sign-in', 'failures']
 
 const own = import.meta.dirname
-/** The words of the app, and those that the console says too. */
+/** The words of the app, and those that the console says too. What only papers say stays with the server. */
 const FOLDERS = [own, join(own, '../../../shared/words')]
 
 /** `virtual:words`: the languages of `words/`, each with functions that load its two files. */
@@ -35,9 +37,8 @@ function entryOf(code: string): string {
 }
 
 const filesOf = (language: string) =>
-  FOLDERS.flatMap((folder) => readdirSync(join(folder, language)).map((file) => join(folder, language, file)))
+  FOLDERS.flatMap((folder) => readdirSync(join(folder, language)).map((file) => join(folder, language, file))).filter(
+    (file) => areaOf(file) !== 'documents',
+  )
 const areaOf = (file: string) => basename(file, '.json')
 const wordsIn = (file: string): unknown => JSON.parse(unbroken(readFileSync(file, 'utf8')))
-
-/** French sets these signs off by a space, at which no line may end; nor may it before a sign of percent. */
-export const unbroken = (text: string): string => text.replace(/(?<=\S) (?=[;:?!»%])|(?<=«) /g, '\u00a0')

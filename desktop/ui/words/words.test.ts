@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import '@markbook/shared/contract/contract'
 import { HistoryEntity } from '@markbook/shared/contract/history'
+import { documentLanguages } from '@markbook/shared/domain/document-language'
 import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
+import { unbroken } from '@markbook/shared/unbroken'
 import { describe, expect, test } from 'vitest'
 import { isTechnical } from '../pages/history/changes.ts'
-import { unbroken } from './plugin.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -48,6 +49,10 @@ test('in French no line ends before a sign that a space sets off, nor inside quo
 
 test('there are English and two more languages, one of them read from the right', () => {
   expect(languages).toEqual(expect.arrayContaining(['ar', 'en', 'fr']))
+})
+
+test('papers are printed in each language of the app', () => {
+  expect([...documentLanguages].sort()).toEqual(languages)
 })
 
 describe.each(languages.filter((language) => language !== 'en'))('the catalogue in %s', (language) => {

@@ -32,7 +32,6 @@ export type BroadsheetInput = ReportCardFrame & {
 
 /** Beside a result that is partial, on paper and in a workbook. */
 export const PARTIAL = '†'
-export const PARTIAL_MEANS = 'rests on coursework or exam alone, because the other is missing'
 
 /** True where a result of the pupil is partial; then total and average rest on it too. */
 export const isPartial = ({ marks }: Pick<BroadsheetPupil, 'marks'>): boolean => Object.values(marks).some((mark) => mark?.is_partial)

@@ -1,4 +1,3 @@
-import { joined } from '../drawing/bidi.ts'
 import { baseIn, type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
 import { crestPicture } from '../drawing/crest.ts'
 import { type Block, flow } from '../drawing/flow.ts'
@@ -6,24 +5,26 @@ import { openFonts } from '../drawing/fonts.ts'
 import { letterhead } from '../drawing/letterhead.ts'
 import { cut, wrap } from '../drawing/lines.ts'
 import { landscape, openPdf } from '../drawing/pdf.ts'
-import { figureText, plainText } from '../report-card/columns.ts'
-import { dayOf, historyText, periodText } from '../report-card/words.ts'
-import { type BroadsheetInput, hasPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
+import { wordsOf } from '../words.ts'
+import { type BroadsheetInput, hasPartial, PARTIAL } from './broadsheet.input.ts'
 import { genderBlock, headOf, rowOf, type Sheet, statisticBlock } from './broadsheet.page.ts'
 import { statisticsOf } from './statistics.ts'
-import { tablePlans } from './table-plan.ts'
+import { besideOf, tablePlans } from './table-plan.ts'
 
 const SIDE = 34
 const TITLE: Style = { face: 'semibold', size: 14, color: colors.text }
 const LABEL: Style = { face: 'regular', size: 7, color: colors.quiet }
 const FIGURE: Style = { face: 'semibold', size: 12, color: colors.text }
 
-const periodOf = (input: BroadsheetInput) => periodText(input, input.report_type === 'term')
+const periodOf = ({ input, words }: Pick<Sheet, 'input' | 'words'>) => words.period(input, input.report_type === 'term')
 
-function titleBlock({ input, fonts, left, width }: Sheet, part: string[]): Block {
-  const title = joined(['Broadsheet', `class ${input.class_name}`, periodOf(input), ...part])
+function titleBlock(sheet: Sheet, part: string[]): Block {
+  const { input, fonts, words, left, width } = sheet
+  const ofClass = words.say('broadsheet.class', { class: input.class_name })
+  const title = words.joined([words.say('broadsheet.title'), ofClass, periodOf(sheet), ...part])
   const lines = wrap(title, fonts.semibold, TITLE.size, width)
-  const teacher = input.class_teacher === null ? [] : wrap(`Class teacher: ${input.class_teacher}`, fonts.regular, 8.5, width)
+  const { class_teacher: name } = input
+  const teacher = name === null ? [] : wrap(words.say('broadsheet.teacher', { name }), fonts.regular, 8.5, width)
   return {
     height: lines.length * 18 + teacher.length * 12 + 6,
     draw: (canvas, top) => {
@@ -36,16 +37,16 @@ function titleBlock({ input, fonts, left, width }: Sheet, part: string[]): Block
 }
 
 /** The class in seven figures. */
-function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
+function summaryBlock({ statistics: { whole }, words: { say, figure, percent }, left, width }: Sheet): Block {
   const cells: [label: string, text: string][] = [
-    ['Pupils', String(whole.total_students)],
-    ['With a result', String(whole.ranked_students)],
-    ['Class average', figureText(whole.class_average)],
-    ['Median', figureText(whole.median)],
-    ['Highest', figureText(whole.highest)],
-    ['Lowest', figureText(whole.lowest)],
-    ['Passed', String(whole.pass_count)],
-    ['Pass rate', whole.pass_rate === null ? '–' : `${plainText(whole.pass_rate)} %`],
+    [say('broadsheet.pupils'), String(whole.total_students)],
+    [say('broadsheet.withResult'), String(whole.ranked_students)],
+    [say('broadsheet.classAverage'), figure(whole.class_average)],
+    [say('broadsheet.median'), figure(whole.median)],
+    [say('broadsheet.highest'), figure(whole.highest)],
+    [say('broadsheet.lowest'), figure(whole.lowest)],
+    [say('broadsheet.passed'), String(whole.pass_count)],
+    [say('broadsheet.passRate'), whole.pass_rate === null ? '–' : percent(whole.pass_rate)],
   ]
   const share = width / cells.length
   return {
@@ -61,10 +62,10 @@ function summaryBlock({ statistics: { whole }, left, width }: Sheet): Block {
   }
 }
 
-function noteBlock({ input, fonts, left, width }: Sheet): Block {
-  const what = input.report_type === 'term' ? 'term composites' : 'year grades'
-  const partial = hasPartial(input) ? ` ${PARTIAL} ${PARTIAL_MEANS}.` : ''
-  const text = `Marks are ${what}, percent. A dash: no result yet; nothing: the subject is not taken. Shaded: under the pass mark of ${plainText(input.scale.passMark)}.${partial}`
+function noteBlock({ input, fonts, words: { say, plain }, left, width }: Sheet): Block {
+  const figures = say(input.report_type === 'term' ? 'broadsheet.noteTerm' : 'broadsheet.noteYear', { mark: plain(input.scale.passMark) })
+  const partial = hasPartial(input) ? [say('broadsheet.partial', { sign: PARTIAL, meaning: say('broadsheet.partialMeans') })] : []
+  const text = [figures, ...partial].join(' ')
   const lines = wrap(text, fonts[LABEL.face], LABEL.size, width)
   return {
     height: 5 + lines.length * 9,
@@ -72,12 +73,16 @@ function noteBlock({ input, fonts, left, width }: Sheet): Block {
   }
 }
 
-function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: number, page: number, pages: number): void {
+function drawFoot(canvas: Canvas, sheet: Sheet, height: number, page: number, pages: number): void {
+  const { input, fonts, words, left, width } = sheet
   canvas.decoration(() => {
     const base = height - 22
-    const text = joined([input.school.name, `class ${input.class_name}`, periodOf(input), `made on ${dayOf(input.madeAt)}`])
-    canvas.line(cut(text, fonts.regular, LABEL.size, width - (input.historyCode ? 200 : 80)), LABEL, { x: left, base })
-    canvas.line(`${historyText(input.historyCode)}Page ${page} of ${pages}`, LABEL, { x: left + width, base, align: 'right' })
+    const made = words.say('madeOn', { day: words.dayOf(input.madeAt) })
+    const text = words.joined([input.school.name, words.say('broadsheet.class', { class: input.class_name }), periodOf(sheet), made])
+    const number = words.foot(page, pages, input.historyCode)
+    const room = width - Math.max(input.historyCode ? 200 : 80, canvas.widthOf(number, LABEL) + 12)
+    canvas.line(cut(text, fonts.regular, LABEL.size, room), LABEL, { x: left, base })
+    canvas.line(number, LABEL, { x: left + width, base, align: 'right' })
   })
 }
 
@@ -86,20 +91,23 @@ function drawFoot(canvas: Canvas, { input, fonts, left, width }: Sheet, height: 
  * The same input gives the same bytes.
  */
 export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array> {
-  const fonts = await openFonts()
+  const words = wordsOf(input.language)
+  const fonts = await openFonts(words.isRightToLeft)
   const size = landscape(input.paper)
   const sheet: Sheet = {
     input,
     statistics: statisticsOf(input),
     fonts,
+    words,
+    beside: besideOf(words, fonts),
     crest: crestPicture(input.school.crest),
     left: SIDE,
     width: size.width - 2 * SIDE,
   }
   const bounds = { top: 30, bottom: size.height - 38 }
-  const plans = tablePlans(input.subjects, sheet.width, fonts)
+  const plans = tablePlans(input.subjects, sheet.width, sheet.beside, fonts)
   const runs = plans.map((plan, at) => {
-    const part = plans.length === 1 ? [] : [`part ${at + 1} of ${plans.length}`]
+    const part = plans.length === 1 ? [] : [words.say('broadsheet.part', { part: at + 1, parts: plans.length })]
     const opening =
       at === 0 ? [letterhead(input.school, sheet, 10), titleBlock(sheet, part), summaryBlock(sheet)] : [titleBlock(sheet, part)]
     const rows = input.pupils.map((pupil, index) => rowOf(sheet, plan, pupil, index + 1))
@@ -107,13 +115,15 @@ export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array>
     const blocks = [...opening, ...rows, statisticBlock(sheet, plan), noteBlock(sheet), ...end]
     return flow({ blocks, closing: [], head: headOf(sheet, plan), first: bounds.top, ...bounds })
   })
-  const title = `Broadsheet, class ${input.class_name}, ${periodOf(input)}`
-  const about = { title, author: input.school.name, subject: 'Results of a class', madeAt: input.madeAt }
+  const told = wordsOf(input.language, true)
+  const title = told.say('broadsheet.file', { class: input.class_name, period: periodOf({ input, words: told }) })
+  const subject = told.say('broadsheet.about')
+  const about = { title, author: input.school.name, subject, madeAt: input.madeAt, locale: words.locale }
   const { document, finish } = openPdf(about, size, fonts)
   const pages = runs.flat()
   let first = 0
   for (const run of runs) {
-    const canvas = canvasFor(document, fonts)
+    const canvas = canvasFor(document, fonts, { width: size.width, isRightToLeft: words.isRightToLeft })
     for (const [index, placed] of run.entries()) {
       document.addPage()
       for (const { block, top } of placed) block.draw(canvas, top)

@@ -1,26 +1,32 @@
 import type { GroupFigures } from '@markbook/shared/contract/calculations'
-import { termInEnglish } from '@markbook/shared/domain/term-names'
 import type { Cell } from '@markbook/shared/spreadsheet/table'
 import { writeCsv } from '../csv.ts'
+import { type WordKey, type Words, wordsOf } from '../words.ts'
 import type { WorkbookColumn, WorkbookInput, WorkbookSheet } from '../workbook.ts'
-import { type BroadsheetInput, type BroadsheetPupil, hasPartial, isPartial, PARTIAL, PARTIAL_MEANS } from './broadsheet.input.ts'
+import { type BroadsheetInput, type BroadsheetPupil, hasPartial, isPartial, PARTIAL } from './broadsheet.input.ts'
 import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
 
-type Statistic = readonly [label: string, of: (figures: GroupFigures) => number | null]
+type Statistic<Label> = readonly [label: Label, of: (figures: GroupFigures) => number | null]
 
-/** The statistics that stand under every subject, by the names that they are given. */
-export const statisticRows: readonly Statistic[] = [
-  ['Mean', (figures) => figures.class_average],
-  ['Median', (figures) => figures.median],
-  ['Highest', (figures) => figures.highest],
-  ['Lowest', (figures) => figures.lowest],
-  ['Passed', (figures) => figures.pass_count],
-  ['Pass rate %', (figures) => figures.pass_rate],
+/** A count among the averages and rates. */
+export const PASSED = 'broadsheet.passed'
+
+/** The statistics that stand under every subject. */
+export const statisticRows: readonly Statistic<WordKey>[] = [
+  ['broadsheet.mean', (figures) => figures.class_average],
+  ['broadsheet.median', (figures) => figures.median],
+  ['broadsheet.highest', (figures) => figures.highest],
+  ['broadsheet.lowest', (figures) => figures.lowest],
+  [PASSED, (figures) => figures.pass_count],
+  ['broadsheet.passRatePercent', (figures) => figures.pass_rate],
 ]
 
 /** How many have each letter. */
-export const letterRows = ({ bands }: BroadsheetInput['scale']): Statistic[] =>
-  bands.map(({ letter }) => [`Letter ${letter}`, (figures) => figures.distribution.find((own) => own.letter === letter)?.count ?? 0])
+export const letterRows = ({ bands }: BroadsheetInput['scale'], { say }: Words): Statistic<string>[] =>
+  bands.map(({ letter }) => [
+    say('broadsheet.letterRow', { letter }),
+    (figures) => figures.distribution.find((own) => own.letter === letter)?.count ?? 0,
+  ])
 
 const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
 const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => {
@@ -29,21 +35,24 @@ const figure = (head: string, key: string, width: number, decimals: 0 | 2): Work
 /** Heads are wrapped, so a column need only hold the longest word. */
 const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
 
-/** The subjects whose result is partial: figures stay numbers, and the columns of subjects stay side by side. */
-const PARTIAL_HEAD = 'Partial results'
+/** As the contract names genders; what is none of them is the third. */
+export const genderWord = (gender: string): WordKey => (gender === 'female' || gender === 'male' ? `gender.${gender}` : 'gender.other')
 
-/** What is told of a pupil, in order. */
-const pupilColumns = (subjects: BroadsheetInput['subjects']): WorkbookColumn[] => [
-  text('Last name', 'last_name', 20),
-  text('First name', 'first_name', 20),
-  text('Student number', 'student_number', 14),
-  text('Gender', 'gender', 10),
+/**
+ * What is told of a pupil, in order. The subjects whose result is partial have a column of their own: figures stay numbers, and the columns
+ * of subjects stay side by side.
+ */
+const pupilColumns = (subjects: BroadsheetInput['subjects'], { say }: Words): WorkbookColumn[] => [
+  text(say('broadsheet.lastName'), 'last_name', 20),
+  text(say('broadsheet.firstName'), 'first_name', 20),
+  text(say('broadsheet.studentNumber'), 'student_number', 14),
+  text(say('broadsheet.gender'), 'gender', 10),
   ...subjects.map(({ id, name }) => figure(name, keyOf(id), widthFor(name), 2)),
-  figure('Total', 'total', 11, 2),
-  figure('Average', 'overall_average', 10, 2),
-  text('Letter', 'letter_grade', 8),
-  figure('Position', 'position', 10, 0),
-  text(PARTIAL_HEAD, 'partial', 24),
+  figure(say('broadsheet.total'), 'total', 11, 2),
+  figure(say('broadsheet.average'), 'overall_average', 10, 2),
+  text(say('broadsheet.letter'), 'letter_grade', 8),
+  figure(say('broadsheet.position'), 'position', 10, 0),
+  text(say('broadsheet.partialResults'), 'partial', 24),
 ]
 const keyOf = (subjectId: string) => `subject ${subjectId}`
 
@@ -51,8 +60,9 @@ type Cells = Readonly<Record<string, Cell>>
 const cellsBySubject = (entries: readonly (readonly [id: string, value: Cell])[]): Cells =>
   Object.fromEntries(entries.map(([id, value]) => [keyOf(id), value]))
 
-const pupilCells = ({ marks, ...own }: BroadsheetPupil, subjects: BroadsheetInput['subjects']): Cells => ({
+const pupilCells = ({ marks, ...own }: BroadsheetPupil, subjects: BroadsheetInput['subjects'], { say }: Words): Cells => ({
   ...own,
+  gender: say(genderWord(own.gender)),
   ...cellsBySubject(subjects.map(({ id }) => [id, marks[id]?.figure ?? null])),
   total: totalOf({ marks }, subjects),
   partial: namesOfPartial(marks, subjects),
@@ -68,30 +78,36 @@ const namesOfPartial = (marks: BroadsheetPupil['marks'], subjects: BroadsheetInp
 export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
   const { pupils, subjects, scale } = input
   const { subjects: bySubject, whole, genders } = statisticsOf(input)
-  const columns = pupilColumns(subjects)
-  const statistic = ([label, of]: Statistic): Cells => ({
+  const words = wordsOf(input.language, true)
+  const { say } = words
+  const columns = pupilColumns(subjects, words)
+  const statistic = ([label, of]: Statistic<string>): Cells => ({
     last_name: label,
     ...cellsBySubject(bySubject.map(({ subject, figures }) => [subject.id, of(figures)])),
     overall_average: of(whole),
   })
   const rows = [
-    ...pupils.map((pupil) => pupilCells(pupil, subjects)),
+    ...pupils.map((pupil) => pupilCells(pupil, subjects, words)),
     { last_name: '' },
-    ...[...statisticRows, ...letterRows(scale)].map(statistic),
+    ...statisticRows.map(([key, of]) => statistic([say(key), of])),
+    ...letterRows(scale, words).map(statistic),
     ...genders.flatMap(({ gender, figures }) => [
-      { last_name: `Mean, ${gender}`, overall_average: figures.class_average },
-      { last_name: `Pass rate %, ${gender}`, overall_average: figures.pass_rate },
+      { last_name: ofGender(words, 'broadsheet.mean', gender), overall_average: figures.class_average },
+      { last_name: ofGender(words, 'broadsheet.passRatePercent', gender), overall_average: figures.pass_rate },
     ]),
-    ...(hasPartial(input) ? [{ last_name: PARTIAL_HEAD, first_name: PARTIAL_MEANS }] : []),
+    ...(hasPartial(input) ? [{ last_name: say('broadsheet.partialResults'), first_name: say('broadsheet.partialMeans') }] : []),
   ]
   return writeCsv({ head: columns.map(({ head }) => head), rows: rows.map((row: Cells) => columns.map(({ key }) => row[key] ?? null)) })
 }
 
-const marksSheet = ({ pupils, subjects }: BroadsheetInput): WorkbookSheet => ({
-  name: 'Broadsheet',
-  columns: pupilColumns(subjects),
+const ofGender = ({ say }: Words, figure: WordKey, gender: string): string =>
+  say('broadsheet.ofGender', { figure: say(figure), gender: say(genderWord(gender)) })
+
+const marksSheet = ({ pupils, subjects }: BroadsheetInput, words: Words): WorkbookSheet => ({
+  name: words.say('broadsheet.title'),
+  columns: pupilColumns(subjects, words),
   rows: pupils.map((pupil) => ({
-    cells: pupilCells(pupil, subjects),
+    cells: pupilCells(pupil, subjects, words),
     signed: [
       ...subjects.flatMap(({ id }) => (pupil.marks[id]?.is_partial ? [keyOf(id)] : [])),
       ...(isPartial(pupil) ? ['total', 'overall_average'] : []),
@@ -99,6 +115,7 @@ const marksSheet = ({ pupils, subjects }: BroadsheetInput): WorkbookSheet => ({
   })),
   frozen: { rows: 1, columns: 2 },
   wrapsHeads: true,
+  isRightToLeft: words.isRightToLeft,
 })
 
 const figureCells = (figures: GroupFigures) => ({
@@ -108,54 +125,65 @@ const figureCells = (figures: GroupFigures) => ({
   ...Object.fromEntries(figures.distribution.map(({ letter, count }) => [`letter ${letter}`, count])),
 })
 
-function statisticsSheet({ scale }: BroadsheetInput, { subjects, whole }: Statistics): WorkbookSheet {
+function statisticsSheet({ scale }: BroadsheetInput, { subjects, whole }: Statistics, { say, isRightToLeft }: Words): WorkbookSheet {
   return {
-    name: 'Subjects',
+    name: say('broadsheet.subjectsSheet'),
     columns: [
-      text('Subject', 'subject', 28),
-      text('Code', 'code', 10),
-      figure('Pupils', 'students', 10, 0),
-      figure('With a result', 'results', 10, 0),
-      ...statisticRows.map(([label]) => figure(label, label, 10, label === 'Passed' ? 0 : 2)),
+      text(say('broadsheet.subject'), 'subject', 28),
+      text(say('broadsheet.code'), 'code', 10),
+      figure(say('broadsheet.pupils'), 'students', 10, 0),
+      figure(say('broadsheet.withResult'), 'results', 10, 0),
+      ...statisticRows.map(([key]) => figure(say(key), key, 10, key === PASSED ? 0 : 2)),
       ...scale.bands.map(({ letter }) => figure(letter, `letter ${letter}`, Math.max(7, letter.length + 2), 0)),
     ],
     rows: [
       ...subjects.map(({ subject, figures }) => ({ cells: { subject: subject.name, code: subject.code, ...figureCells(figures) } })),
-      { cells: { subject: 'Overall', code: null, ...figureCells(whole) } },
+      { cells: { subject: say('broadsheet.overall'), code: null, ...figureCells(whole) } },
     ],
     frozen: { rows: 1, columns: 1 },
     wrapsHeads: true,
+    isRightToLeft,
   }
 }
 
-function classSheet(input: BroadsheetInput, { whole, genders }: Statistics): WorkbookSheet {
+function classSheet(input: BroadsheetInput, { whole, genders }: Statistics, words: Words): WorkbookSheet {
+  const { say } = words
   const row = (what: string, told: string | null, value: number | null = null) => ({ cells: { what, told, value } })
   return {
-    name: 'Class',
+    name: say('broadsheet.classSheet'),
     // Counts and averages in one column: each with the decimals that it has.
-    columns: [text('What', 'what', 26), text('Told', 'told', 34), { head: 'Figure', key: 'value', width: 12, kind: 'number' }],
+    columns: [
+      text(say('broadsheet.what'), 'what', 26),
+      text(say('broadsheet.told'), 'told', 34),
+      { head: say('broadsheet.figure'), key: 'value', width: 12, kind: 'number' },
+    ],
     rows: [
-      row('School', input.school.name),
-      row('Class', input.class_name),
-      row('Year', input.year),
-      row(input.report_type === 'term' ? 'Term' : 'Report', input.report_type === 'term' ? termInEnglish(input.term) : 'Year-end'),
-      row('Class teacher', input.class_teacher),
-      row('Pupils', null, whole.total_students),
-      row('With a result', null, whole.ranked_students),
-      ...statisticRows.map(([label, of]) => row(label, null, of(whole))),
+      row(say('broadsheet.school'), input.school.name),
+      row(say('broadsheet.className'), input.class_name),
+      row(say('broadsheet.year'), input.year),
+      input.report_type === 'term'
+        ? row(say('broadsheet.term'), words.term(input.term))
+        : row(say('broadsheet.report'), say('broadsheet.yearEnd')),
+      row(say('classTeacher'), input.class_teacher),
+      row(say('broadsheet.pupils'), null, whole.total_students),
+      row(say('broadsheet.withResult'), null, whole.ranked_students),
+      ...statisticRows.map(([key, of]) => row(say(key), null, of(whole))),
       ...genders.flatMap(({ gender, count, figures }) => [
-        row('Pupils', gender, count),
-        row('Mean', gender, figures.class_average),
-        row('Pass rate %', gender, figures.pass_rate),
+        row(say('broadsheet.pupils'), say(genderWord(gender)), count),
+        row(say('broadsheet.mean'), say(genderWord(gender)), figures.class_average),
+        row(say('broadsheet.passRatePercent'), say(genderWord(gender)), figures.pass_rate),
       ]),
-      ...(hasPartial(input) ? [row(PARTIAL, PARTIAL_MEANS)] : []),
+      ...(hasPartial(input) ? [row(PARTIAL, say('broadsheet.partialMeans'))] : []),
     ],
     frozen: { rows: 1, columns: 1 },
+    isRightToLeft: words.isRightToLeft,
   }
 }
 
 /** Real numbers throughout; the marks, the statistics of each subject, and those of the class on sheets of their own. */
 export function broadsheetWorkbook(input: BroadsheetInput): WorkbookInput {
   const statistics = statisticsOf(input)
-  return { sheets: [marksSheet(input), statisticsSheet(input, statistics), classSheet(input, statistics)], madeAt: input.madeAt }
+  const words = wordsOf(input.language, true)
+  const sheets = [marksSheet(input, words), statisticsSheet(input, statistics, words), classSheet(input, statistics, words)]
+  return { sheets, madeAt: input.madeAt }
 }

@@ -8,13 +8,16 @@ import { PDFDocument } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from '../csv.ts'
 import { hasPoppler, pagesOfPdf, textOfPdf, wordsOfPdf } from '../drawing/pdf-text.fixtures.ts'
-import { figureText } from '../report-card/columns.ts'
+import { wordsOf } from '../words.ts'
 import { writeWorkbook } from '../workbook.ts'
 import { classOf } from './broadsheet.fixtures.ts'
-import { type BroadsheetInput, type BroadsheetPupil, PARTIAL_MEANS } from './broadsheet.input.ts'
+import type { BroadsheetInput, BroadsheetPupil } from './broadsheet.input.ts'
 import { broadsheetPdf } from './broadsheet.pdf.ts'
 import { broadsheetCsv, broadsheetWorkbook } from './broadsheet.tables.ts'
 import { statisticsOf, totalOf } from './statistics.ts'
+
+const figureText = wordsOf().figure
+const partialMeans = wordsOf().say('broadsheet.partialMeans')
 
 const pageCount = async (input: BroadsheetInput) => (await PDFDocument.load(await broadsheetPdf(input))).getPageCount()
 const pupil = (more: Partial<BroadsheetPupil>): BroadsheetPupil => ({
@@ -104,7 +107,7 @@ describe('PDF', () => {
     const text = textOfPdf(await broadsheetPdf(small))
     for (const figure of [/60\.20\s*†/, /140\.30\s*†/, /70\.15\s*†/]) expect(text).toMatch(figure)
     expect(text).not.toMatch(/(80\.10|40\.00)\s*†/)
-    expect(text).toContain(`† ${PARTIAL_MEANS}`)
+    expect(text).toContain(`† ${partialMeans}`)
     expect(textOfPdf(await broadsheetPdf(classOf(3, 3)))).not.toContain('†')
   })
 
@@ -165,8 +168,8 @@ describe('CSV', () => {
     const { head, rows } = readCsv(broadsheetCsv(small))
     expect([head.indexOf('English'), rows[0]?.cells[5]]).toEqual([5, '60.2'])
     expect(rows.slice(0, 3).map(({ cells }) => cells[10] ?? '')).toEqual(['English', '', ''])
-    expect(rows.at(-1)?.cells.slice(0, 2)).toEqual(['Partial results', PARTIAL_MEANS])
-    expect(Buffer.from(broadsheetCsv(classOf(2, 2))).toString('utf8')).not.toContain(PARTIAL_MEANS)
+    expect(rows.at(-1)?.cells.slice(0, 2)).toEqual(['Partial results', partialMeans])
+    expect(Buffer.from(broadsheetCsv(classOf(2, 2))).toString('utf8')).not.toContain(partialMeans)
   })
 
   test('cells that a spreadsheet would run are inert', () => {
@@ -201,7 +204,7 @@ describe('XLSX', () => {
     expect(['F2', 'G2', 'H2'].map(formatOf)).toEqual([format, format, format])
     expect(['E2', 'G3', 'H3'].map(formatOf)).toEqual(['2', '2', '2'])
     expect((await readWorkbook(bytes)).rows[0]?.cells.slice(4, 11)).toEqual(['80.1', '60.2', '140.3', '70.15', 'B', '1', 'English'])
-    expect((await readWorkbook(bytes, ['Class'])).rows.at(-1)?.cells.slice(0, 2)).toEqual(['†', PARTIAL_MEANS])
+    expect((await readWorkbook(bytes, ['Class'])).rows.at(-1)?.cells.slice(0, 2)).toEqual(['†', partialMeans])
   })
 
   test.runIf(spawnSync('soffice', ['--version']).status === 0)('LibreOffice opens it: sums are sums, formulas are text', async () => {

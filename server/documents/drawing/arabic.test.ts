@@ -22,9 +22,9 @@ async function drawn(
   { face = 'regular', width, spacing = 0 }: { face?: FontName; width?: number; spacing?: number } = {},
 ) {
   const fonts = await openFonts()
-  const { document, finish } = openPdf({ title: 'T', author: 'A', subject: 'S', madeAt: 0 }, portrait('a4'), fonts)
+  const { document, finish } = openPdf({ title: 'T', author: 'A', subject: 'S', madeAt: 0, locale: 'en-GB' }, portrait('a4'), fonts)
   document.addPage()
-  const canvas = canvasFor(document, fonts)
+  const canvas = canvasFor(document, fonts, { width: 595.28, isRightToLeft: false })
   for (const [at, line] of lines.entries())
     canvas.content(canvas.section, 'P', () =>
       canvas.line(

@@ -37,10 +37,16 @@ export const isRightToLeft = (text: string): boolean =>
 export const withDirection = (line: string, rightToLeft: boolean): string =>
   isRightToLeft(line) === rightToLeft ? line : `${rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT}${line}`
 
-/** Texts of a school in one line from left to right, where the order inside one moves nothing of another. */
-export function joined(parts: readonly string[]): string {
+/** Text that is ordered by itself, whatever stands beside it. */
+export const isolated = (text: string): string => `${ISOLATE}${text}${END_OF_ISOLATE}`
+
+/** A line that runs from right to left, also where it has no letter. */
+export const rightToLeftSentence = (text: string): string => `${RIGHT_TO_LEFT}${text}`
+
+/** Texts of a school in one line, where the order inside one moves nothing of another. From left to right, as the words beside them do. */
+export function joined(parts: readonly string[], rightToLeft = false): string {
   if (!parts.some(hasArabic)) return parts.join(BETWEEN)
-  return `${LEFT_TO_RIGHT}${parts.map((part) => `${ISOLATE}${part}${END_OF_ISOLATE}`).join(BETWEEN)}`
+  return `${rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT}${parts.map(isolated).join(BETWEEN)}`
 }
 const BETWEEN = '  ·  '
 

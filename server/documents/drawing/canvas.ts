@@ -11,14 +11,21 @@ type Structure = PDFKit.PDFStructureElement
 
 /**
  * The position of a line of text: `x` is its left end, right end or centre, `base` its baseline. Where `width` says what room its paragraph
- * has, one that runs from right to left stands at the right end of it.
+ * has, one that runs against the direction of the page stands at the other end of it.
  */
 type TextPosition = { x: number; base: number; align?: 'left' | 'right' | 'centre'; width?: number }
 
-/** Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. */
+/** The width of a page, in points, and its direction. */
+type Page = { width: number; isRightToLeft: boolean }
+
+/**
+ * Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. A page that is read
+ * from the right is the mirror image of one that is read from the left: whoever draws says where things stand on the latter.
+ */
 export type Canvas = ReturnType<typeof canvasFor>
 
-export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts) {
+export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: pageWidth, isRightToLeft: isMirrored }: Page) {
+  const shapes = shapesOn(document, (x, width) => (isMirrored ? pageWidth - x - width : x))
   const section = document.struct('Sect')
   document.addStructure(section)
   let table: Structure | undefined
@@ -38,17 +45,24 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts) {
   const line = (raw: string, style: Style, { x, base, align = 'left', width }: TextPosition): void => {
     const text = printableLine(raw)
     if (text === '') return
+    const runsAgainst = isMirrored ? /\p{L}/u.test(text) && !isRightToLeft(text) : isRightToLeft(text)
+    const room = width !== undefined && runsAgainst ? width - widthOf(text, style) : 0
+    const from = align === 'left' ? x + room : x - widthOf(text, style) / (align === 'right' ? 1 : 2)
+    drawLine(text, style, { left: shapes.leftOf(from, isMirrored ? widthOf(text, style) : 0), base })
+  }
+  const drawLine = (text: string, style: Style, place: { left: number; base: number }): void => {
     told.texts.push(withoutControls(text))
     told.isBidirectional ||= isBidirectional(text)
-    const room = width !== undefined && isRightToLeft(text) ? width - widthOf(text, style) : 0
-    let left = align === 'left' ? x + room : x - widthOf(text, style) / (align === 'right' ? 1 : 2)
+    let { left } = place
     for (const each of fonts[style.face].runsOf(text)) {
-      drawRun(document, each, style, { left, base })
+      drawRun(document, each, style, { left, base: place.base })
       left += each.face.widthOf(each.text, style.size) + spacingIn(each, style)
     }
   }
   return {
     document,
+    isMirrored,
+    ...shapes,
     fonts,
     /** What is drawn now: a card, say. */
     section,
@@ -64,14 +78,13 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts) {
       for (const [at, text] of texts.entries()) line(text, style, { ...place, base: place.base + at * leading })
     },
     /** The same, rotated to read upwards: `x` is its baseline, `base` where it begins. */
-    verticalLine: (text: string, style: Style, { x, base }: { x: number; base: number }): void => {
-      document.save().rotate(-90, { origin: [x, base] })
-      line(text, style, { x, base })
+    verticalLine: (raw: string, style: Style, { x, base }: { x: number; base: number }): void => {
+      const text = printableLine(raw)
+      const foot = shapes.leftOf(x, 0)
+      document.save().rotate(isMirrored ? 90 : -90, { origin: [foot, base] })
+      drawLine(text, style, { left: isMirrored ? foot - widthOf(text, style) : foot, base })
       document.restore()
     },
-    rule: (x: number, y: number, width: number, color: Color, weight: number): void =>
-      void document.rect(x, y - weight / 2, width, weight).fill(color),
-    rect: (x: number, y: number, width: number, height: number, color: Color): void => void document.rect(x, y, width, height).fill(color),
     element,
     content: (
       parent: Structure,
@@ -94,6 +107,17 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts) {
   }
 }
 
+const shapesOn = (document: PDFKit.PDFDocument, leftOf: (x: number, width: number) => number) => ({
+  /** Where something as wide as this begins on the paper. */
+  leftOf,
+  rule: (x: number, y: number, width: number, color: Color, weight: number): void =>
+    void document.rect(leftOf(x, width), y - weight / 2, width, weight).fill(color),
+  rect: (x: number, y: number, width: number, height: number, color: Color): void =>
+    void document.rect(leftOf(x, width), y, width, height).fill(color),
+  frame: (x: number, y: number, width: number, height: number, color: Color): void =>
+    void document.roundedRect(leftOf(x, width), y, width, height, 2).lineWidth(0.8).stroke(color),
+})
+
 function drawRun(
   document: PDFKit.PDFDocument,
   { text, face }: FaceRun,
@@ -104,7 +128,7 @@ function drawRun(
   if (isDecomposed) document.markContent('Span', { actual: text })
   selectFace(document, face)
   document
-    .fontSize(style.size)
+    .fontSize(style.size * face.scale)
     .fillColor(style.color)
     .text(text, left, base, { lineBreak: false, baseline: 'alphabetic', characterSpacing: face.isArabic ? 0 : (style.spacing ?? 0) })
   if (isDecomposed) document.endMarkedContent()

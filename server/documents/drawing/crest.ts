@@ -81,6 +81,8 @@ export function drawCrest(canvas: Canvas, crest: CrestPicture, at: { x: number; 
   const image = images.get(canvas.document) ?? imageOf(crest)
   images.set(canvas.document, image)
   const fit: [number, number] = [at.size, at.size]
-  const draw = () => void canvas.document.image(image as unknown as PDFKit.Mixins.ImageSrc, at.x, at.y, { fit, valign: 'center' })
+  const align = canvas.isMirrored ? { align: 'right' as const } : {}
+  const [x, source] = [canvas.leftOf(at.x, at.size), image as unknown as PDFKit.Mixins.ImageSrc]
+  const draw = () => void canvas.document.image(source, x, at.y, { fit, ...align, valign: 'center' })
   canvas.content(canvas.section, 'Figure', draw, { alt })
 }

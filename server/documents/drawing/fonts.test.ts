@@ -11,9 +11,13 @@ async function drawnInNewThread(texts: readonly string[]): Promise<string[]> {
   const drawn: string[] = []
   for (const text of texts) {
     const fonts = await openFonts()
-    const { document, finish } = openPdf({ title: 'T', author: 'A', subject: 'S', madeAt: 0 }, portrait('a4'), fonts)
+    const { document, finish } = openPdf({ title: 'T', author: 'A', subject: 'S', madeAt: 0, locale: 'en-GB' }, portrait('a4'), fonts)
     document.addPage()
-    canvasFor(document, fonts).line(text, { face: 'regular', size: 10, color: '#1b1f24' }, { x: 10, base: 50 })
+    canvasFor(document, fonts, { width: 595.28, isRightToLeft: false }).line(
+      text,
+      { face: 'regular', size: 10, color: '#1b1f24' },
+      { x: 10, base: 50 },
+    )
     drawn.push(Buffer.from(await finish()).toString('latin1'))
   }
   return drawn

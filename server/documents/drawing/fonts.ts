@@ -37,7 +37,7 @@ type Inside = { _font: EmbeddedFont; _registeredFonts: object; font(source: unkn
 
 /**
  * `isDecomposed`: the face draws a letter of this text as two glyphs (ọ as o and a dot), and the second has no character of its own in the
- * PDF. `isArabic`: its letters are joined, so nothing may stand between them.
+ * PDF. `isArabic`: its letters are joined, so nothing may stand between them. `scale`: how much larger it is drawn than it is asked for.
  */
 type Face = {
   name: FaceName
@@ -46,6 +46,7 @@ type Face = {
   widthOf(text: string, size: number): number
   isDecomposed(text: string): boolean
   isArabic: boolean
+  scale: number
 }
 export type FaceRun = { text: string; face: Face }
 
@@ -147,7 +148,7 @@ const copiedAs: Record<string, number> = {
   [`${0x20}`]: 0x200c,
 }
 
-function faceOf(scratch: Inside, name: FaceName): Face {
+function faceOf(scratch: Inside, name: FaceName, arabicScale: number): Face {
   const known = parsedFonts.get(name)
   scratch.font(known ?? readFileSync(pathOf(name)))
   const embedded = scratch._font
@@ -158,14 +159,17 @@ function faceOf(scratch: Inside, name: FaceName): Face {
     parsedFonts.set(name, parsed)
   }
   const isArabic = name in ARABIC
+  const scale = isArabic ? arabicScale : 1
+  const widthOf = measured(embedded)
   return {
     name,
     parsed,
     words: embedded.layoutCache,
-    widthOf: measured(embedded),
+    widthOf: (text, size) => widthOf(text, size * scale),
     isDecomposed: (text) =>
       !isArabic && !WHOLE.test(text) && embedded.layout(text).glyphs.some(({ codePoints }) => codePoints.length === 0),
     isArabic,
+    scale,
   }
 }
 
@@ -188,13 +192,16 @@ function fontOf(latin: Face, arabic: () => Face): Font {
   }
 }
 
-/** Faces for one task: a class of report cards, a broadsheet. */
-export async function openFonts(): Promise<Fonts> {
+/** Arabic letters are lower than Latin ones of the same size: where most words are Arabic, they are drawn larger. */
+const ARABIC_SCALE = 1.16
+
+/** Faces for one task: a class of report cards, a broadsheet. `isArabicPage`: its own words are Arabic. */
+export async function openFonts(isArabicPage = false): Promise<Fonts> {
   loaded ??= (await import('pdfkit')).default
   const scratch = newDocument({ font: '', autoFirstPage: false }) as unknown as Inside
   const opened = new Map<FaceName, Face>()
   const face = (name: FaceName): Face => {
-    const found = opened.get(name) ?? faceOf(scratch, name)
+    const found = opened.get(name) ?? faceOf(scratch, name, isArabicPage ? ARABIC_SCALE : 1)
     opened.set(name, found)
     return found
   }

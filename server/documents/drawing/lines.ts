@@ -20,41 +20,43 @@ export const printableLine = (line: string): string => withDirection(printable(l
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /** A word that is wider than the line, in pieces that are not: after a hyphen or slash where there is one, else between letters. */
-function pieces(word: string, face: Font, size: number, width: number): string[] {
+function pieces(word: string, widthOf: (text: string) => number, width: number): string[] {
   const found: string[] = []
   let piece = ''
   const add = (part: string) => {
-    if (piece !== '' && face.widthOf(piece + part, size) > width) {
+    if (piece !== '' && widthOf(piece + part) > width) {
       found.push(piece)
       piece = ''
     }
     piece += part
   }
   for (const part of word.split(/(?<=[-/–—@._])/)) {
-    if (face.widthOf(part, size) <= width) add(part)
+    if (widthOf(part) <= width) add(part)
     else for (const { segment } of letters.segment(part)) add(segment)
   }
   return piece === '' ? found : [...found, piece]
 }
 
 function linesOf(paragraph: string, face: Font, size: number, width: number): string[] {
-  if (face.widthOf(paragraph, size) <= width) return [paragraph.trimEnd()]
+  // A mark of direction is never drawn, so it takes no room.
+  const widthOf = (text: string) => face.widthOf(withoutControls(text), size)
+  if (widthOf(paragraph) <= width) return [paragraph.trimEnd()]
   const found: string[] = []
   let line = ''
   let lineWidth = 0
   const put = (text: string) => {
     line = text
-    lineWidth = face.widthOf(`${text} `, size)
+    lineWidth = widthOf(`${text} `)
   }
   for (const word of paragraph.split(/ +/)) {
-    const wordWidth = face.widthOf(word, size)
+    const wordWidth = widthOf(word)
     if (line !== '' && lineWidth + wordWidth <= width) {
       line += ` ${word}`
-      lineWidth += face.widthOf(`${word} `, size)
+      lineWidth += widthOf(`${word} `)
       continue
     }
     if (line !== '') found.push(line)
-    const parts = wordWidth <= width ? [word] : pieces(word, face, size, width)
+    const parts = wordWidth <= width ? [word] : pieces(word, widthOf, width)
     found.push(...parts.slice(0, -1))
     put(parts.at(-1) ?? '')
   }

@@ -10,12 +10,12 @@ const PORTRAIT: Record<PaperSize, PageSize> = { a4: { width: 595.28, height: 841
 export const portrait = (paper: PaperSize): PageSize => PORTRAIT[paper]
 export const landscape = (paper: PaperSize): PageSize => ({ width: PORTRAIT[paper].height, height: PORTRAIT[paper].width })
 
-/** `madeAt` (ms) is the only time in the file: the same input gives the same bytes. */
-export type PdfMetadata = { title: string; author: string; subject: string; madeAt: number }
+/** `madeAt` (ms) is the only time in the file: the same input gives the same bytes. `locale`: the language in which it is read out. */
+export type PdfMetadata = { title: string; author: string; subject: string; madeAt: number; locale: string }
 export type OpenPdf = { document: PDFKit.PDFDocument; finish(): Promise<Uint8Array> }
 
-/** A tagged PDF in English with embedded fonts and no page yet. */
-export function openPdf({ title, author, subject, madeAt }: PdfMetadata, sheet: PageSize, fonts: Fonts): OpenPdf {
+/** A tagged PDF with embedded fonts and no page yet. */
+export function openPdf({ title, author, subject, madeAt, locale }: PdfMetadata, sheet: PageSize, fonts: Fonts): OpenPdf {
   const document = newDocument({
     size: [sheet.width, sheet.height],
     margin: 0,
@@ -23,7 +23,7 @@ export function openPdf({ title, author, subject, madeAt }: PdfMetadata, sheet: 
     font: '',
     pdfVersion: '1.7',
     tagged: true,
-    lang: 'en-GB',
+    lang: locale,
     displayTitle: true,
     info: {
       Title: printable(title),

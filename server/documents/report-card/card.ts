@@ -1,6 +1,7 @@
 import type { CrestPicture } from '../drawing/crest.ts'
 import type { Fonts } from '../drawing/fonts.ts'
 import type { PageSize } from '../drawing/pdf.ts'
+import type { Words } from '../words.ts'
 import type { ReportCard, ReportCardFrame, ReportCardLayout } from './report-card.input.ts'
 
 /** A card on its paper: what its class shares, what is its own, and where the content stands (points from the top left). */
@@ -9,6 +10,7 @@ export type Card = {
   layout: ReportCardLayout
   own: ReportCard
   fonts: Fonts
+  words: Words
   crest: CrestPicture | null
   sheet: PageSize
   left: number

@@ -2,10 +2,9 @@ import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { wrap } from '../drawing/lines.ts'
 import type { Card } from './card.ts'
-import { plainText } from './columns.ts'
 
 const LABEL: Style = { face: 'semibold', size: 8, color: colors.accent }
-const words = ({ density }: Card): Style => ({ face: 'regular', size: density.tight ? 8.6 : 9.4, color: colors.text })
+const styleOf = ({ density }: Card): Style => ({ face: 'regular', size: density.tight ? 8.6 : 9.4, color: colors.text })
 const LEADING = 1.4
 const LETTER: Style = { face: 'semibold', size: 9, color: colors.text }
 const RANGE: Style = { face: 'regular', size: 7.4, color: colors.text }
@@ -15,10 +14,11 @@ const SIGNED: Style = { face: 'regular', size: 7.4, color: colors.quiet }
 /** A text with its label on the left. The first lines stay on the page of the label; the others may break onto the next. */
 function labelledBlocks(card: Card, label: string, text: string | null): Block[] {
   const indent = 112
-  const style = words(card)
+  const style = styleOf(card)
   const line = style.size * LEADING
   const gap = card.density.tight ? 6 : 9
   const lines = wrap(text ?? '', card.fonts.regular, style.size, card.width - indent)
+  const labels = wrap(label, card.fonts[LABEL.face], LABEL.size, indent - 8)
   const unbroken = lines.slice(0, 3)
   if (unbroken.length === 0) return []
   const draw = (canvas: Canvas, top: number, texts: string[]) =>
@@ -26,9 +26,10 @@ function labelledBlocks(card: Card, label: string, text: string | null): Block[]
       canvas.lines(texts, style, { x: card.left + indent, base: baseIn(top, line, style.size), width: card.width - indent }, line),
     )
   const first: Block = {
-    height: gap + unbroken.length * line,
+    height: gap + Math.max(unbroken.length, labels.length) * line,
     draw: (canvas, top) => {
-      canvas.content(canvas.section, 'H3', () => canvas.line(label, LABEL, { x: card.left, base: baseIn(top + gap, line, style.size) }))
+      const base = baseIn(top + gap, line, style.size)
+      canvas.content(canvas.section, 'H3', () => canvas.lines(labels, LABEL, { x: card.left, base }, line))
       draw(canvas, top + gap, unbroken)
     },
   }
@@ -37,20 +38,20 @@ function labelledBlocks(card: Card, label: string, text: string | null): Block[]
 
 /** Conduct and the class teacher's remark; an absent one takes no space. */
 export const remarkBlocks = (card: Card): Block[] => [
-  ...labelledBlocks(card, 'Conduct', card.own.conduct),
-  ...labelledBlocks(card, 'Class teacher’s remark', card.own.class_teacher_remark),
+  ...labelledBlocks(card, card.words.say('card.conduct'), card.own.conduct),
+  ...labelledBlocks(card, card.words.say('card.classTeacherRemark'), card.own.class_teacher_remark),
 ]
 
 type Band = { letter: string; range: string; meaning: string[] }
 
-function bandsOf({ frame, fonts, width }: Card, columns: number): Band[] {
+function bandsOf({ frame, fonts, words, width }: Card, columns: number): Band[] {
   const { bands } = frame.scale
   return bands.map(({ letter, minimum, remark }, at) => ({
     letter,
-    range:
-      at === 0
-        ? `${plainText(minimum)} – 100`
-        : `${plainText(minimum)} – ${plainText(Math.max(minimum, (bands[at - 1]?.minimum ?? 100) - 0.01))}`,
+    range: words.say('range', {
+      from: words.plain(minimum),
+      to: words.plain(at === 0 ? 100 : Math.max(minimum, (bands[at - 1]?.minimum ?? 100) - 0.01)),
+    }),
     meaning: wrap(remark, fonts.regular, MEANING.size, width / columns - 12),
   }))
 }
@@ -64,13 +65,14 @@ function scaleBlock(card: Card): Block {
   for (let at = 0; at < bands.length; at += columns) rows.push(bands.slice(at, at + columns))
   const heights = rows.map((row) => 15 + Math.max(...row.map(({ meaning }) => meaning.length)) * 10 + 4)
   const head = 20
+  const passMark = card.words.say('card.passMark', { mark: card.words.plain(card.frame.scale.passMark) })
   return {
     height: head + heights.reduce((sum, height) => sum + height, 0) + 4,
     draw: (canvas, top) => {
       canvas.decoration(() => canvas.rule(card.left, top, card.width, colors.line, 0.5))
       canvas.content(canvas.section, 'H3', () => {
-        canvas.line('Letter scale', LABEL, { x: card.left, base: baseIn(top + 3, 16, LABEL.size) })
-        canvas.line(`Percent; the pass mark is ${plainText(card.frame.scale.passMark)}.`, MEANING, {
+        canvas.line(card.words.say('card.scale'), LABEL, { x: card.left, base: baseIn(top + 3, 16, LABEL.size) })
+        canvas.line(passMark, MEANING, {
           x: card.left + card.width,
           base: baseIn(top + 3, 16, LABEL.size),
           align: 'right',
@@ -95,9 +97,9 @@ function drawBand(canvas: Canvas, { letter, range, meaning }: Band, x: number, t
 
 function signatureBlock(card: Card): Block {
   const places = [
-    ['Class teacher', card.frame.class_teacher ?? ''],
-    ['Head of school', ''],
-    ['Parent or guardian', ''],
+    [card.words.say('classTeacher'), card.frame.class_teacher ?? ''],
+    [card.words.say('card.head'), ''],
+    [card.words.say('card.parent'), ''],
   ] as const
   const gap = 24
   const share = (card.width - gap * (places.length - 1)) / places.length

@@ -1,3 +1,4 @@
+import type { Words } from '../words.ts'
 import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
 /** A column of figures: its head, what stands small under the head, its width in points. `isResult` is the figure that counts. */
@@ -6,6 +7,8 @@ type FigureColumn<Entry> = {
   under: string
   width: number
   isResult?: boolean
+  /** The head is a school's own word, which goes on in place of what is under it where it is too long. */
+  isOwnWord?: boolean
   of(entry: Entry): number | null
   /** The code that stands where there is no figure. */
   code?(entry: Entry): string | undefined
@@ -20,29 +23,36 @@ export type Columns<Entry> = {
   isPartial(entry: Entry): boolean
 }
 
-/** Decisions §5: averages, totals and weights have at most two decimals; figures show both. */
-export const figureText = (figure: number | null): string => (figure === null ? '–' : figure.toFixed(2))
 /** The figure of a column, or the code in its place. */
-export const cellText = <Entry>({ of, code }: FigureColumn<Entry>, entry: Entry): string =>
-  (of(entry) === null && code?.(entry)) || figureText(of(entry))
-/** A weight, or a percentage that needs no decimals: «40», «12.5». */
-export const plainText = (figure: number): string => String(Number(figure.toFixed(2)))
-const percent = (weight: number) => `${plainText(weight)} %`
+export const cellText = <Entry>({ of, code }: FigureColumn<Entry>, entry: Entry, { figure }: Words): string =>
+  (of(entry) === null && code?.(entry)) || figure(of(entry))
 
-const termColumns = ({ coursework_weight, exam_weight }: TermLayout): Columns<TermEntry> => ({
+const termColumns = ({ coursework_weight, exam_weight }: TermLayout, { say, percent }: Words): Columns<TermEntry> => ({
   figures: [
     {
-      head: 'Coursework',
+      head: say('card.coursework'),
       under: percent(coursework_weight),
       width: 57,
       of: (entry) => entry.coursework_average,
       code: (entry) => entry.coursework_code,
     },
-    { head: 'Exam', under: percent(exam_weight), width: 47, of: (entry) => entry.exam_average, code: (entry) => entry.exam_code },
-    { head: 'Composite', under: 'of 100', width: 54, isResult: true, of: (entry) => entry.term_composite },
+    {
+      head: say('card.exam'),
+      under: percent(exam_weight),
+      width: 47,
+      of: (entry) => entry.exam_average,
+      code: (entry) => entry.exam_code,
+    },
+    {
+      head: say('card.composite'),
+      under: say('card.ofFull', { full: 100 }),
+      width: 54,
+      isResult: true,
+      of: (entry) => entry.term_composite,
+    },
   ],
-  note: `All figures are out of 100. In the composite, coursework counts ${percent(coursework_weight)} and the exam ${percent(exam_weight)}.`,
-  average: 'Overall average',
+  note: say('card.noteTerm', { coursework: percent(coursework_weight), exam: percent(exam_weight) }),
+  average: say('card.overallAverage'),
   isPartial: (entry) =>
     (entry.coursework_average === null && entry.exam_average !== null && coursework_weight > 0) ||
     (entry.exam_average === null && entry.coursework_average !== null && exam_weight > 0),
@@ -56,50 +66,62 @@ const isPartialYear =
     (!hasTerms(entry) && entry.end_of_year_exam !== null && coursework > 0) ||
     (entry.end_of_year_exam === null && hasTerms(entry) && exam > 0)
 
-const yearGrade = { under: 'of 100', isResult: true, of: (entry: YearEntry) => entry.year_grade }
-const courseworkTotal = { head: 'Coursework', width: 60, of: (entry: YearEntry) => entry.coursework_total }
+const yearGrade = ({ say }: Words) => ({
+  under: say('card.ofFull', { full: 100 }),
+  isResult: true,
+  of: (entry: YearEntry) => entry.year_grade,
+})
+const courseworkTotal = ({ say, plain }: Words, weight: number) => ({
+  head: say('card.coursework'),
+  under: say('card.ofFull', { full: plain(weight) }),
+  width: 60,
+  of: (entry: YearEntry) => entry.coursework_total,
+})
 
 /** Six figures of terms still leave room for a subject and a remark. */
 const widthOfTerm = (count: number) => (count <= 3 ? 50 : count === 4 ? 44 : 37)
 
 type YearColumns = Omit<Columns<YearEntry>, 'average'>
-const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights) => YearColumns> = {
-  weighted_cumulative: (_terms, weights) => ({
-    figures: [
-      { ...courseworkTotal, under: `of ${plainText(weights.coursework)}` },
-      { ...yearGrade, head: 'Total', width: 54 },
-    ],
-    note: `The total is the mean of the term composites, out of 100. Coursework is the same, out of ${plainText(weights.coursework)}.`,
+const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights, words: Words) => YearColumns> = {
+  weighted_cumulative: (_terms, { coursework }, words) => ({
+    figures: [courseworkTotal(words, coursework), { ...yearGrade(words), head: words.say('card.total'), width: 54 }],
+    note: words.say('card.noteCumulative', { coursework: words.plain(coursework) }),
     isPartial: () => false,
   }),
-  weighted_continuous: (terms, weights) => ({
+  weighted_continuous: (terms, weights, words) => ({
     figures: [
-      ...terms.map((head, at) => ({
-        head,
-        under: 'term',
+      ...terms.map((name, at) => ({
+        head: words.term(name),
+        under: words.say('card.ofTerm'),
         width: widthOfTerm(terms.length),
+        isOwnWord: true,
         of: (entry: YearEntry) => entry.term_composites[at] ?? null,
       })),
-      { head: 'Exam', under: 'end of year', width: 48, of: (entry) => entry.end_of_year_exam },
-      { ...yearGrade, head: 'Year grade', width: 50 },
+      { head: words.say('card.exam'), under: words.say('card.endOfYear'), width: 48, of: (entry) => entry.end_of_year_exam },
+      { ...yearGrade(words), head: words.say('card.yearGrade'), width: 50 },
     ],
-    note: `All figures are out of 100. In the year grade, the mean of the terms counts ${percent(weights.coursework)} and the end-of-year exam ${percent(weights.exam)}.`,
+    note: words.say('card.noteContinuous', { coursework: words.percent(weights.coursework), exam: words.percent(weights.exam) }),
     isPartial: isPartialYear(weights),
   }),
-  continuous_cumulative: (_terms, weights) => ({
+  continuous_cumulative: (_terms, weights, words) => ({
     figures: [
-      { ...courseworkTotal, under: `of ${plainText(weights.coursework)}` },
-      { head: 'Exam', under: `of ${plainText(weights.exam)}`, width: 50, of: (entry) => entry.exam_total },
-      { ...yearGrade, head: 'Total', width: 54 },
+      courseworkTotal(words, weights.coursework),
+      {
+        head: words.say('card.exam'),
+        under: words.say('card.ofFull', { full: words.plain(weights.exam) }),
+        width: 50,
+        of: (entry) => entry.exam_total,
+      },
+      { ...yearGrade(words), head: words.say('card.total'), width: 54 },
     ],
-    note: `Coursework is the mean of the term composites, out of ${plainText(weights.coursework)}; the exam is that of the last term, out of ${plainText(weights.exam)}. The total is their sum.`,
+    note: words.say('card.noteBoth', { coursework: words.plain(weights.coursework), exam: words.plain(weights.exam) }),
     isPartial: isPartialYear(weights),
   }),
 }
 
 /** The columns of a layout (specification, «Grading models and report layouts»; decisions §5). */
-export function columnsOf(layout: ReportCardLayout): Columns<TermEntry> | Columns<YearEntry> {
-  if (layout.kind === 'term') return termColumns(layout)
+export function columnsOf(layout: ReportCardLayout, words: Words): Columns<TermEntry> | Columns<YearEntry> {
+  if (layout.kind === 'term') return termColumns(layout, words)
   const weights = { coursework: layout.coursework_weight ?? 100, exam: layout.exam_weight ?? 0 }
-  return { ...yearColumns[layout.kind](layout.terms, weights), average: 'Year average' }
+  return { ...yearColumns[layout.kind](layout.terms, weights, words), average: words.say('card.yearAverage') }
 }

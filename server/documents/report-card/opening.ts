@@ -1,13 +1,12 @@
 import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
 import { letterFor } from '@markbook/shared/domain/letters'
-import { joined } from '../drawing/bidi.ts'
 import { baseIn, type Canvas, colors, type Style } from '../drawing/canvas.ts'
 import type { Block } from '../drawing/flow.ts'
 import { letterhead } from '../drawing/letterhead.ts'
 import { wrap } from '../drawing/lines.ts'
+import { fullName, type Words } from '../words.ts'
 import type { Card } from './card.ts'
-import { columnsOf, figureText, plainText } from './columns.ts'
-import { dayText, fullName, ordinal, periodOf } from './words.ts'
+import { columnsOf } from './columns.ts'
 
 const KIND: Style = { face: 'semibold', size: 8, color: colors.accent, spacing: 1.1 }
 const STUDENT: Style = { face: 'semibold', size: 21, color: colors.text }
@@ -38,8 +37,9 @@ function titleBlock(card: Card): Block {
   const { kind: kindHeight, student, afterName } = spacingOf(card)
   const size = card.fonts.semibold.widthOf(name, student) > card.width ? Math.min(student, 15) : student
   const names = wrap(name, card.fonts.semibold, size, card.width)
-  const title = card.layout.kind === 'term' ? 'Report card' : 'Year-end report'
-  const kind = joined([title, periodOf(card.frame, card.layout)]).toUpperCase()
+  const { words } = card
+  const isTerm = card.layout.kind === 'term'
+  const kind = words.joined([words.say(isTerm ? 'card.term' : 'card.yearEnd'), words.period(card.frame, isTerm)]).toUpperCase()
   const kinds = wrap(kind, card.fonts.semibold, KIND.size * 1.16, card.width - 90)
   const height = kinds.length * kindHeight + names.length * size * 1.32
   return {
@@ -50,30 +50,27 @@ function titleBlock(card: Card): Block {
         const base = baseIn(top + kinds.length * kindHeight, size * 1.32, size)
         canvas.lines(names, { ...STUDENT, size }, { x: card.left, base }, size * 1.32)
       })
-      if (card.own.status === 'draft') draftMark(canvas, card.left + card.width, top)
+      if (card.own.status === 'draft') draftMark(canvas, words.say('card.draft').toUpperCase(), card.left + card.width, top)
     },
   }
 }
 
-function draftMark(canvas: Canvas, right: number, top: number): void {
+function draftMark(canvas: Canvas, draft: string, right: number, top: number): void {
   const style: Style = { ...KIND, color: '#1b1f24' }
-  const width = canvas.widthOf('DRAFT', style) + 16
+  const width = canvas.widthOf(draft, style) + 16
   canvas.content(canvas.section, 'P', () => {
-    canvas.document
-      .roundedRect(right - width, top - 2, width, 16, 2)
-      .lineWidth(0.8)
-      .stroke(colors.text)
-    canvas.line('DRAFT', style, { x: right - width / 2, base: baseIn(top - 2, 16, style.size), align: 'centre' })
+    canvas.frame(right - width, top - 2, width, 16, colors.text)
+    canvas.line(draft, style, { x: right - width / 2, base: baseIn(top - 2, 16, style.size), align: 'centre' })
   })
 }
 
-function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: string[]; width: number }[] {
+function factsOf({ frame, own, fonts, words, width }: Card): { label: string; lines: string[]; width: number }[] {
   const facts: [label: string, text: string | null][] = [
-    ['Class', frame.class_name],
-    ['Student number', own.student.student_number],
-    ['Date of birth', own.student.date_of_birth && dayText(own.student.date_of_birth)],
-    ['Class teacher', frame.class_teacher],
-    ['Absence', own.attendance ? absenceText(own.attendance) : null],
+    [words.say('card.class'), frame.class_name],
+    [words.say('card.studentNumber'), own.student.student_number],
+    [words.say('card.dateOfBirth'), own.student.date_of_birth && words.day(own.student.date_of_birth)],
+    [words.say('classTeacher'), frame.class_teacher],
+    [words.say('card.absence'), own.attendance ? absenceText(words, own.attendance) : null],
   ]
   const present = facts.filter((fact): fact is [string, string] => Boolean(fact[1]))
   const natural = present.map(
@@ -94,8 +91,13 @@ function factsOf({ frame, own, fonts, width }: Card): { label: string; lines: st
 const GAP = 12
 
 /** Counts of whole days and of lessons alike, so they say of how many. A word and its figure stay on one line. */
-const absenceText = ({ absent, excused, late, sessions }: AttendanceTotals) =>
-  [`absent ${absent},`, `excused ${excused},`, `late ${late}`, `of ${sessions} ${sessions === 1 ? 'register' : 'registers'}`]
+const absenceText = ({ say, counted }: Words, { absent, excused, late, sessions }: AttendanceTotals) =>
+  [
+    say('card.absent', { number: absent }),
+    say('card.excused', { number: excused }),
+    say('card.late', { number: late }),
+    counted('card.registers', sessions),
+  ]
     .map((part) => part.replaceAll(' ', '\u00a0'))
     .join(' ')
 
@@ -117,18 +119,22 @@ function factsBlock(card: Card): Block {
   }
 }
 
-function standing({ own, frame, layout }: Card): { label: string; value: string; beside: string }[] {
+function standing({ own, frame, layout, words }: Card): { label: string; value: string; beside: string }[] {
   const letter = letterFor(frame.scale, own.overall_average)
   const attendance = own.attendance_percentage ?? own.attendance?.percentage ?? null
   return [
-    { label: columnsOf(layout).average, value: figureText(own.overall_average), beside: own.overall_average === null ? '' : '%' },
-    { label: 'Overall letter', value: letter?.letter ?? '–', beside: letter?.remark ?? '' },
+    { label: columnsOf(layout, words).average, value: words.figure(own.overall_average), beside: own.overall_average === null ? '' : '%' },
+    { label: words.say('card.overallLetter'), value: letter?.letter ?? '–', beside: letter?.remark ?? '' },
     {
-      label: 'Position in class',
-      value: own.position === null ? '–' : ordinal(own.position),
-      beside: own.position === null ? '' : `of ${own.total_students}`,
+      label: words.say('card.position'),
+      value: own.position === null ? '–' : words.ordinal(own.position),
+      beside: own.position === null ? '' : words.say('card.ofPupils', { total: own.total_students }),
     },
-    { label: 'Attendance', value: attendance === null ? '–' : plainText(attendance), beside: attendance === null ? '' : '%' },
+    {
+      label: words.say('card.attendance'),
+      value: attendance === null ? '–' : words.plain(attendance),
+      beside: attendance === null ? '' : '%',
+    },
   ]
 }
 
@@ -147,7 +153,7 @@ function stripBlock(card: Card): Block {
     draw: (canvas, top) => {
       canvas.decoration(() => {
         canvas.rect(card.left, top, card.width, strip, colors.tint)
-        for (const at of cells.keys()) if (at > 0) canvas.document.rect(card.left + at * share, top + 8, 0.6, strip - 16).fill(colors.line)
+        for (const at of cells.keys()) if (at > 0) canvas.rect(card.left + at * share, top + 8, 0.6, strip - 16, colors.line)
       })
       for (const [at, { label, value, beside }] of cells.entries()) {
         const x = card.left + at * share + 14

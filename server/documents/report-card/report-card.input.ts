@@ -2,6 +2,7 @@ import type { SubjectYear } from '@markbook/shared/contract/calculations'
 import type { Report, ReportEntry } from '@markbook/shared/contract/reports'
 import type { Student } from '@markbook/shared/contract/students'
 import type { AttendanceTotals } from '@markbook/shared/domain/attendance'
+import type { DocumentLanguage } from '@markbook/shared/domain/document-language'
 import type { GradingScale } from '@markbook/shared/domain/letters'
 import type { MarkCode } from '@markbook/shared/domain/mark-codes'
 import type { ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
@@ -20,7 +21,7 @@ export type TermLayout = { kind: 'term'; coursework_weight: number; exam_weight:
 
 /**
  * The columns of a year-end card (specification, «Grading models»; decisions §5). `terms` are those of the year in their order, by the
- * names that they are printed with. A year without weights gives them as null: 100 and 0.
+ * names that are stored. A year without weights gives them as null: 100 and 0.
  */
 export type YearLayout = {
   kind: 'weighted_cumulative' | 'weighted_continuous' | 'continuous_cumulative'
@@ -70,6 +71,8 @@ export type ReportCardFrame = {
   /** The school's codes for marks, by which the codes of the entries are explained. */
   codes?: readonly Pick<MarkCode, 'code' | 'name'>[]
   paper: PaperSize
+  /** Of everything but what the school wrote; English where nothing is said. */
+  language?: DocumentLanguage
   madeAt: number
   historyCode?: string | null
 }

@@ -4,10 +4,12 @@ import fc from 'fast-check'
 import { PDFDocument } from 'pdf-lib'
 import { describe, expect, test } from 'vitest'
 import { hasPoppler, pagesOfPdf, textOfPdf, wordsOfPdf } from '../drawing/pdf-text.fixtures.ts'
-import { figureText } from './columns.ts'
+import { wordsOf } from '../words.ts'
 import { elan, entries, frame, manyEntries, termLayout, yearEntries, yearLayout } from './report-card.fixtures.ts'
 import type { ReportCard, ReportCardFrame, ReportCardsInput, TermEntry, YearEntry, YearLayout } from './report-card.input.ts'
 import { openCardSetup, printRun, reportCard } from './report-card.ts'
+
+const figureText = wordsOf().figure
 
 const ofTerm = (own: Partial<ReportCard<TermEntry>> = {}, more: Partial<ReportCardFrame> = {}): ReportCardsInput => ({
   ...frame,

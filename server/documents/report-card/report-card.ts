@@ -1,31 +1,31 @@
-import { joined } from '../drawing/bidi.ts'
 import { type Canvas, canvasFor, colors, type Style } from '../drawing/canvas.ts'
 import { type CrestPicture, crestPicture } from '../drawing/crest.ts'
 import { flow, heightOf, type PlacedBlock } from '../drawing/flow.ts'
 import { type Fonts, openFonts } from '../drawing/fonts.ts'
 import { cut } from '../drawing/lines.ts'
 import { type OpenPdf, openPdf, portrait } from '../drawing/pdf.ts'
+import { fullName, type Words, wordsOf } from '../words.ts'
 import { type Card, type Density, densities, edge, longDensity } from './card.ts'
 import { closingBlocks, remarkBlocks } from './closing.ts'
 import { openingBlocks } from './opening.ts'
 import type { ReportCard, ReportCardsInput } from './report-card.input.ts'
 import { subjectBlocks } from './subjects.ts'
-import { dayOf, fullName, historyText, periodOf } from './words.ts'
 
+/** What a page has room for on its slope, in points. */
+const DRAFT_WIDTH = 700
 const FOOT: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 
 /** What the cards of a class are drawn with; opened once for all of them. */
-export type CardSetup = { input: ReportCardsInput; fonts: Fonts; crest: CrestPicture | null }
-export const openCardSetup = async (input: ReportCardsInput): Promise<CardSetup> => ({
-  input,
-  fonts: await openFonts(),
-  crest: crestPicture(input.school.crest),
-})
+export type CardSetup = { input: ReportCardsInput; fonts: Fonts; words: Words; crest: CrestPicture | null }
+export async function openCardSetup(input: ReportCardsInput): Promise<CardSetup> {
+  const words = wordsOf(input.language)
+  return { input, fonts: await openFonts(words.isRightToLeft), words, crest: crestPicture(input.school.crest) }
+}
 
-function cardOf({ input, fonts, crest }: CardSetup, own: ReportCard, density: Density): Card {
+function cardOf({ input, fonts, words, crest }: CardSetup, own: ReportCard, density: Density): Card {
   const sheet = portrait(input.paper)
-  const frame = own.scale ? { ...input, scale: own.scale } : input
-  return { frame, layout: input.layout, own, fonts, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
+  const frame = { ...input, scale: words.scale(own.scale ?? input.scale) }
+  return { frame, layout: input.layout, own, fonts, words, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
 }
 
 /** A card laid out at the widest spacing with which it fits one page, else on several. */
@@ -40,27 +40,33 @@ function laidOut(setup: CardSetup, own: ReportCard, step = 0): { card: Card; pag
 }
 
 function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): void {
-  const { left, width, sheet, frame, own } = card
+  const { left, width, sheet, frame, own, words } = card
   const base = sheet.height - edge.foot
   const draw = (text: string, face: 'regular' | 'semibold', room: number, at: number) =>
     canvas.line(cut(text, card.fonts[face], FOOT.size, room), { ...FOOT, face }, { x: left, base: at })
   canvas.decoration(() => {
-    draw(joined([frame.school.name, `made on ${dayOf(frame.madeAt)}`]), 'regular', width - (frame.historyCode ? 200 : 70), base)
-    canvas.line(`${historyText(frame.historyCode)}Page ${page} of ${pages}`, FOOT, { x: left + width, base, align: 'right' })
+    const number = words.foot(page, pages, frame.historyCode)
+    const made = words.joined([frame.school.name, words.say('madeOn', { day: words.dayOf(frame.madeAt) })])
+    draw(made, 'regular', width - Math.max(frame.historyCode ? 200 : 70, canvas.widthOf(number, FOOT) + 12), base)
+    canvas.line(number, FOOT, { x: left + width, base, align: 'right' })
     if (page === 1) return
-    draw(joined([fullName(own.student), frame.class_name, periodOf(frame, card.layout)]), 'semibold', width, 34)
+    const period = words.period(frame, card.layout.kind === 'term')
+    draw(words.joined([fullName(own.student), frame.class_name, period]), 'semibold', width, 34)
     canvas.rule(left, 41, width, colors.line, 0.5)
   })
 }
 
 /** Under everything else, so that what is on it stays readable. */
-function drawDraft(canvas: Canvas, { sheet }: Card): void {
-  const style: Style = { face: 'semibold', size: 150, color: colors.accent, spacing: 6 }
-  const width = canvas.widthOf('DRAFT', style)
+function drawDraft(canvas: Canvas, { sheet, words }: Card): void {
+  const draft = words.say('card.draft').toUpperCase()
+  const usual: Style = { face: 'semibold', size: 150, color: colors.accent, spacing: 6 }
+  const style = { ...usual, size: Math.min(usual.size, (usual.size * DRAFT_WIDTH) / canvas.widthOf(draft, usual)) }
+  const width = canvas.widthOf(draft, style)
   canvas.decoration(() => {
     canvas.document.save()
-    canvas.document.rotate(-52, { origin: [sheet.width / 2, sheet.height / 2] }).fillOpacity(0.06)
-    canvas.line('DRAFT', style, { x: (sheet.width - width) / 2, base: sheet.height / 2 + 50 })
+    const angle = canvas.isMirrored ? 52 : -52
+    canvas.document.rotate(angle, { origin: [sheet.width / 2, sheet.height / 2] }).fillOpacity(0.06)
+    canvas.line(draft, style, { x: (sheet.width - width) / 2, base: sheet.height / 2 + 50 })
     canvas.document.fillOpacity(1).restore()
   })
 }
@@ -68,7 +74,7 @@ function drawDraft(canvas: Canvas, { sheet }: Card): void {
 /** Draws one card on new pages of a document; answers how many. */
 export function drawCard(document: PDFKit.PDFDocument, setup: CardSetup, own: ReportCard): number {
   const { card, pages } = laidOut(setup, own)
-  const canvas = canvasFor(document, setup.fonts)
+  const canvas = canvasFor(document, setup.fonts, { width: card.sheet.width, isRightToLeft: card.words.isRightToLeft })
   for (const [index, placed] of pages.entries()) {
     document.addPage()
     if (own.status === 'draft') drawDraft(canvas, card)
@@ -78,16 +84,21 @@ export function drawCard(document: PDFKit.PDFDocument, setup: CardSetup, own: Re
   return pages.length
 }
 
-const pdfFor = ({ input, fonts }: CardSetup, title: string): OpenPdf =>
-  openPdf(
-    { title, author: input.school.name, subject: `Report card, class ${input.class_name}`, madeAt: input.madeAt },
-    portrait(input.paper),
-    fonts,
-  )
+function pdfFor({ input, fonts, words }: CardSetup, title: string): OpenPdf {
+  const subject = withoutMarks(input).say('card.about', { class: input.class_name })
+  const about = { title, author: input.school.name, subject, madeAt: input.madeAt, locale: words.locale }
+  return openPdf(about, portrait(input.paper), fonts)
+}
+
+/** What a file says of itself. */
+const withoutMarks = ({ language }: ReportCardsInput): Words => wordsOf(language, true)
 
 /** One card as a PDF of its own. The same input gives the same bytes. */
 export function reportCard(setup: CardSetup, own: ReportCard): Promise<Uint8Array> {
-  const { document, finish } = pdfFor(setup, `${fullName(own.student)}, ${periodOf(setup.input, setup.input.layout)}`)
+  const { input } = setup
+  const { say, period } = withoutMarks(input)
+  const title = say('card.title', { name: fullName(own.student), period: period(input, input.layout.kind === 'term') })
+  const { document, finish } = pdfFor(setup, title)
   drawCard(document, setup, own)
   return finish()
 }
@@ -101,7 +112,7 @@ export async function printRun(
   { twoSided = false, onProgress }: { twoSided?: boolean; onProgress?: (done: number, total: number) => void | Promise<void> } = {},
 ): Promise<Uint8Array> {
   const { cards, class_name } = setup.input
-  const { document, finish } = pdfFor(setup, `Report cards, class ${class_name}, ${setup.input.year}`)
+  const { document, finish } = pdfFor(setup, withoutMarks(setup.input).say('card.run', { class: class_name, year: setup.input.year }))
   for (const [index, own] of cards.entries()) {
     const pages = drawCard(document, setup, own)
     if (twoSided && pages % 2 === 1 && index < cards.length - 1) document.addPage()

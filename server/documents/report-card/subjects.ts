@@ -13,6 +13,9 @@ const HEAD: Style = { face: 'semibold', size: 7.6, color: colors.accent }
 const UNDER: Style = { face: 'regular', size: 6.8, color: colors.quiet }
 const NOTE: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const HEAD_HEIGHT = 28
+/** Heads of our own words take at most so many lines, so far apart. */
+const HEAD_LINES = 2
+const HEAD_LINE = 9
 /** Lines of a remark that stay on one page; the others may break onto the next. */
 const UNBROKEN_LINES = 24
 
@@ -31,7 +34,7 @@ const widthBeside = ({ own, fonts, density }: Card): number =>
   )
 
 function tableOf(card: Card): Table {
-  const columns = columnsOf(card.layout) as Columns<Entry>
+  const columns = columnsOf(card.layout, card.words) as Columns<Entry>
   const figures = columns.figures.reduce((sum, { width }) => sum + width, 0)
   const rest = card.width - figures - LETTER - GAP
   const usual = rest * (columns.figures.length > 3 ? 0.45 : 0.48)
@@ -42,38 +45,43 @@ function tableOf(card: Card): Table {
   return { card, columns, subject, remark: rest - subject, remarkAt: card.left + subject + figures + LETTER + GAP, teachersBeside }
 }
 
-/** A head that is too long for its column goes on in the small line below it. */
-function headIn({ fonts }: Card, { head, under, width }: Columns<Entry>['figures'][number]): [string, string] {
+/** The lines of a head, and what stands small below it. A school's own word that is too long goes on in the small line. */
+function headIn({ fonts }: Card, { head, under, width, isOwnWord }: Columns<Entry>['figures'][number]): { lines: string[]; under: string } {
   const room = width - 2
-  const [first = '', ...rest] = wrap(head, fonts.semibold, HEAD.size, room)
-  return rest.length === 0 ? [first, under] : [first, cut(rest.join(' '), fonts.regular, UNDER.size, room)]
+  const lines = wrap(head, fonts.semibold, HEAD.size, room)
+  if (lines.length < 2 || !isOwnWord) return { lines: lines.slice(0, HEAD_LINES), under }
+  return { lines: lines.slice(0, 1), under: cut(lines.slice(1).join(' '), fonts.regular, UNDER.size, room) }
 }
 
 function headBlock({ card, columns, subject, remarkAt }: Table): Block {
+  const heads = columns.figures.map((column) => headIn(card, column))
+  const height = HEAD_HEIGHT + (Math.max(1, ...heads.map(({ lines }) => lines.length)) - 1) * HEAD_LINE
+  const { say } = card.words
   return {
-    height: HEAD_HEIGHT,
+    height,
     draw: (canvas, top) => {
-      const base = top + 11
+      const base = top + height - HEAD_HEIGHT + 11
       const row = canvas.element(canvas.table(), 'TR')
-      const head = (text: string, under: string, x: number, align: 'left' | 'right' | 'centre') =>
+      const head = (lines: string[], under: string, x: number, align: 'left' | 'right' | 'centre') =>
         canvas.content(
           row,
           'TH',
           () => {
-            canvas.line(text, HEAD, { x, base, align })
+            canvas.lines(lines, HEAD, { x, base: base - (lines.length - 1) * HEAD_LINE, align }, HEAD_LINE)
             canvas.line(under, UNDER, { x, base: base + 9, align })
           },
           { scope: 'Column' },
         )
-      head('Subject', 'Teacher', card.left, 'left')
+      head([say('card.subject')], say('card.teacher'), card.left, 'left')
       let x = card.left + subject
-      for (const column of columns.figures) {
+      for (const [at, column] of columns.figures.entries()) {
         x += column.width
-        head(...headIn(card, column), x, 'right')
+        const { lines, under } = heads[at] ?? { lines: [], under: '' }
+        head(lines, under, x, 'right')
       }
-      head('Letter', '', x + LETTER / 2 + 6, 'centre')
-      head('Remark', '', remarkAt, 'left')
-      canvas.decoration(() => canvas.rule(card.left, top + HEAD_HEIGHT - 2, card.width, colors.accent, 1))
+      head([say('card.letter')], '', x + LETTER / 2 + 6, 'centre')
+      head([say('card.remark')], '', remarkAt, 'left')
+      canvas.decoration(() => canvas.rule(card.left, top + height - 2, card.width, colors.accent, 1))
     },
   }
 }
@@ -93,7 +101,7 @@ function textsOf({ card, columns, subject, remark }: Table, entry: Entry) {
       : wrap(scaleWord, fonts.italic, size - 1.2, remark),
     isOwnWords,
     isPartial: columns.isPartial(entry),
-    figures: columns.figures.map((column) => cellText(column, entry)),
+    figures: columns.figures.map((column) => cellText(column, entry, card.words)),
   }
 }
 
@@ -194,22 +202,32 @@ function textBlock(card: Card, text: string, style: Style, space: number): Block
 export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[] } {
   const table = tableOf(card)
   if (card.own.entries.length === 0) {
-    const none = 'There are no results for this report.'
+    const none = card.words.say('card.noResults')
     return { head: null, blocks: textBlock(card, none, { face: 'italic', size: 9.5, color: colors.quiet }, 6) }
   }
   const rows = card.own.entries.flatMap((entry) => rowBlocks(table, entry))
   const partial = card.own.entries.some((entry) => table.columns.isPartial(entry))
-    ? textBlock(card, '† Coursework or exam is missing here, so the result rests on the other alone.', NOTE, 1)
+    ? textBlock(card, card.words.say('card.partial'), NOTE, 1)
     : []
   const codes = codesOn(table)
-  const explained = codes.length > 0 ? textBlock(card, `${codes.join('; ')}.`, NOTE, 1) : []
+  const explained =
+    codes.length > 0
+      ? textBlock(
+          card,
+          card.words.say('card.codes', { list: codes.reduce((list, next) => card.words.say('card.codesAnd', { list, next })) }),
+          NOTE,
+          1,
+        )
+      : []
   return { head: headBlock(table), blocks: [...rows, ...textBlock(card, table.columns.note, NOTE, 6), ...partial, ...explained] }
 }
 
 /** The codes on the card with their names, in the order of the school. */
-function codesOn({ card: { own, frame }, columns }: Table): string[] {
+function codesOn({ card: { own, frame, words }, columns }: Table): string[] {
   const used = new Set(
     own.entries.flatMap((entry) => columns.figures.flatMap((column) => (column.of(entry) === null && column.code?.(entry)) || [])),
   )
-  return (frame.codes ?? []).filter(({ code }) => used.has(code)).map(({ code, name }) => `${code}: ${name}`)
+  return (frame.codes ?? [])
+    .filter(({ code }) => used.has(code))
+    .map((code) => words.say('card.codeMeans', { code: code.code, name: words.codeName(code) }))
 }

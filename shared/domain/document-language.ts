@@ -1,0 +1,3 @@
+/** The languages of printed documents: one for each catalogue in `shared/words`. Where nobody chose one, English. */
+export const documentLanguages = ['en', 'fr', 'ar'] as const
+export type DocumentLanguage = (typeof documentLanguages)[number]
