@@ -26,6 +26,7 @@ describe('a value that the interface refuses', () => {
     ['grade', { remarks: 'a\u0007' }],
     ['assessment', { max_score: 0 }],
     ['school', { school_days: [5, 1] }],
+    ['school', { document_language: 'de' }],
     ['assessment', { weight: 1001 }],
     ['assessment', { title: 'a\nb' }],
     ['student', { first_name: ' ' }],

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import { CLASS_TEACHER, endpoint } from './endpoint.ts'
 import { ReportPdf, ReportType } from './reports.ts'
 import { choice, Id, Instant, input, QueryFlag, row, say } from './scalars.ts'
+import { DocumentLanguage } from './schools.ts'
 
 const FileType = choice(['pdf', 'csv', 'xlsx'])
 const Paper = choice(['A4', 'Letter'])
@@ -40,8 +41,8 @@ const FileSize = z
   .int(say('must be a size in bytes'))
   .min(1, 'must be at least 1')
   .max(limits.reportFile, `must be at most ${limits.reportFile}`)
-/** A4 where nothing is said. */
-const OnPaper = z.object({ paper: Paper.optional() })
+/** A4, and the language of the school, where nothing is said. */
+const OnPaper = z.object({ paper: Paper.optional(), language: DocumentLanguage.optional() })
 
 const MEGABYTES = limits.reportFile / 1_048_576
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { documentLanguages } from '../domain/document-language.ts'
 import { codeEffects, standardMarkCodes } from '../domain/mark-codes.ts'
 import { personalDataReaders } from '../domain/personal-data.ts'
 import { areSchoolDays, weekdays } from '../domain/school-days.ts'
@@ -44,6 +45,7 @@ export type School = z.infer<typeof School>
 const MarkCode = input({ code: MarkCodeName, name: label(40), effect: choice(codeEffects), printed: Flag })
 
 const PersonalDataFor = choice(personalDataReaders)
+export const DocumentLanguage = choice(documentLanguages)
 
 const SCHOOL_DAYS_SENTENCE = 'must be days of the week from 1 (Monday) to 7 (Sunday), at least one, each once and in order'
 const SchoolDays = z
@@ -55,12 +57,13 @@ const SchoolDays = z
 /**
  * Whether an administrator approves report books before they are published; null is no. Who sees the birth dates and genders of pupils:
  * administrators and each class teacher of their own pupils, or all who teach; null is the former. The days of the week on which there is
- * school; null is Monday to Friday.
+ * school; null is Monday to Friday. The language of printed documents; null is English.
  */
 const wishes = {
   approves_reports: Flag.nullable(),
   personal_data_for: PersonalDataFor.nullable(),
   school_days: z.array(z.int()).nullable(),
+  document_language: DocumentLanguage.nullable(),
 }
 
 /** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
@@ -168,7 +171,7 @@ export const schools = {
   }),
   mine: endpoint('GET /api/schools/mine', 'school', 'Read the own school', { reply: OwnSchool }),
   updateMine: endpoint('PATCH /api/schools/mine', 'admin', 'Change the own school', {
-    notes: '`markCodes` null: the standard ones again. `schoolDays` null: Monday to Friday again.',
+    notes: '`markCodes` null: the standard ones again. `schoolDays` null: Monday to Friday again. `documentLanguage` null: English again.',
     body: input({
       name: Name.optional(),
       ...contact,
@@ -176,6 +179,7 @@ export const schools = {
       approvesReports: Flag.nullish(),
       personalDataFor: PersonalDataFor.nullish(),
       schoolDays: SchoolDays.nullish(),
+      documentLanguage: DocumentLanguage.nullish(),
     }),
     reply: row('ChangedSchool', { ...School.shape, ...wishes }),
     fails: ['schools.code_in_use'],

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { DocumentLanguage } from '../domain/document-language.ts'
 import type { Columns } from './columns.sqlite.ts'
 
 const jobKinds = ['report_pdfs'] as const
@@ -10,6 +11,8 @@ export type JobInput = {
   term_id: string
   report_type: 'term' | 'year_end'
   paper: 'A4' | 'Letter'
+  /** Absent: that of the school. */
+  language?: DocumentLanguage
   reports: string[]
 }
 export type JobFailure = { id: string; message: string }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { documentLanguages } from '../domain/document-language.ts'
 import { codeEffects, type MarkCode } from '../domain/mark-codes.ts'
 import { personalDataReaders } from '../domain/personal-data.ts'
 import { areSchoolDays } from '../domain/school-days.ts'
@@ -45,7 +46,7 @@ const isMarkCode = (value: unknown) =>
   codeEffects.some((effect) => effect === value['effect']) &&
   typeof value['printed'] === 'boolean'
 
-/** `mark_codes` null: the standard ones. `approves_reports` null: no. `personal_data_for` null: `class_teachers`. `school_days` null: Monday to Friday. */
+/** `mark_codes` null: the standard ones. `approves_reports` null: no. `personal_data_for` null: `class_teachers`. `school_days` null: Monday to Friday. `document_language` null: English. */
 export const school = (c: Columns) =>
   c.table('public', 'school', {
     columns: {
@@ -66,6 +67,7 @@ export const school = (c: Columns) =>
       approves_reports: c.flag(),
       personal_data_for: c.choice(personalDataReaders),
       school_days: c.json<number[]>(),
+      document_language: c.choice(documentLanguages),
       ...timestamps(c),
     },
     rules: (t) => [c.key(t.id), c.check('school_type_known', sql`${t.school_type} in ('primary', 'secondary')`)],
@@ -86,6 +88,7 @@ export const schoolDescription: Description = {
     approves_reports: ['approves_reports'],
     personal_data_for: ['personal_data_for'],
     school_days: ['school_days'],
+    document_language: ['document_language'],
   },
   audit: ['updated_at'],
   json: {

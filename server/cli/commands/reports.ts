@@ -1,12 +1,18 @@
 import { resolve } from 'node:path'
+import { type DocumentLanguage, documentLanguages } from '@markbook/shared/domain/document-language'
 import { type Command, Option } from 'commander'
-import { paperSize } from '../../features/reports/files/pdf-storage.ts'
+import { printingOf } from '../../features/reports/files/pdf-storage.ts'
 import { withNode } from '../console.ts'
 import { makeClassPapers, type Wanted } from '../export/class-papers.ts'
 import { addCommand } from '../help.ts'
 import { printProgress } from './backup.ts'
 
-type Options = Omit<Wanted, 'type' | 'paper' | 'twoSided'> & { yearEnd?: boolean; paper: 'A4' | 'Letter'; twoSided?: boolean }
+type Options = Omit<Wanted, 'type' | 'printing' | 'twoSided'> & {
+  yearEnd?: boolean
+  paper: 'A4' | 'Letter'
+  language?: DocumentLanguage
+  twoSided?: boolean
+}
 
 export const reportsCommand = (program: Command) =>
   addCommand(program, 'reports', 'make the report cards and the broadsheet of a class into a folder; the server may go on working', {
@@ -25,10 +31,17 @@ export const reportsCommand = (program: Command) =>
     .option('--year-end', 'the year-end reports that were generated in that term')
     .option('--two-sided', 'every report begins on a sheet of its own in the file for printing')
     .addOption(new Option('--paper <size>', 'the paper that they are printed on').choices(['A4', 'Letter']).default('A4'))
+    .addOption(new Option('--language <code>', 'the language of the papers, where it is not the school’s').choices(documentLanguages))
     .action(reports)
 
-async function reports({ yearEnd = false, twoSided = false, paper, out, ...names }: Options) {
-  const wanted: Wanted = { ...names, type: yearEnd ? 'year_end' : 'term', paper: paperSize(paper), twoSided, out: resolve(out) }
+async function reports({ yearEnd = false, twoSided = false, paper, language, out, ...names }: Options) {
+  const wanted: Wanted = {
+    ...names,
+    type: yearEnd ? 'year_end' : 'term',
+    printing: printingOf({ paper, language }),
+    twoSided,
+    out: resolve(out),
+  }
   const written = await withNode(({ services }) => makeClassPapers(services, wanted, { line: console.log, progress: printProgress() }))
   console.log(`${written.length} files are in ${wanted.out}.`)
 }

@@ -25,7 +25,7 @@ const wanted = (more: Partial<Wanted> = {}): Wanted => ({
   class: '3b',
   term: 'Michaelmas',
   type: 'term',
-  paper: 'a4',
+  printing: { paper: 'a4', language: undefined },
   twoSided: false,
   out: join(folder, 'out'),
   ...more,

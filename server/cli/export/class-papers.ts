@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { PaperSize } from '../../documents/report-card/report-card.input.ts'
 import { type Zipped, zipOf } from '../../features/reports/files/archive.ts'
 import { broadsheetInput, readBroadsheet } from '../../features/reports/files/broadsheet-data.ts'
 import { cardName, classFileName, distinct, titledOf } from '../../features/reports/files/names.ts'
+import type { Printing } from '../../features/reports/files/pdf-storage.ts'
 import { cardsInput, readReportCards } from '../../features/reports/files/report-card-data.ts'
 import { booksOfType } from '../../features/reports/reports.queries.ts'
 import type { Services } from '../../http/services.ts'
@@ -20,7 +20,7 @@ export type Wanted = {
   class: string
   term: string
   type: 'term' | 'year_end'
-  paper: PaperSize
+  printing: Printing
   twoSided: boolean
   out: string
 }
@@ -43,8 +43,8 @@ export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell)
       throw new Error(`No reports have been generated for ${group.name} and ${term.name} yet. Generate them in Markbook first.`)
     return {
       period,
-      cards: await readReportCards(tx, period, books, wanted.paper),
-      sheet: await readBroadsheet(tx, period, wanted.paper),
+      cards: await readReportCards(tx, period, books, wanted.printing),
+      sheet: await readBroadsheet(tx, period, wanted.printing),
     }
   })
   const school = period.group.school_id

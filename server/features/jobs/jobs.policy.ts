@@ -21,7 +21,9 @@ const RETRY_SECONDS = '60'
  */
 export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCaller }, input: JobInput): Promise<string> {
   const school = caller.school_id
-  const wanted = [input.student_group_id, input.term_id, input.report_type, input.paper].join(' ')
+  const wanted = [input.student_group_id, input.term_id, input.report_type, input.paper, ...(input.language ? [input.language] : [])].join(
+    ' ',
+  )
   const [same] = await jobThatMakes(tx, { school, wanted })
   if (same) return same.id
   // A person sees the jobs of their own school; how many there are of all is for the service to count.

@@ -85,9 +85,13 @@ export const schoolHandlers: Handlers<typeof schools> = {
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,
-    run: async ({ tx }, { body: { name, markCodes, approvesReports, personalDataFor, schoolDays, ...contact } }, before) => {
+    run: async (
+      { tx },
+      { body: { name, markCodes, approvesReports, personalDataFor, schoolDays, documentLanguage, ...contact } },
+      before,
+    ) => {
       if (markCodes !== undefined) await demandCodesInUse(tx, before, markCodes)
-      const own = columnsOf({ name, markCodes, approvesReports, personalDataFor, schoolDays })
+      const own = columnsOf({ name, markCodes, approvesReports, personalDataFor, schoolDays, documentLanguage })
       return tx.update('school', before, { ...own, ...contactOf(contact) })
     },
   }),

@@ -213,6 +213,29 @@ describe('GET and PATCH /api/schools/mine', () => {
     expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { schoolDays: [7] } }))).toMatchObject({ status: 403 })
   })
 
+  test('an administrator says the language of printed documents; who does not name it leaves it, and null is English again', async () => {
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ document_language: null })
+    const said = await st.as.okafor.schools.updateMine({ body: { documentLanguage: 'fr' } })
+    expect(said).toMatchObject({ document_language: 'fr' })
+    await st.as.okafor.schools.updateMine({ body: { phone: '045 4', schoolDays: null } })
+    expect(await st.as.niamh.schools.mine()).toMatchObject({ document_language: 'fr', phone: '045 4' })
+    const before = await st.digest()
+    await st.as.okafor.schools.updateMine({ body: { documentLanguage: 'fr' } })
+    expect(await st.digest()).toEqual(before)
+    expect(await st.as.okafor.schools.updateMine({ body: { documentLanguage: null } })).toMatchObject({ document_language: null })
+  })
+
+  test.each(['de', 'FR', '', 1, ['fr']])('400 for the language %j', async (language) => {
+    const body = { documentLanguage: language as 'fr' }
+    const answer = await refused(st, () => st.as.okafor.schools.updateMine.raw({ body }))
+    expect(answer).toMatchObject({ status: 400, code: 'validation_failed' })
+  })
+
+  test.each(['byrne', 'niamh'] as const)('403 for %s, who says the language of documents', async (name) => {
+    const answer = await refused(st, () => st.as[name].schools.updateMine.raw({ body: { documentLanguage: 'fr' } }))
+    expect(answer).toMatchObject({ status: 403 })
+  })
+
   test('400 for the type, which never changes', async () => {
     expect(await refused(st, () => st.as.okafor.schools.updateMine.raw({ body: { schoolType: 'primary' } }))).toMatchObject({ status: 400 })
   })

@@ -214,7 +214,7 @@ describe.skipIf(onPostgres)('before a migration', () => {
       sync_peer: ['compared_at', 'difference', 'wipe_asked_at', 'wiped_at'],
       session: ['program', 'system', 'address', 'proved_at'],
       grade: ['status'],
-      school: ['mark_codes', 'approves_reports', 'personal_data_for', 'school_days'],
+      school: ['mark_codes', 'approves_reports', 'personal_data_for', 'school_days', 'document_language'],
       report_book: ['approved_at', 'approved_by', 'sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'],
     }
     connection.exec('drop index history_of_deletions; drop index history_by_time')

@@ -1,13 +1,13 @@
 import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { BroadsheetInput, BroadsheetPupil } from '../../../documents/broadsheet/broadsheet.input.ts'
-import type { PaperSize } from '../../../documents/report-card/report-card.input.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
 import type { ReadTx } from '../../../store/tx.ts'
 import { classTermResults, classYearResults, subjectsToName } from '../../calculations/calculations.policy.ts'
 import { studentsOfClass } from '../../classes/classes.policy.ts'
 import { pick } from '../../columns.ts'
 import { booksOfType, entriesOfBooks } from '../reports.queries.ts'
+import type { Printing } from './pdf-storage.ts'
 import { type ClassHead, letterheadOf, type Period, readHead } from './report-card-data.ts'
 
 type Result = { subject_id: string; figure: number | null; letter_grade: string | null; is_partial: boolean }
@@ -57,7 +57,7 @@ function pupilOf(student: Row<'student'>, pupil: Pupil, typed: ReadonlyMap<strin
  * Reads, in one transaction, what the broadsheet of a class shows: the results of now, as `class-term` and `class-year` answer them,
  * and the letters that were typed by hand. Pupils by last name, subjects in the school's order.
  */
-export async function readBroadsheet(tx: ReadTx, period: Period, paper: PaperSize): Promise<BroadsheetData> {
+export async function readBroadsheet(tx: ReadTx, period: Period, printing: Printing): Promise<BroadsheetData> {
   const { group, term, year, type } = period
   const school = group.school_id
   const results = type === 'term' ? ofTerm(await classTermResults(tx, group, term)) : ofYear(await classYearResults(tx, group, year))
@@ -72,7 +72,7 @@ export async function readBroadsheet(tx: ReadTx, period: Period, paper: PaperSiz
     const student = studentById.get(result.student_id)
     return student ? [pupilOf(student as Row<'student'>, result, typed)] : []
   })
-  return { head: await readHead(tx, period, paper), subjects, pupils }
+  return { head: await readHead(tx, period, printing), subjects, pupils }
 }
 
 /** The input of the papers, with the crest read from where it is stored. */

@@ -5,6 +5,7 @@ import { openCardSetup, reportCard } from '../../../documents/report-card/report
 import { asSystem } from '../../../store/tx.ts'
 import { type School, school } from '../../../testing/school.ts'
 import { booksOfType } from '../reports.queries.ts'
+import { printingOf } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
 
 let st: School
@@ -27,7 +28,7 @@ const ofTerm = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 
 async function cards() {
   const data = await st.services.store.read(asSystem(), async (tx) => {
     const books = await booksOfType(tx, { school: class3B.school_id, group: class3B.id, term: michaelmas.id }, 'term')
-    return readReportCards(tx, period, books, 'a4')
+    return readReportCards(tx, period, books, printingOf({}))
   })
   const input = await cardsInput(data, st.services.files)
   const setup = await openCardSetup(input)

@@ -11,7 +11,7 @@ import { broadsheetInput, readBroadsheet } from './broadsheet-data.ts'
 import { demandContent } from './content.ts'
 import { classFileName, titledOf } from './names.ts'
 import { BUCKET, classFilePath, contentTypes, type FileType } from './paths.ts'
-import { paperSize } from './pdf-storage.ts'
+import { printingOf } from './pdf-storage.ts'
 import { filesOfClass } from './report-files.queries.ts'
 
 type Type = ClassReportFile['report_type']
@@ -71,7 +71,7 @@ export const classFileHandlers = {
     gather: async ({ tx }, { body, query }, place) => {
       const { reportType, fileType } = body
       if (reportType === 'year_end' && place.year.grading_model === 'term_based') throw reportFailures.noYearEnd()
-      const gathered = await readBroadsheet(tx, { ...place, type: reportType }, paperSize(query.paper))
+      const gathered = await readBroadsheet(tx, { ...place, type: reportType }, printingOf(query))
       const historyCode = await codeOfHistory(tx, place.group.school_id)
       return { gathered, historyCode, groupId: place.group.id, reportType, fileType }
     },

@@ -6,7 +6,7 @@ import { classPlace } from '../reports.policy.ts'
 import { archiveOf } from './archive.ts'
 import { cardName, classFileName, titledOf } from './names.ts'
 import { contentTypes } from './paths.ts'
-import { paperSize } from './pdf-storage.ts'
+import { printingOf } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
 import { booksOf } from './report-files.policy.ts'
 import { latestPdfs } from './report-files.queries.ts'
@@ -34,7 +34,7 @@ export const classPdfHandlers = {
     load: (context, { targets }) => classPlace(context, targets),
     run: async ({ tx }, { query }, place) => {
       const books = await booksOf(tx, place, query.reportType)
-      const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, paperSize(query.paper))
+      const gathered = await readReportCards(tx, { ...place, type: query.reportType }, books, printingOf(query))
       const historyCode = await codeOfHistory(tx, place.group.school_id)
       return {
         gathered,
@@ -62,6 +62,7 @@ export const classPdfHandlers = {
         term_id: place.term.id,
         report_type: body.reportType,
         paper: query.paper ?? 'A4',
+        ...(query.language && { language: query.language }),
         reports: books.map(({ id }) => id),
       })
       context.after(() => context.services.jobs.wake())

@@ -1,4 +1,5 @@
 import type { ReportPdf } from '@markbook/shared/contract/reports'
+import type { DocumentLanguage } from '@markbook/shared/domain/document-language'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { PaperSize } from '../../../documents/report-card/report-card.input.ts'
 import type { StoredObject } from '../../../files/storage.ts'
@@ -10,7 +11,11 @@ import { BUCKET, contentTypes, pdfPath } from './paths.ts'
 type Book = Row<'report_book'>
 type Stored = Pick<StoredObject, 'path' | 'size' | 'etag'>
 
-export const paperSize = (paper: 'A4' | 'Letter' | undefined): PaperSize => (paper === 'Letter' ? 'letter' : 'a4')
+/** How papers are printed: on what, and in which language; undefined is that of the school. */
+export type Printing = { paper: PaperSize; language: DocumentLanguage | undefined }
+type Asked = { paper?: 'A4' | 'Letter' | undefined; language?: DocumentLanguage | undefined }
+
+export const printingOf = ({ paper, language }: Asked): Printing => ({ paper: paper === 'Letter' ? 'letter' : 'a4', language })
 
 /** Inserts the row of a stored PDF. The caller has locked the book, so that it cannot be sent to the ministry meanwhile. */
 export async function recordPdf(tx: WriteTx, book: Book, { path, size, etag }: Stored): Promise<ReportPdf> {

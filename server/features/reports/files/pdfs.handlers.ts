@@ -9,7 +9,7 @@ import { pdfsOfBook } from '../reports.queries.ts'
 import { demandContent, demandSaidPdf } from './content.ts'
 import { cardName, titledOf } from './names.ts'
 import { BUCKET, contentTypes, folderOf } from './paths.ts'
-import { paperSize, recordPdf, storePdf } from './pdf-storage.ts'
+import { printingOf, recordPdf, storePdf } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
 import { periodOf } from './report-files.policy.ts'
 import { pdfOfBook } from './report-files.queries.ts'
@@ -56,7 +56,7 @@ export const pdfHandlers = {
     load: (context, { params }) => reportOf(context, params.id),
     gather: async ({ tx }, { query }, book) => {
       demandUnlocked(book)
-      return { reportId: book.id, gathered: await readReportCards(tx, await periodOf(tx, book), [book], paperSize(query.paper)) }
+      return { reportId: book.id, gathered: await readReportCards(tx, await periodOf(tx, book), [book], printingOf(query)) }
     },
     make: async (services, { reportId, gathered }) => {
       const { cards, failures } = await services.documents.reportCards(await cardsInput(gathered, services.files), {

@@ -1,13 +1,11 @@
 import { buffer } from 'node:stream/consumers'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
-import { termInEnglish } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
 import type { ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type {
   Letterhead,
-  PaperSize,
   ReportCard,
   ReportCardsInput,
   TermEntry,
@@ -26,6 +24,7 @@ import { termsOfYear } from '../../terms/terms.policy.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
 import { type SentSnapshot, scaleOfBook, shownLetter } from '../snapshot.ts'
 import { titledOf } from './names.ts'
+import type { Printing } from './pdf-storage.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
 
 type Book = Row<'report_book'>
@@ -58,7 +57,7 @@ async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'stu
 }
 
 /** Name, address and crest of the school, class, year and term: what a paper of a class begins with. */
-export async function readHead(tx: ReadTx, { group, term, year, type }: Period, paper: PaperSize) {
+export async function readHead(tx: ReadTx, { group, term, year, type }: Period, { paper, language }: Printing) {
   const [school] = await schoolById(tx, { id: group.school_id })
   if (!school) throw common.notFound()
   const { classTeacher } = await teachersIn(tx, group)
@@ -76,6 +75,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
       scale: await gradingScaleOf(tx, group),
       codes: school.mark_codes ?? standardMarkCodes,
       paper,
+      language: language ?? school.document_language ?? 'en',
       madeAt: tx.nowMs,
     },
   }
@@ -146,10 +146,10 @@ function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): R
  * Reads, in one transaction, all that the cards of these reports of a class print: by last name. The figures are those of the reports,
  * not of the marks of now; a year-end report has its whole working in its snapshot.
  */
-export async function readReportCards(tx: ReadTx, period: Period, books: readonly Book[], paper: PaperSize): Promise<ReportCardData> {
+export async function readReportCards(tx: ReadTx, period: Period, books: readonly Book[], printing: Printing): Promise<ReportCardData> {
   const { group, term, year, type } = period
   const school = group.school_id
-  const head = await readHead(tx, period, paper)
+  const head = await readHead(tx, period, printing)
   const { bySubject } = await teachersIn(tx, group)
   const subjectById = new Map((await subjectsToName(tx, { school })).map((subject) => [subject.id, subject]))
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
@@ -170,7 +170,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const terms = await termsOfYear(tx, { school, year: year.id })
   const layout = {
     kind: year.calculation_model,
-    terms: terms.map(({ name }) => termInEnglish(name)),
+    terms: terms.map(({ name }) => name),
     coursework_weight: year.year_coursework_weight,
     exam_weight: year.year_exam_weight,
   }

@@ -10,7 +10,7 @@ import { asSystem, type WriteTx } from '../../../store/tx.ts'
 import type { JobWork, Step } from '../../jobs/jobs.policy.ts'
 import { booksById } from '../reports.queries.ts'
 import { archiveUrl } from './names.ts'
-import { paperSize, recordPdf, storePdf } from './pdf-storage.ts'
+import { printingOf, recordPdf, storePdf } from './pdf-storage.ts'
 import { cardsInput, type ReportCardData, readReportCards } from './report-card-data.ts'
 import { periodOf } from './report-files.policy.ts'
 
@@ -44,7 +44,7 @@ const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly 
     const books = await booksById(tx, { school: school_id, ids: JSON.stringify(ids) })
     const free = books.filter(({ status, student_group_id }) => !isLocked(status) && student_group_id === input.student_group_id)
     const [first] = free
-    return first ? readReportCards(tx, await periodOf(tx, first), free, paperSize(input.paper)) : null
+    return first ? readReportCards(tx, await periodOf(tx, first), free, printingOf(input)) : null
   })
 
 type Drawn = { bytes: Uint8Array } | { message: string } | undefined

@@ -1,0 +1,1 @@
+ALTER TABLE "school" ADD COLUMN "document_language" text COLLATE "C";

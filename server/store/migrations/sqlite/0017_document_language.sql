@@ -1,0 +1,1 @@
+ALTER TABLE `school` ADD `document_language` text;
