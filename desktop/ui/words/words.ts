@@ -12,6 +12,9 @@ export { languages }
 /** The languages as choices of a select. */
 export const languageOptions = languages.map(({ code, name }) => ({ id: code, name, lang: code }))
 
+/** A language by its own name; a code that the app does not know as it is. */
+export const languageName = (code: string): string => languages.find((known) => known.code === code)?.name ?? code
+
 const FIRST = 'en'
 
 function preferredLanguage(): string {

@@ -1,5 +1,6 @@
 import i18next from 'i18next'
 import { day, enumerated, moment, weekdayName } from '../../words/format.ts'
+import { languageName } from '../../words/words.ts'
 
 /** Where the words of a column's values stand. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -22,6 +23,7 @@ export function valueText(column: string, value: string): string {
   if (WHOLES.has(column)) return wholeText(value)
   if (column === 'approved_at') return moment(value)
   if (column === 'school_days') return weekdaysText(value)
+  if (column === 'document_language') return languageName(value)
   if (DAYS.has(column) && /^\d{4}-\d\d-\d\d$/.test(value)) return day(value)
   const words = WORDS[column]
   const key = words && `${words}${words.includes(':') ? '.' : ':'}${value}`

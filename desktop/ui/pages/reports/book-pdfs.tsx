@@ -7,14 +7,16 @@ import { client } from '../../api/client.ts'
 import { ask, useSave } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { CloseButton, Dialog } from '../../components/dialog.tsx'
-import { Actions, Checkbox, Form, SaveActions, SelectField } from '../../components/field.tsx'
+import { Actions, Checkbox, Form, InlineSelect, Options, SaveActions, SelectField } from '../../components/field.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, FailureNotice, Notice } from '../../components/page.tsx'
 import { fileName, saveFile, useObjectUrl } from '../../components/save-file.ts'
 import { moment, number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
+import { languageOptions } from '../../words/words.ts'
 import { type BookScope, booksRequest } from './book-queries.ts'
 import { OutdatedNotice } from './generate-button.tsx'
+import { usePrintLanguage } from './print-language.ts'
 import styles from './reports.module.css'
 
 const route = getRouteApi('/school/reports/book/$reportId')
@@ -27,6 +29,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
   const show = (pdf: string) =>
     void navigate({ to: '/reports/book/$reportId', params: { reportId: book.id }, search: { pdf }, replace: true })
   const make = useSave('reportFiles', 'generatePdf', ['reports', 'replication'])
+  const language = usePrintLanguage()
   const missing = useMissingPdfs(book.id, book.pdfs.length > 0)
   const shown = book.pdfs.find(({ id }) => id === requestedId)
   const isLocked = book.status === 'sent_to_ministry'
@@ -41,7 +44,7 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
             look="primary"
             busy={make.isPending}
             busyWord={t('app:state.makingPdf')}
-            onClick={() => make.mutate({ params: { id: book.id } }, { onSuccess: ({ id }) => show(id) })}
+            onClick={() => make.mutate({ params: { id: book.id }, query: language.query }, { onSuccess: ({ id }) => show(id) })}
           >
             {t('paper.make')}
           </Button>
@@ -49,6 +52,11 @@ export function BookPdfs({ book }: { book: ReportDetail }) {
       }
     >
       <FailureNotice failure={make.error} />
+      {!isLocked && (
+        <InlineSelect label={t('print.language')} value={language.shown} onChange={({ target }) => language.choose(target.value)}>
+          <Options of={languageOptions} />
+        </InlineSelect>
+      )}
       {away && <Notice tone={away === 'here' ? 'warn' : 'info'}>{t(`paper.away.${away}`)}</Notice>}
       {shown && <ShownPdf key={shown.id} book={book} pdf={shown} />}
       {book.pdfs.length === 0 ? (
@@ -136,8 +144,12 @@ export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const [isTwoSided, setTwoSided] = useState(true)
   const [paper, setPaper] = useState<'A4' | 'Letter'>('A4')
+  const language = usePrintLanguage()
   const made = useMutation({
-    mutationFn: () => client.reportFiles.print({ query: { ...booksRequest(of).query, paper, twoSided: isTwoSided ? 'true' : 'false' } }),
+    mutationFn: () =>
+      client.reportFiles.print({
+        query: { ...booksRequest(of).query, ...language.query, paper, twoSided: isTwoSided ? 'true' : 'false' },
+      }),
   })
   return (
     <Dialog wide title={t('print.title')} lead={made.data ? undefined : t('print.lead')}>
@@ -156,6 +168,9 @@ export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
           <SelectField label={t('print.paper')} value={paper} onChange={({ target }) => setPaper(target.value as 'A4' | 'Letter')}>
             <option value="A4">A4</option>
             <option value="Letter">Letter</option>
+          </SelectField>
+          <SelectField label={t('print.language')} value={language.shown} onChange={({ target }) => language.choose(target.value)}>
+            <Options of={languageOptions} />
           </SelectField>
           <SaveActions action={t('print.make')} busy={made.isPending} busyWord={t('app:state.makingPdf')} />
         </Form>

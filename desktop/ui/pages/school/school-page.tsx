@@ -12,6 +12,7 @@ import { tell } from '../../components/toasts.tsx'
 import { useForm } from '../../components/use-form.ts'
 import { backTo, saveWithUndo } from '../../components/with-undo.ts'
 import { QrCode } from '../account/qr-code.tsx'
+import { DocumentLanguageCard } from './document-language.tsx'
 import { PersonalData } from './personal-data.tsx'
 import { ReportApproval } from './report-approval.tsx'
 import { SchoolDays } from './school-days.tsx'
@@ -32,6 +33,7 @@ export function SchoolPage() {
             <Crest school={own} />
             <SchoolDays school={own} />
             <ReportApproval school={own} />
+            <DocumentLanguageCard school={own} />
             <PersonalData school={own} />
             {isAdmin(profile) && <AddressCard />}
           </>
