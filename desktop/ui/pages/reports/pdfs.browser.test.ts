@@ -5,6 +5,7 @@ import { class3B, english, michaelmas, trinity } from '@markbook/shared/story/sc
 import { unzipSync } from 'fflate'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { hasPoppler, textOfPdf } from '../../../../server/documents/drawing/pdf-text.fixtures.ts'
 import { expectFits, expectForEverybody, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
 import { siteInBrowser } from '../../tests/site.ts'
@@ -26,6 +27,53 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     const byrne = await site.as('byrne')
     await expect.poll(async () => (await byrne.jobs.get({ params: { id } })).status, { timeout: 20_000 }).toBe('done')
   }
+
+  test('papers are printed in the language of the school, and one print in another', async () => {
+    const okafor = await site.as('okafor')
+    const byrne = await site.as('byrne')
+    await byrne.reports.generate({ body: ofClass })
+    await okafor.schools.updateMine({ body: { documentLanguage: 'fr' } })
+    const [draft] = (await byrne.reports.list({ query: ofClass })).filter(({ student }) => student.id === elan.id)
+    const { context, page, faults } = await open('byrne', `/reports/book/${draft?.id}`)
+    const language = page.getByRole('combobox', { name: 'Language of the print' })
+    const made = () => page.waitForResponse((response) => response.url().includes('/pdf/generate'))
+    await expect.poll(() => language.inputValue()).toBe('fr')
+    const [own] = await Promise.all([made(), press(page, 'Make the PDF')])
+    expect([own.status(), new URL(own.url()).search]).toEqual([201, ''])
+    await page.getByTitle(/^Report book of .* as a PDF$/).waitFor()
+    await language.selectOption('ar')
+    await expectForEverybody(page)
+    await picture(page, 'book-language-pc')
+    const [arabic] = await Promise.all([made(), press(page, 'Make the PDF')])
+    expect([arabic.status(), new URL(arabic.url()).search]).toEqual([201, '?language=ar'])
+    const textOf = async (pdf: unknown) => {
+      const pdfId = (pdf as { id: string }).id
+      const bytes = (await byrne.reportFiles.downloadPdf({ params: { id: draft?.id ?? '', pdfId } })) as Uint8Array
+      return hasPoppler ? textOfPdf(bytes) : null
+    }
+    if (hasPoppler) {
+      expect(await textOf(await own.json())).toContain('Professeur principal')
+      expect(await textOf(await arabic.json())).toContain('بطاقة تقرير')
+    }
+
+    await page.goto(`${site.url}/reports/${class3B.id}`)
+    await press(page, 'Print the class')
+    const dialog = page.getByRole('dialog', { name: 'Print the report books' })
+    const inDialog = dialog.getByRole('combobox', { name: 'Language of the print' })
+    await expect.poll(() => inDialog.inputValue()).toBe('fr')
+    await inDialog.selectOption('en')
+    await expectForEverybody(page)
+    await picture(page, 'print-language-pc')
+    await page.setViewportSize(sizes.phone)
+    await expectFits(page)
+    await page.setViewportSize(sizes.pc)
+    const printed = page.waitForRequest((request) => request.url().includes('/api/reports/print'))
+    await dialog.getByRole('button', { name: 'Make it' }).click()
+    expect(new URL((await printed).url()).searchParams.get('language')).toBe('en')
+    await okafor.schools.updateMine({ body: { documentLanguage: null } })
+    expect(faults).toEqual([])
+    await context.close()
+  })
 
   test('papers that are older than the marks are handed out on purpose or made anew', async () => {
     const byrne = await site.as('byrne')

@@ -102,6 +102,35 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
+  test('the head says in which language documents are printed, and takes it back; a teacher reads it', async () => {
+    const { context, page, faults } = await open('okafor', '/school')
+    const card = page.getByRole('region', { name: 'Printed documents' })
+    const language = card.getByRole('combobox', { name: 'Language' })
+    const stored = async () => (await (await site.as('ada')).schools.mine()).document_language
+    expect(await language.inputValue()).toBe('en')
+    expect(await language.getByRole('option').allTextContents()).toEqual(['العربية', 'English', 'Français'])
+    await language.selectOption('fr')
+    await page.getByText('Documents are printed in this language: Français.').first().waitFor()
+    expect(await stored()).toBe('fr')
+    await card.scrollIntoViewIfNeeded()
+    await expectForEverybody(page)
+    await picture(page, 'school-documents-pc')
+    await page.setViewportSize(sizes.phone)
+    await card.scrollIntoViewIfNeeded()
+    await expectFits(page)
+    await picture(page, 'school-documents-phone')
+    await page.setViewportSize(sizes.pc)
+    await page.getByRole('button', { name: 'Undo' }).first().click()
+    await expect.poll(stored).toBe('en')
+    await expect.poll(() => language.inputValue()).toBe('en')
+    expect(faults).toEqual([])
+    await context.close()
+
+    const teacher = await open('ada', '/school')
+    expect(await teacher.page.getByRole('region', { name: 'Printed documents' }).getByRole('combobox').isDisabled()).toBe(true)
+    await teacher.context.close()
+  })
+
   test('teachers read the school days and do not change them', async () => {
     const { context, page } = await open('ada', '/school')
     const card = page.getByRole('region', { name: 'School days' })

@@ -13,9 +13,9 @@ type Stored = Pick<StoredObject, 'path' | 'size' | 'etag'>
 
 /** How papers are printed: on what, and in which language; undefined is that of the school. */
 export type Printing = { paper: PaperSize; language: DocumentLanguage | undefined }
-type Asked = { paper?: 'A4' | 'Letter' | undefined; language?: DocumentLanguage | undefined }
+type PrintingQuery = { paper?: 'A4' | 'Letter' | undefined; language?: DocumentLanguage | undefined }
 
-export const printingOf = ({ paper, language }: Asked): Printing => ({ paper: paper === 'Letter' ? 'letter' : 'a4', language })
+export const printingOf = ({ paper, language }: PrintingQuery): Printing => ({ paper: paper === 'Letter' ? 'letter' : 'a4', language })
 
 /** Inserts the row of a stored PDF. The caller has locked the book, so that it cannot be sent to the ministry meanwhile. */
 export async function recordPdf(tx: WriteTx, book: Book, { path, size, etag }: Stored): Promise<ReportPdf> {
