@@ -73,6 +73,15 @@ describe.runIf(hasPoppler)('a report card in French', () => {
     expect(labels.filter((label) => hasWord(text, label))).toEqual([])
   })
 
+  test('a long label goes on below, and not into the text beside it', async () => {
+    const { words } = wordsOfPdf(await drawn(ofTerm('fr')))
+    const topOf = (word: string) => words.find(({ text }) => text === word)?.top ?? Number.NaN
+    const between = words.filter(({ top }) => top > topOf('Conduite') && top < topOf('Barème'))
+    const label = between.filter(({ text }) => ['Appréciation', 'professeur', 'principal'].includes(text))
+    expect(label).toHaveLength(3)
+    for (const { right } of label) expect(right).toBeLessThan(46 + 112)
+  })
+
   test('the year’s end: terms by their names, a school’s own as it wrote it', async () => {
     const text = textOfPdf(await drawn(ofYear('fr')))
     for (const told of ['Michaelmas', 'Semester 2', 'trimestre', 'fin d’année', 'Note annuelle', 'Moyenne annuelle'])

@@ -72,5 +72,6 @@ describe('a value that was kept', () => {
     ).toBe('A 80, F 0')
     expect(valueText('school_days', '[1,2,7]')).toBe('lundi, mardi et dimanche')
     expect(valueText('mark_codes', JSON.stringify([{ code: 'abs' }, { code: 'ex' }]))).toBe('abs, ex')
+    expect(valueText('document_language', 'ar')).toBe('العربية')
   })
 })
