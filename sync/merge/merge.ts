@@ -16,7 +16,7 @@ export type Merged = { state: RowState; losers: readonly Loser[] }
 export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowState): Merged {
   const losers: Loser[] = []
   const units: Record<string, Stamp> = {}
-  let values: Values = {}
+  const values: Record<string, unknown> = {}
   const extra: Record<string, Values> = {}
   for (const unit of unitsOf(a, b)) {
     const side = (state: RowState): Side => ({
@@ -27,8 +27,8 @@ export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowSt
     })
     const { winner, loser } = meet(ruleFor(table, unit), side(a), side(b))
     units[unit] = withHigh(winner.stamp as Stamp, highest(a.units[unit]?.[4], b.units[unit]?.[4]))
-    const { known, beyond } = divided(shape, unit, winner.value)
-    values = { ...values, ...known }
+    const { known, beyond } = isAllKnown(unit, a, b) ? { known: winner.value, beyond: null } : divided(shape, unit, winner.value)
+    Object.assign(values, known)
     if (beyond) extra[unit] = beyond
     if (loser && unit !== EXISTENCE)
       losers.push({ unit, kind: 'value', value: loser.value, stamp: loser.stamp as Stamp, rule: ruleFor(table, unit) })
@@ -63,10 +63,12 @@ function valueIn({ identity, units }: Shape, unit: string, { values, extra }: Ro
 }
 const givenIn = (unit: string, { values, extra }: RowState): Values => (extra?.[unit] ? { ...values, ...extra[unit] } : values)
 
+const isAllKnown = (unit: string, a: RowState, b: RowState): boolean =>
+  unit === EXISTENCE || (a.extra?.[unit] === undefined && b.extra?.[unit] === undefined)
+
 /** The columns of a unit that are known here, and those of a newer schema. */
-function divided({ identity, units }: Shape, unit: string, value: Values): { known: Values; beyond: Values | null } {
-  const columns = unit === EXISTENCE ? identity : units[unit]
-  if (!columns) return { known: {}, beyond: value }
+function divided({ units }: Shape, unit: string, value: Values): { known: Values; beyond: Values | null } {
+  const columns = units[unit] ?? []
   const beyond = Object.entries(value).filter(([column]) => !columns.includes(column))
   return { known: pick(value, columns), beyond: beyond.length > 0 ? Object.fromEntries(beyond) : null }
 }
