@@ -91,20 +91,28 @@ export function readExactCsv(bytes: Uint8Array): string[][] {
   return lines.map((cells) => cells.map(withoutApostrophe))
 }
 
-const inert = (cell: Cell): string => {
-  if (typeof cell === 'number') return String(cell)
+/** How cells are told apart, and the sign before decimals. Spreadsheets in French take a line with commas for one cell, and 91.4 for a text. */
+type Signs = { separator: ',' | ';'; decimal: string }
+const inEnglish: Signs = { separator: ',', decimal: '.' }
+
+const inert = (cell: Cell, { decimal }: Signs): string => {
+  if (typeof cell === 'number') return String(cell).replace('.', decimal)
   return NEEDS_APOSTROPHE.test(cell ?? '') ? `'${cell}` : (cell ?? '')
 }
 
-/** Writes a CSV file that Excel opens with its accents right: UTF-8 with its mark, CRLF, inert text, numbers with a decimal point. */
-export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }): Uint8Array {
-  return csvLines([table.head, ...table.rows], { isFirst: true })
+/** Writes a CSV file that Excel opens with its accents right: UTF-8 with its mark, CRLF, inert text, numbers with a decimal point where no other `signs` are given. */
+export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }, signs = inEnglish): Uint8Array {
+  return csvLines([table.head, ...table.rows], { isFirst: true, signs })
 }
 
 /** A part of such a file; `isFirst`: the one that it begins with. */
-export function csvLines(lines: readonly (readonly Cell[])[], { isFirst }: { isFirst: boolean }): Uint8Array {
-  const texts = lines.map((cells) => cells.map(inert))
-  return Buffer.from(stringify(texts, { bom: isFirst, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }), 'utf8')
+export function csvLines(
+  lines: readonly (readonly Cell[])[],
+  { isFirst, signs = inEnglish }: { isFirst: boolean; signs?: Signs },
+): Uint8Array {
+  const texts = lines.map((cells) => cells.map((cell) => inert(cell, signs)))
+  const form = { delimiter: signs.separator, record_delimiter: 'windows', quoted_match: /[\r\n\t;]/ }
+  return Buffer.from(stringify(texts, { bom: isFirst, ...form }), 'utf8')
 }
 
 /** See `decodeText`. Throws imports.unreadable for anything that holds control characters, which no spreadsheet saved as text does. */

@@ -175,6 +175,13 @@ describe.runIf(hasPoppler)('a broadsheet', () => {
     const french = readCsv(broadsheetCsv(sheet('fr')))
     expect(french.head.slice(0, 4)).toEqual(['Nom', 'Prénom', 'Numéro d’élève', 'Sexe'])
     expect(french.rows[0]?.cells[4]).toBe('38')
+    // As a spreadsheet in French opens it: a pupil has a gender in the singular, a figure its comma, and each a cell of its own.
+    const lines = strFromU8(broadsheetCsv(sheet('fr'))).split('\r\n')
+    expect(lines[0]).toMatch(/^\ufeff?Nom;Prénom;Numéro d’élève;Sexe;/)
+    expect(lines[1]).toMatch(/;(féminin|masculin|autre);38;/)
+    expect(lines.find((line) => line.startsWith('Moyenne;'))).toMatch(/;\d+,\d+;/)
+    expect(strFromU8(broadsheetCsv(sheet('ar')))).toMatch(/;(أنثى|ذكر|غير ذلك);38;/)
+    expect(strFromU8(broadsheetCsv(sheet('en')))).toMatch(/,(female|male|other),38,/)
     const first = french.rows.map(({ cells }) => cells[0])
     expect(first).toEqual(
       expect.arrayContaining(['Moyenne', 'Taux de réussite, en %', 'Mention A+', 'Moyenne, filles', 'Résultats partiels']),

@@ -76,6 +76,7 @@ function formatsIn(locale: string) {
   const parts = new Intl.NumberFormat(locale, FIGURES).formatToParts(1.5)
   const decimal = parts.find(({ type }) => type === 'decimal')?.value ?? '.'
   return {
+    decimal,
     /** «2011-03-04» as «4 March 2011». */
     day: (value: string): string => days.format(new Date(`${value.slice(0, 10)}T00:00:00Z`)),
     /** A weight, or a percentage that needs no decimals: «40», «12.5». */
@@ -96,6 +97,8 @@ function wordsIn(language: DocumentLanguage, isUnmarked: boolean) {
     ...sentences,
     ...formats,
     locale: locales[language],
+    /** Between the cells of a line of CSV, as spreadsheets in the language expect it. */
+    separator: language === 'en' ? (',' as const) : (';' as const),
     percent: (figure: number): string => say('percent', { figure: formats.plain(figure) }),
     day,
     /** The same instant is the same day on every machine. */

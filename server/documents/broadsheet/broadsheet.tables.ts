@@ -36,7 +36,9 @@ const figure = (head: string, key: string, width: number, decimals: 0 | 2): Work
 const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
 
 /** As the contract names genders; what is none of them is the third. */
-export const genderWord = (gender: string): WordKey => (gender === 'female' || gender === 'male' ? `gender.${gender}` : 'gender.other')
+const genderOf = (gender: string) => (gender === 'female' || gender === 'male' ? gender : 'other')
+/** Of all who have it. */
+export const genderWord = (gender: string): WordKey => `gender.${genderOf(gender)}`
 
 /**
  * What is told of a pupil, in order. The subjects whose result is partial have a column of their own: figures stay numbers, and the columns
@@ -62,7 +64,7 @@ const cellsBySubject = (entries: readonly (readonly [id: string, value: Cell])[]
 
 const pupilCells = ({ marks, ...own }: BroadsheetPupil, subjects: BroadsheetInput['subjects'], { say }: Words): Cells => ({
   ...own,
-  gender: say(genderWord(own.gender)),
+  gender: say(`genderOfOne.${genderOf(own.gender)}`),
   ...cellsBySubject(subjects.map(({ id }) => [id, marks[id]?.figure ?? null])),
   total: totalOf({ marks }, subjects),
   partial: namesOfPartial(marks, subjects),
@@ -97,7 +99,10 @@ export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
     ]),
     ...(hasPartial(input) ? [{ last_name: say('broadsheet.partialResults'), first_name: say('broadsheet.partialMeans') }] : []),
   ]
-  return writeCsv({ head: columns.map(({ head }) => head), rows: rows.map((row: Cells) => columns.map(({ key }) => row[key] ?? null)) })
+  return writeCsv(
+    { head: columns.map(({ head }) => head), rows: rows.map((row: Cells) => columns.map(({ key }) => row[key] ?? null)) },
+    words,
+  )
 }
 
 const ofGender = ({ say }: Words, figure: WordKey, gender: string): string =>
