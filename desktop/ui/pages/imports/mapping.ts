@@ -6,16 +6,18 @@ import { type Column, columns } from './headings.ts'
 /** The meaning of each column of a file; null where it is not used. */
 export type Mapping = readonly (Column | null)[]
 
-const GENDERS: Readonly<Record<string, 'male' | 'female' | 'other'>> = Object.fromEntries([
-  ...['male', 'm', 'boy', 'b', 'man', 'masculin', 'garcon', 'g', 'homme', 'h', 'ذكر', 'ولد', 'صبي'].map((word) => [word, 'male'] as const),
-  ...['female', 'f', 'girl', 'woman', 'feminin', 'feminine', 'fille', 'femme', 'أنثى', 'انثى', 'بنت'].map(
-    (word) => [word, 'female'] as const,
-  ),
-  ...['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire'].map((word) => [word, 'other'] as const),
-])
+const genderWords = {
+  male: ['male', 'm', 'boy', 'b', 'man', 'masculin', 'garçon', 'g', 'homme', 'h', 'ذكر', 'ولد', 'صبي'],
+  female: ['female', 'f', 'girl', 'woman', 'féminin', 'féminine', 'fille', 'femme', 'أنثى', 'انثى', 'بنت'],
+  other: ['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire', 'غير ذلك'],
+} as const
+/** Folded as what is looked up, which takes some Arabic letters apart. */
+const GENDERS: ReadonlyMap<string, string> = new Map(
+  Object.entries(genderWords).flatMap(([gender, words]) => words.map((word) => [fold(word), gender] as const)),
+)
 
 /** A gender as the server writes it. An unknown word is kept, and the server reports it. */
-export const genderOf = (text: string): string => GENDERS[fold(text).replace(/\.$/, '').trim()] ?? text
+export const genderOf = (text: string): string => GENDERS.get(fold(text).replace(/\.$/, '').trim()) ?? text
 
 /** The width of a table: its widest row. */
 const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)

@@ -2,6 +2,9 @@
 
 import { sheetNames } from '@markbook/shared/spreadsheet/workbook'
 import { DATE_STYLES, row, workbook, worksheet } from '@markbook/shared/spreadsheet/workbook.fixtures'
+import ar from '@markbook/shared/words/ar/documents.json' with { type: 'json' }
+import en from '@markbook/shared/words/en/documents.json' with { type: 'json' }
+import fr from '@markbook/shared/words/fr/documents.json' with { type: 'json' }
 import fc from 'fast-check'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, test } from 'vitest'
@@ -213,7 +216,11 @@ describe('what the columns are said to be', () => {
   test('genders as schools write them; what nobody knows stays as it is', () => {
     expect(['Boy', 'garçon', 'MASCULIN', 'H', 'm.'].map(genderOf)).toEqual(Array(5).fill('male'))
     expect(['girl', 'Fille', 'féminin', 'F'].map(genderOf)).toEqual(Array(4).fill('female'))
-    expect(['other', 'Autre'].map(genderOf)).toEqual(['other', 'other'])
+    expect(['other', 'Autre', 'غير ذلك'].map(genderOf)).toEqual(Array(3).fill('other'))
+    expect(['أنثى', 'انثى', 'بنت'].map(genderOf)).toEqual(Array(3).fill('female'))
+    // As our own broadsheets say them.
+    for (const { genderOfOne: words } of [en, fr, ar])
+      expect([words.female, words.male, words.other].map(genderOf)).toEqual(['female', 'male', 'other'])
     expect(genderOf('nobody')).toBe('nobody')
   })
 })
