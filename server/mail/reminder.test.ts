@@ -10,12 +10,12 @@ const missing = [
     { kind, ...of, count: 2 },
   ]),
 ]
-const text = (language: string | undefined, more = missing) =>
+const text = (language: string | undefined, more = missing, period = { term: 'michaelmas', year: '2025/26', isTerm: true }) =>
   reminderMessage({
     language,
     school: 'St Brigid’s',
     by: { first_name: 'Ngozi', last_name: 'Okafor' },
-    period: { term: 'michaelmas', year: '2025/26', isTerm: true },
+    period,
     missing: more,
     site: null,
   }).text
@@ -40,7 +40,7 @@ describe('the mail that reminds', () => {
   })
 
   test('in French', () => {
-    expect(text('fr')).toContain('Ngozi Okafor vous rappelle ce qui manque encore\npour Michaelmas 2025/26, St Brigid’s :')
+    expect(text('fr')).toContain('Ngozi Okafor vous rappelle ce qui manque encore\npour le trimestre Michaelmas 2025/26, St Brigid’s :')
     expect(linesOf(text('fr'))).toEqual([
       '- 3B, English : pas encore d’évaluation',
       '- 3B, Maths : 1 note sur 6 manque',
@@ -59,6 +59,16 @@ describe('the mail that reminds', () => {
     const lines = linesOf(text('ar'))
     expect(new Set(lines.map((line) => line.replace(/[12] من/, ''))).size).toBe(6)
     expect(lines.filter((line) => line.endsWith('من 6'))).toHaveLength(9)
+  })
+
+  test('a school’s own name of a term does not run into the year, and a year is a year', () => {
+    const opening = (language: string, term: string, isTerm: boolean) =>
+      text(language, missing, { term, year: '2025/26', isTerm }).split('\n')[1]
+    expect(opening('en', 'Semester 1', true)).toBe('for Semester 1, 2025/26 at St Brigid’s:')
+    expect(opening('fr', 'Semestre 1', true)).toBe('pour Semestre 1, 2025/26, St Brigid’s :')
+    expect(opening('ar', 'الفصل 1', true)).toBe('في الفصل 1، 2025/26، St Brigid’s:')
+    expect(opening('ar', 'hilary', true)).toBe('في فصل هيلاري 2025/26، St Brigid’s:')
+    expect(opening('en', 'hilary', false)).toBe('for the year 2025/26 at St Brigid’s:')
   })
 
   test('names no more lines than its limit, and how many more there are', () => {

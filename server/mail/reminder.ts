@@ -45,13 +45,14 @@ type Words = {
   page: string
   closing: string
   terms: Record<KnownTerm, string>
-  ofTerm: (term: string, year: string) => string
+  /** Between a school's own name of a term, which may end in a number, and the year. */
+  comma: string
   ofYear: (year: string) => string
 }
 
 /** A school's own word says by itself what it is. */
 const periodIn = (words: Words, { term, year, isTerm }: ReminderText['period']): string =>
-  isTerm ? words.ofTerm(isKnownTerm(term) ? words.terms[term] : term, year) : words.ofYear(year)
+  isTerm ? (isKnownTerm(term) ? `${words.terms[term]} ${year}` : `${term}${words.comma} ${year}`) : words.ofYear(year)
 
 /** A count with its form for one, and for any other number. */
 const formOf =
@@ -86,8 +87,8 @@ const WORDS: Record<'en' | 'fr' | 'ar', Words> = {
     page: 'Open this page to complete it:',
     closing: 'You have done it meanwhile?\nThen there is nothing you need to do.',
     terms: { michaelmas: 'Michaelmas term', hilary: 'Hilary term', trinity: 'Trinity term' },
-    ofTerm: (term, year) => `${term} ${year}`,
-    ofYear: (year) => `Year ${year}`,
+    comma: ',',
+    ofYear: (year) => `the year ${year}`,
   },
   fr: {
     subject: 'Ce qui manque encore dans Markbook',
@@ -111,8 +112,8 @@ const WORDS: Record<'en' | 'fr' | 'ar', Words> = {
     here: 'Ouvrez Markbook à l’école pour compléter.',
     page: 'Ouvrez cette page pour compléter :',
     closing: 'C’est déjà fait ?\nAlors vous n’avez rien à faire.',
-    terms: { michaelmas: 'Michaelmas', hilary: 'Hilary', trinity: 'Trinity' },
-    ofTerm: (term, year) => `${term} ${year}`,
+    terms: { michaelmas: 'le trimestre Michaelmas', hilary: 'le trimestre Hilary', trinity: 'le trimestre Trinity' },
+    comma: ',',
     ofYear: (year) => `l’année ${year}`,
   },
   ar: {
@@ -137,8 +138,8 @@ const WORDS: Record<'en' | 'fr' | 'ar', Words> = {
     here: 'افتح Markbook في المدرسة لإتمام ذلك.',
     page: 'افتح هذه الصفحة لإتمام ذلك:',
     closing: 'أتممت ذلك في هذه الأثناء؟\nفلا شيء عليك.',
-    terms: { michaelmas: 'ميكلماس', hilary: 'هيلاري', trinity: 'ترينيتي' },
-    ofTerm: (term, year) => `${term} ${year}`,
+    terms: { michaelmas: 'فصل ميكلماس', hilary: 'فصل هيلاري', trinity: 'فصل ترينيتي' },
+    comma: '،',
     ofYear: (year) => `سنة ${year}`,
   },
 }
