@@ -3,13 +3,17 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ask } from '../../api/queries.ts'
 
-/** The language of one print: that of the school, which the server knows, until the person chooses another. */
+/**
+ * The language of one print: that of the school until the person chooses another. What is shown is asked for, so that nobody gets papers in
+ * another language because the school has chosen anew meanwhile. While that of the school is not known, the server decides.
+ */
 export function usePrintLanguage() {
-  const ofSchool = useQuery(ask('schools', 'mine')).data?.document_language ?? 'en'
+  const school = useQuery(ask('schools', 'mine')).data
   const [chosen, choose] = useState<DocumentLanguage>()
+  const language = chosen ?? (school && (school.document_language ?? 'en'))
   return {
-    shown: chosen ?? ofSchool,
-    query: chosen ? { language: chosen } : {},
+    shown: language ?? 'en',
+    query: language ? { language } : {},
     choose: (code: string) => choose(code as DocumentLanguage),
   }
 }
