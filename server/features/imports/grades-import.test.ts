@@ -104,6 +104,16 @@ describe('POST /api/grades/import for one assessment', () => {
     expect(await st.digest()).toBe(before)
   })
 
+  test('of two columns of the assessment neither is taken, until one is named score', async () => {
+    const before = await st.digest()
+    const answer = await st.as.okafor.imports.grades({ query: quiz, body: csv('student_number,Quiz 1,Quiz 1', 'SB-001,1,2') })
+    expect(issuesOf(answer)).toEqual(['Quiz 1: is for the same assessment as the column “Quiz 1”'])
+    expect(await st.digest()).toBe(before)
+    const named = csv('student_number,Quiz 1,score,Quiz 1', 'SB-001,1,2,3')
+    await st.as.okafor.imports.grades({ query: quiz, body: named })
+    expect(await gradeOf(mathsQuiz, elan)).toMatchObject({ score: 2 })
+  })
+
   test('names that do not fit the number are refused', async () => {
     const body = csv('student_number,last_name,first_name,score', 'SB-001,Murphy,Aoife,1', 'SB-004,murphy,Seán,1', 'SB-003,Murphy,,1')
     expect(issuesOf(await st.as.okafor.imports.grades({ query: quiz, body }))).toEqual([

@@ -62,13 +62,16 @@ export function sheetColumns(columns: readonly MarksheetColumn[], assessments: r
 export function assessmentColumns(sheet: Sheet, columns: readonly MarksheetColumn[], assessment: Assessment): Columns {
   const named = findColumns(sheet, MARK_COLUMNS)
   const find = assessmentFinder([assessment])
-  const score = named.get('score') ?? columns.find((column) => find(column))?.column
+  // Which of two holds the marks, nobody has said.
+  const [own, twin] = named.has('score') ? [] : columns.filter((column) => find(column))
+  const score = named.get('score') ?? own?.column
   if (score === undefined) throw importFailures.missingColumns({ message: 'The table needs the column score.' })
-  const unread = columns.filter(({ column }) => column !== score && column !== named.get('remarks'))
+  const errors = own && twin ? [fault(twin.head, 'twin_column', { head: own.head })] : []
+  const unread = columns.filter((other) => ![score, twin?.column, named.get('remarks')].includes(other.column))
   return {
     scores: [{ at: score, head: sheet.head[score] as string, assessment }],
     remarks: named.get('remarks'),
-    heading: { errors: [], notes: unreadColumns(unread.map(({ head }) => head)) },
+    heading: { errors, notes: unreadColumns(unread.map(({ head }) => head)) },
   }
 }
 
