@@ -32,6 +32,7 @@ import { booksWithEntries, watchApprovals } from './approvals.ts'
 import { type Claiming, restOf } from './claims.ts'
 import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
+import { unreadParents } from './unread-parents.ts'
 
 /** This node: its number, what it seals for the child with, and where it says what it did not take. */
 export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
@@ -62,11 +63,25 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   // Table by table: who was appointed in this page may write in it.
   // Deletions wait for each other, so that no parent stays for a child that goes as well.
   const heard = await heardOf(tx, school)
-  const taking: Taking = { tx, school, peer, judge, records, limits: answered, heard, proofs, mostPlausible, deletions: [], refused: [] }
+  const taking: Taking = {
+    tx,
+    school,
+    peer,
+    judge,
+    records,
+    limits: answered,
+    heard,
+    proofs,
+    mostPlausible,
+    deletions: [],
+    refused: [],
+    corrected: [],
+  }
   for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
+  answers.push(...(await unreadParents(tx, peer, taking.corrected, seen)))
   await settleApprovals?.()
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeEntries(tx, school, history, peer.node_id)
@@ -93,6 +108,8 @@ type Taking = Claiming & {
   records: ConflictRecords | null
   deletions: Incoming[]
   refused: RefusedRow[]
+  /** Rows as they are here, of which something was refused. */
+  corrected: Carried[]
 }
 
 function byTable(rows: readonly Carried[]): Map<Replicated, RowState[]> {
@@ -144,6 +161,7 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
     refused.map(({ state }) => state.id),
   )
   taking.refused.push(...refused.flatMap(({ state, verdicts }) => notKeptByRight(table, state, verdicts, after.get(state.id))))
+  for (const { state } of after.values()) taking.corrected.push({ table, state })
   const notPlain = applied.filter((answer) => isNotPlain(answer) && !refused.some(({ state }) => state.id === answer.id))
   return [...refused.map(({ state, verdicts }) => refusal(table, state, verdicts, after.get(state.id))), ...notPlain.map(plainAnswer)]
 }

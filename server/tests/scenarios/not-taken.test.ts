@@ -1,16 +1,19 @@
 import { limits } from '@markbook/shared/limits'
-import { elan, mathsExam, zoe } from '@markbook/shared/story/marks'
+import { elan, englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
+import { michaelmas } from '@markbook/shared/story/school-year'
+import type { Row } from '@markbook/shared/tables/tables'
 import { eq } from 'drizzle-orm'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportUp, importBundle } from '../../replication/exchange/by-hand.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
 import { keepChildRefusals } from '../../replication/issues/child-refusals.ts'
+import type { Carrier } from '../../replication/line/parent-line.ts'
 import { Child } from '../../replication/upstream/child.ts'
 import { asSystem } from '../../store/tx.ts'
 import { altered } from '../../testing/altered.ts'
 import { serverAndLaptop } from '../../testing/joined.ts'
-import { lineOf, signedIn, type UnderParent } from '../../testing/nodes.ts'
+import { carrierTo, lineOf, makeRound, signedIn, type UnderParent } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { conflictsAt, refusedAt, refusedBelow, settle } from './scenarios.fixtures.ts'
 
@@ -61,6 +64,33 @@ async function promotesHerself() {
     if (before) await altered(tx, () => tx.update('school_management', [{ before, patch: { role: 'admin' } }]))
   })
 }
+
+test('of a change that is not taken a laptop has what is at the school, with what that names and the laptop has not read', async () => {
+  const head = server.as.okafor
+  const category = await head.assessmentCategories.create({
+    body: { academicYearId: michaelmas.academic_year_id, assessmentType: 'exam', name: 'Orals', weight: 1 },
+  })
+  await head.assessments.update({ params: { id: englishExam.id }, body: { categoryId: category.id } })
+  laptop.clock.advance(60_000)
+  // English is not hers: her program was altered.
+  const weigh = (weight: number) =>
+    laptop.services.store.write(asSystem(people.ada.id), async (tx) => {
+      const before = (await tx.find('assessment', stBrigids, englishExam.id)) as Row<'assessment'>
+      await altered(tx, () => tx.update('assessment', before, { weight }))
+    })
+  const carry = carrierTo(server)
+  const withoutPull: Carrier = (request) =>
+    request.url.endsWith('/sync/pull') ? Promise.reject(new TypeError('the line broke')) : carry(request)
+  for (const weight of [8, 9]) {
+    await weigh(weight)
+    await expect(makeRound(laptop, withoutPull)).rejects.toThrow()
+  }
+  await settle(link)
+  const examAt = async (node: School) => (await node.rows('assessment')).find(({ id }) => id === englishExam.id)
+  expect(await refusedAt(laptop)).toContainEqual(expect.objectContaining({ value: expect.objectContaining({ weight: 9 }) }))
+  expect(await examAt(laptop)).toMatchObject({ category_id: category.id, weight: null })
+  expect(await examAt(laptop)).toEqual(await examAt(server))
+})
 
 describe('the demoted teacher’s laptop sends marks that are not taken', () => {
   test('the head reads at the school whose laptop, which pupil, what and why; sent again it is no second entry', async () => {

@@ -1,0 +1,58 @@
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { RowAnswer } from '@markbook/sync/protocol/messages'
+import { type Carried, packRows } from '@markbook/sync/protocol/page'
+import { and, eq, gt } from 'drizzle-orm'
+import { type AnyRow, linksFrom, parentIdOf } from '../../store/replica/links.ts'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+import { scopeOf, within } from '../scope/scope.ts'
+
+const after = statement<{ school: string; table: string; ids: string; seq: number }>()(({ db, t: { sync_row }, p, dialect }) =>
+  db
+    .select({ id: sync_row.row_id })
+    .from(sync_row)
+    .where(
+      and(
+        eq(sync_row.school_id, p.school),
+        eq(sync_row.table_name, p.table),
+        dialect.inList(sync_row.row_id as never, p.ids),
+        gt(sync_row.seq, p.seq),
+      ),
+    ),
+)
+
+/**
+ * Answers with the rows that `rows` name and a child that has read up to `seen` has not: of a row that is refused it takes what is here, which
+ * would have to wait for them, and the refused write would stand meanwhile and be the later one after that.
+ */
+export async function unreadParents(tx: ReadTx, peer: Row<'sync_peer'>, rows: readonly Carried[], seen: number): Promise<RowAnswer[]> {
+  const school = peer.school_id as string
+  const named = new Map<Replicated, Set<string>>()
+  for (const { table, state } of rows)
+    for (const link of linksFrom(table)) {
+      const id = descriptions[link.parent].scope === 'school' ? parentIdOf(link, state.values as AnyRow) : null
+      if (id !== null) named.set(link.parent, (named.get(link.parent) ?? new Set()).add(id))
+    }
+  const found: Carried[] = []
+  for (const [table, ids] of named) {
+    const unread = await after(tx, { school, table, ids: JSON.stringify([...ids]), seq: seen })
+    const known = await knownRows(
+      tx,
+      table,
+      school,
+      unread.map(({ id }) => id),
+    )
+    for (const { state } of known.values()) found.push({ table, state })
+  }
+  if (found.length === 0) return []
+  const held = await within(tx, school, await scopeOf(tx, peer), found)
+  return held.map((row) => ({
+    table: row.table,
+    id: row.state.id,
+    outcome: 'merged',
+    units: [],
+    code: null,
+    theirs: packRows([row])[0] ?? null,
+  }))
+}
