@@ -49,6 +49,17 @@ async function dayOfTheLaptop() {
   return { back, box, laptop, meet, visit, number: back.services.store.nodeId }
 }
 
+/** A laptop that is put back to before a mark of Ada's, which the centre has from it. */
+async function laptopPutBack() {
+  const { centre, box, laptop, link } = await schoolAndLaptop(open)
+  const direct = await under(centre, laptop, { user: people.ada.id })
+  await direct.round()
+  const image = await imageOf(laptop)
+  await enter(laptop, 'ada', mathsHomework.id, 6)
+  await direct.round()
+  return { centre, box, link, again: await startedFrom(image, 'again') }
+}
+
 test('days of a centre that a laptop alone had heard of are shown by it, though it speaks with its school', async () => {
   const { back, box, laptop, meet, visit, number } = await dayOfTheLaptop()
   await meet()
@@ -82,13 +93,7 @@ test('a parent that is not there is met another time', async () => {
 })
 
 test('a laptop that was put back itself is told so by the other parent, and by which it begins anew', async () => {
-  const { centre, laptop } = await schoolAndLaptop(open)
-  const direct = await under(centre, laptop, { user: people.ada.id })
-  await direct.round()
-  const image = await imageOf(laptop)
-  await enter(laptop, 'ada', mathsHomework.id, 6)
-  await direct.round()
-  const again = await startedFrom(image, 'again')
+  const { centre, again } = await laptopPutBack()
   expect(await meetOthers(again.services, FIRST, carrierTo(centre))).toBe(1)
   await makeRound(again, carrierTo(centre), 1)
   expect((await scoresAt(again))[1]).toBe(6)
@@ -116,13 +121,7 @@ test('what a school has lost leaves the laptop once the school has it again, wha
 test.each(['before', 'after'])(
   'a laptop that began anew %s its school told it that the centre was put back believes what the centre signed',
   async (when) => {
-    const { centre, box, laptop, link } = await schoolAndLaptop(open)
-    const direct = await under(centre, laptop, { user: people.ada.id })
-    await direct.round()
-    const image = await imageOf(laptop)
-    await enter(laptop, 'ada', mathsHomework.id, 6)
-    await direct.round()
-    const again = await startedFrom(image, 'again')
+    const { centre, box, link, again } = await laptopPutBack()
     /** It takes its new number there, and the line breaks before it can greet by that. */
     const beginAnewAt = async (parent: School) => {
       let isRenewed = false
