@@ -171,6 +171,12 @@ describe.runIf(hasPoppler)('a broadsheet', () => {
     expect(row.at(-1)).toBe('1')
   })
 
+  test('as a workbook: no word of a head is broken', () => {
+    for (const language of ['en', 'fr', 'ar'] as const)
+      for (const { head, width } of broadsheetWorkbook(sheet(language)).sheets.flatMap(({ columns }) => columns))
+        for (const word of head.split(' ')) expect(width, `${language} ${word}`).toBeGreaterThanOrEqual(word.length + 2)
+  })
+
   test('as tables: heads and statistics in French, numbers as numbers; in Arabic the first column at the right', async () => {
     const french = readCsv(broadsheetCsv(sheet('fr')))
     expect(french.head.slice(0, 4)).toEqual(['Nom', 'Prénom', 'Numéro d’élève', 'Sexe'])

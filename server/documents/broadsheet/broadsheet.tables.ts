@@ -28,12 +28,16 @@ export const letterRows = ({ bands }: BroadsheetInput['scale'], { say }: Words):
     (figures) => figures.distribution.find((own) => own.letter === letter)?.count ?? 0,
   ])
 
-const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width, kind: 'text' })
+const text = (head: string, key: string, width: number): WorkbookColumn => ({ head, key, width: wideEnough(head, width), kind: 'text' })
 const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => {
-  return { head, key, width, kind: 'number', decimals }
+  return { head, key, width: wideEnough(head, width), kind: 'number', decimals }
 }
-/** Heads are wrapped, so a column need only hold the longest word. */
-const widthFor = (head: string) => Math.min(24, Math.max(10, ...head.split(/\s+/).map((word) => word.length + 2)))
+/** Heads are wrapped, so a column need only hold the longest word; characters. One that has to grow has room for the bold of its head. */
+const [ROOMY, LONGEST] = [10, 24]
+function wideEnough(head: string, width: number): number {
+  const needed = Math.min(LONGEST, Math.max(...head.split(/\s+/).map((word) => word.length + 2)))
+  return needed <= width ? width : Math.max(ROOMY, needed)
+}
 
 /** As the contract names genders; what is none of them is the third. */
 const genderOf = (gender: string) => (gender === 'female' || gender === 'male' ? gender : 'other')
@@ -49,7 +53,7 @@ const pupilColumns = (subjects: BroadsheetInput['subjects'], { say }: Words): Wo
   text(say('broadsheet.firstName'), 'first_name', 20),
   text(say('broadsheet.studentNumber'), 'student_number', 14),
   text(say('broadsheet.gender'), 'gender', 10),
-  ...subjects.map(({ id, name }) => figure(name, keyOf(id), widthFor(name), 2)),
+  ...subjects.map(({ id, name }) => figure(name, keyOf(id), 10, 2)),
   figure(say('broadsheet.total'), 'total', 11, 2),
   figure(say('broadsheet.average'), 'overall_average', 10, 2),
   text(say('broadsheet.letter'), 'letter_grade', 8),
