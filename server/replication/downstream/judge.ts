@@ -25,11 +25,12 @@ import { changesNothing, freshIn } from '../scope/fresh.ts'
 import { isWritable } from '../scope/normal-form.ts'
 import { isElsewhere } from '../scope/people.ts'
 import type { Limits } from '../scope/writers.ts'
+import { RefusedParents } from './judge.parents.ts'
 import { endsByKnownDeletion, isReturned, returnedBy } from './judge.presence.ts'
 import { idIn, Rights } from './judge.rights.ts'
 import { ValueRules } from './judge.values.ts'
 
-type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
+type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
 /** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
 export type Verdict = {
   unit: string
@@ -69,6 +70,7 @@ export class Judge {
   /** Assessments of the page whose deletion is refused: their marks stay with them. */
   private readonly staying = new Set<string>()
   readonly appointments: Appointments
+  readonly refusedParents: RefusedParents
   private readonly rights: Rights
   private readonly values: ValueRules
 
@@ -78,6 +80,7 @@ export class Judge {
     private readonly page: OfPage,
   ) {
     this.appointments = new Appointments(tx, peer.school_id as string)
+    this.refusedParents = new RefusedParents(tx, peer)
     this.rights = new Rights(tx, peer.school_id as string)
     this.values = new ValueRules(tx, peer)
   }
@@ -242,6 +245,7 @@ export class Judge {
       const { approved_by = null, sent_back_by = null } = state.values
       if (this.peer.kind === 'laptop' && [approved_by, sent_back_by].some((by) => by !== null && by !== stamp[3])) return 'malformed'
     }
+    if (await this.refusedParents.areNamedIn(table, unit, state)) return 'unknown_parent'
     return (await this.values.allow(table, write, asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 

@@ -138,6 +138,7 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
     if (isPassedOver(table, verdicts)) continue
     const rest = await restOf(taking, table, state, before, verdicts)
     if (verdicts.length > 0) {
+      if (!before) judge.refusedParents.note(table, state.id)
       const all = rest === null ? ofWholeRow(state, before, verdicts) : verdicts
       records?.noteRefused(table, state.id, all)
       refused.push({ state, verdicts: all })

@@ -1,0 +1,68 @@
+import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
+import type { RowState } from '@markbook/sync/merge/state'
+import { EXISTENCE } from '@markbook/sync/versions'
+import { and, eq } from 'drizzle-orm'
+import { linksFrom, parentIdOf } from '../../store/replica/links.ts'
+import { knownRows } from '../../store/replica/states.ts'
+import { statement } from '../../store/statement.ts'
+import type { ReadTx } from '../../store/tx.ts'
+
+/**
+ * Rows that a laptop made and that were not taken, in this page or before. What names one of them is not taken either: it would wait here for
+ * good, and the laptop would keep the row for it.
+ */
+export class RefusedParents {
+  private readonly ofPage = new Set<string>()
+  private before: Promise<ReadonlySet<string>> | undefined
+
+  constructor(
+    private readonly tx: ReadTx,
+    private readonly peer: Pick<Row<'sync_peer'>, 'id' | 'kind' | 'school_id'>,
+  ) {}
+
+  note(table: Replicated, id: string): void {
+    if (this.peer.kind === 'laptop') this.ofPage.add(keyOf(table, id))
+  }
+
+  /** Whether this unit names such a row, which is still not here. */
+  async areNamedIn(table: Replicated, unit: string, { values }: RowState): Promise<boolean> {
+    if (this.peer.kind !== 'laptop') return false
+    const { units, identity } = descriptions[table]
+    const own = unit === EXISTENCE ? identity : (units[unit] ?? [])
+    for (const link of linksFrom(table)) {
+      const isNamed =
+        link.columns.some((column) => own.includes(column)) && link.columns.every((column) => typeof values[column] === 'string')
+      const id = isNamed ? parentIdOf(link, { ...values, id: '' }) : null
+      if (id !== null && (await this.isRefused(link.parent, id))) return true
+    }
+    return false
+  }
+
+  private async isRefused(table: Replicated, id: string): Promise<boolean> {
+    this.before ??= this.refusedBefore()
+    if (!this.ofPage.has(keyOf(table, id)) && !(await this.before).has(keyOf(table, id))) return false
+    return (await knownRows(this.tx, table, this.peer.school_id as string, [id])).size === 0
+  }
+
+  private async refusedBefore(): Promise<ReadonlySet<string>> {
+    const [school, peer] = [this.peer.school_id as string, this.peer.id]
+    const rows = [...(await refusedOf(this.tx, { school, peer })), ...(await undecidedIn(this.tx, { school }))]
+    return new Set(rows.map(({ table, id }) => keyOf(table, id)))
+  }
+}
+
+const keyOf = (table: string, id: string) => `${table} ${id}`
+
+const refusedOf = statement<{ school: string; peer: string }>()(({ db, t: { sync_refused: of }, p }) =>
+  db
+    .select({ table: of.table_name, id: of.row_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.peer_id, p.peer), eq(of.unit, EXISTENCE))),
+)
+/** Of which nobody has said yet whether they count. */
+const undecidedIn = statement<{ school: string }>()(({ db, t: { sync_conflict: of }, p }) =>
+  db
+    .select({ table: of.entity, id: of.row_id })
+    .from(of)
+    .where(and(eq(of.school_id, p.school), eq(of.status, 'open'), eq(of.kind, 'right'), eq(of.unit, EXISTENCE))),
+)
