@@ -1,7 +1,7 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { canonical, pick, type RowState, type Values } from '@markbook/sync/merge/state'
 import { EXISTENCE } from '@markbook/sync/versions'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
 import { rowsWhere } from '../../store/replica/states.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -32,8 +32,17 @@ export async function missingWrites(
     for (const node of nodes) await node.store.read(asSystem(), (tx) => aside(tx, school, accounted))
   }
   const own = ledger.writes.filter(({ school }) => schools.includes(school))
+  const told = await toldAt(nodes, schools)
+  for (const write of own) if (write.forgiven && told.get(keyOf(write))?.has(write.value)) add(accounted, keyOf(write), write.value)
   close(own, accounted)
   return own.filter((write) => !write.forgiven && !isQuiet(write) && !accounted.get(keyOf(write))?.has(write.value))
+}
+
+/** What parents refused and keep for their administrators. It accounts for a write only where the list of its own node went with the disk. */
+async function toldAt(nodes: readonly WorldNode[], schools: readonly string[]): Promise<Accounted> {
+  const told: Accounted = new Map()
+  for (const school of schools) for (const node of nodes) await node.store.read(asSystem(), (tx) => refusedIn(tx, school, 'below', told))
+  return told
 }
 
 /** What these nodes show or keep, for asking whether a write was anywhere else. */
@@ -114,7 +123,7 @@ function addKept(accounted: Accounted, { table, row_id: row, unit, value }: Kept
 }
 
 async function aside(tx: ReadTx, school: string, accounted: Accounted): Promise<void> {
-  const { sync_held, sync_refused } = tx.t
+  const { sync_held } = tx.t
   for (const { table_name, row_id, state } of await tx.connection.db.select().from(sync_held).where(eq(sync_held.school_id, school))) {
     const { values, alive } = JSON.parse(state) as RowState
     const table = table_name as Replicated
@@ -122,7 +131,12 @@ async function aside(tx: ReadTx, school: string, accounted: Accounted): Promise<
     addRow(accounted, table, row_id, values)
   }
   // What a parent kept of it for its administrators proves nothing: the child must have it.
-  const own = and(eq(sync_refused.school_id, school), isNull(sync_refused.peer_id))
-  for (const refused of await tx.connection.db.select().from(sync_refused).where(own))
+  await refusedIn(tx, school, 'own', accounted)
+}
+
+async function refusedIn(tx: ReadTx, school: string, whose: 'own' | 'below', accounted: Accounted): Promise<void> {
+  const { sync_refused } = tx.t
+  const list = and(eq(sync_refused.school_id, school), (whose === 'own' ? isNull : isNotNull)(sync_refused.peer_id))
+  for (const refused of await tx.connection.db.select().from(sync_refused).where(list))
     addKept(accounted, { ...refused, table: refused.table_name as Replicated })
 }
