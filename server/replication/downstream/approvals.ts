@@ -15,7 +15,7 @@ const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' }
 const entriesById = rowsBy('report_book_entry', { school: 'school_id', ids: { in: 'id' } }, { columns: ['report_book_id'] })
 const entriesOf = rowsBy('report_book_entry', { school: 'school_id', books: { in: 'report_book_id' } }, { orderBy: ['id'] })
 
-/** What a card prints of each book. */
+/** What a report card prints of each book, by the book's id. */
 async function contentsOf(tx: ReadTx, school: string, books: readonly Book[]): Promise<Map<string, unknown>> {
   const entries = await entriesOf(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
   return new Map(
@@ -30,8 +30,9 @@ async function contentsOf(tx: ReadTx, school: string, books: readonly Book[]): P
 }
 
 /**
- * Of a laptop's page, the books that it writes in and that an administrator has approved or sent back. What it answers corrects them once the
- * page was taken (docs/design/reports.md).
+ * Call before a laptop's page is applied; call the returned function afterwards. That function removes approvals of books whose content the
+ * page changed, and restores the reason of books that were sent back and that the page emptied (docs/design/reports.md). `withEntries`: ids
+ * of books in whose entries the page writes.
  */
 export async function watchApprovals(
   tx: WriteTx,
@@ -43,10 +44,10 @@ export async function watchApprovals(
     ...new Set([...withEntries, ...rows.flatMap(({ table, state }) => (table === 'report_book' ? [state.id] : []))]),
   ])
   const read = async (is: (book: Book) => boolean) => (ids === '[]' ? [] : (await booksById(tx, { school, ids })).filter(is))
-  const said = await read(({ approved_at, sent_back_at }) => approved_at !== null || sent_back_at !== null)
-  if (said.length === 0) return async () => {}
-  const approved = new Map(said.flatMap((book) => (book.approved_at === null ? [] : [[book.id, book]])))
-  const sentBack = new Map(said.flatMap((book) => (book.sent_back_at === null ? [] : [[book.id, book]])))
+  const decided = await read(({ approved_at, sent_back_at }) => approved_at !== null || sent_back_at !== null)
+  if (decided.length === 0) return async () => {}
+  const approved = new Map(decided.flatMap((book) => (book.approved_at === null ? [] : [[book.id, book]])))
+  const sentBack = new Map(decided.flatMap((book) => (book.sent_back_at === null ? [] : [[book.id, book]])))
   const before = await contentsOf(tx, school, [...approved.values()])
   return async () => {
     const standing = await read(({ id, approved_at, approved_by }) => {
@@ -63,15 +64,19 @@ export async function watchApprovals(
   }
 }
 
-/** Approved books that say something else by now: whoever approved had not read that. An approval that came with the page is another. */
+/**
+ * The books whose content is no longer what it was in `before`: whoever approved them has not read the new content. The caller leaves out
+ * books whose approval came with the page.
+ */
 async function changedFrom(tx: ReadTx, school: string, books: readonly Book[], before: ReadonlyMap<string, unknown>): Promise<Book[]> {
   const after = await contentsOf(tx, school, books)
   return books.filter(({ id }) => !isSame(before.get(id), after.get(id)))
 }
 
 /**
- * Books that were sent back, of which somebody else than an administrator wrote that they are not: who changes a book that is approved as far
- * as they know takes the approval away, and did not know of the reason. Not refused, since what was written with that would be refused too.
+ * The books whose `sent_back_…` columns were emptied by somebody who is no administrator. Whoever changes a book that is approved as far as
+ * they know takes the approval away, and did not know that it had been sent back. The write is not refused: whatever was written with it
+ * would be refused too.
  */
 async function takenByOthers(tx: ReadTx, school: string, books: readonly Book[]): Promise<Book[]> {
   const rights = new Rights(tx, school)
@@ -89,11 +94,14 @@ async function takenByOthers(tx: ReadTx, school: string, books: readonly Book[])
   return taken
 }
 
-/** The books in whose entries a page writes: where an entry is known, the book that it is of here, whatever the page says. */
+/**
+ * Ids of the books in whose entries a page writes: the book that the page names, and for a known entry also the book that it belongs to
+ * here.
+ */
 export async function booksWithEntries(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<ReadonlySet<string>> {
   const entries = rows.flatMap(({ table, state }) => (table === 'report_book_entry' ? [state] : []))
   if (entries.length === 0) return new Set()
   const known = await entriesById(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
-  const said = entries.flatMap(({ values }) => idIn(values, 'report_book_id') ?? [])
-  return new Set([...said, ...known.map(({ report_book_id }) => report_book_id)])
+  const named = entries.flatMap(({ values }) => idIn(values, 'report_book_id') ?? [])
+  return new Set([...named, ...known.map(({ report_book_id }) => report_book_id)])
 }

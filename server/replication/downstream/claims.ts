@@ -7,18 +7,25 @@ import { isTakenAsSigned, type RowProofs } from '../journal/row-proofs.ts'
 import type { Limits } from '../scope/writers.ts'
 import type { Judge, Verdict } from './judge.ts'
 
-/** By whom a state is judged and proved, for which writers its sender answers, and up to which counter each number was heard. */
+/**
+ * What is needed to decide which claims of a pushed state count. `judge`: decides about its units; `limits`: for which writers the child
+ * answers, and up to which counter; `heard`: up to which counter this node has received each number; `proofs`: signed history, of the page
+ * and stored here.
+ */
 export type Claiming = {
   peer: Row<'sync_peer'>
   judge: Judge
   limits: Limits
   heard: ReadonlyMap<string, number>
   proofs: RowProofs
-  /** No writer has written so often: a claim of more is none. */
+  /** A claim to have seen a counter above this one never counts: no writer has written so often. */
   mostPlausible: number
 }
 
-/** What is taken of a state; null where the rest cannot be taken without what was refused. */
+/**
+ * The part of a pushed state that is taken: without its refused units, and with a vector and an `alive` that claim no more than counts
+ * (SPEC, «What a parent takes»). Null where the rest cannot be taken without a refused unit.
+ */
 export async function restOf(
   claiming: Claiming,
   table: Replicated,
@@ -26,7 +33,8 @@ export async function restOf(
   known: KnownRow | undefined,
   verdicts: readonly Verdict[],
 ): Promise<RowState | null> {
-  // Of such a row that is refused a laptop leaves nothing: what it says next would be judged as if rights had changed meanwhile.
+  // A refused row of a table that laptops may not write leaves nothing in the vector, not even the laptop's own counter: what the laptop
+  // says next would be judged as if its right had been lost meanwhile.
   const isSilent = claiming.peer.kind === 'laptop' && descriptions[table].notOnLaptops && verdicts.length > 0
   const limitOf: LimitOf = isSilent ? () => 0 : claiming.limits(table, known !== undefined)
   const here = known?.state.vv ?? {}
@@ -41,7 +49,10 @@ export async function restOf(
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
 }
 
-/** Of which writers a state is believed to have seen more than is known here of the row, and up to which counter. */
+/**
+ * For each number, the counter up to which the state counts as having seen it. Only where that is more than the child answers for and than
+ * the state here has seen.
+ */
 async function seenIn(
   claiming: Claiming,
   table: Replicated,
@@ -54,11 +65,12 @@ async function seenIn(
     !bearers.has(node) && counter > Math.max(limitOf(node), known?.state.vv[node] ?? 0, seen.get(node) ?? 0)
   for (const [node, counter] of Object.entries(state.vv))
     if (isNews(node, counter)) seen.set(node, await seenOf(claiming, table, state, [node, counter], known))
-  // Of a write that says that the row is there: whoever tells one that was made has it from its writer, and one that was heard has come.
+  // A dot of `alive` counts as seen where its write is signed (the child must have it from its writer), or where this node has received
+  // that number beyond it.
   for (const dot of [...state.alive, ...(known?.state.alive ?? [])])
     if (isNews(...dot) && covers(state.vv, dot) && (isHeard(claiming, dot) || (await claiming.proofs.isMade(table, state, dot))))
       seen.set(...dot)
-  // Whoever wrote a unit that is taken had seen what the same database had written to the row before; those of a row that goes are not looked at.
+  // A write has seen what the same database had written to the row before. Not looked at for a deletion.
   const refused = new Set(verdicts.map(({ unit }) => unit))
   for (const [unit, [node, counter]] of Object.entries(state.alive.length > 0 ? state.units : {}))
     if (!refused.has(unit) && !bearers.has(node)) seen.set(node, Math.max(seen.get(node) ?? 0, counter))
@@ -69,9 +81,10 @@ const isHeard = ({ heard, peer }: Claiming, [node, counter]: Presence): boolean 
   node !== peer.node_id && (heard.get(node) ?? 0) >= counter
 
 /**
- * The writes that say that the row is there, of those that the state can have seen or that say so here; none of them, and it is there as it
- * was. One that nobody made would be seen by no deletion, ever. `both`: the numbers of the laptop and of this node, whose writes are known
- * here; one of somebody else may have yet to come.
+ * The dots of `alive` that count: those that the vector `vv` covers, those that stand in `alive` here, and those of numbers other than
+ * `both`, whose writes may have yet to come. If none counts, `alive` is as it was here, or as pushed for an unknown row. A dot that nobody
+ * wrote would be covered by no deletion, so the row could never be deleted. `both`: the numbers of the laptop and of this node, whose
+ * writes are known here.
  */
 function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined, both: readonly string[]): readonly Presence[] {
   const here = known?.state.alive ?? []
@@ -84,9 +97,10 @@ function presentIn({ alive }: RowState, vv: Vector, known: KnownRow | undefined,
 }
 
 /**
- * How much of a claim to have seen writes of a node that have yet to come here counts: a laptop with two parents may have seen such. What the
- * history tells of the row; and where laptops are told no history, of one's own profile and of conflicts, what anybody can have written. Of its
- * own writes this node knows that there are no others.
+ * Up to which counter a claim `[number, counter]` counts; 0 for not at all. The writes may have yet to come here: a laptop with two parents
+ * may have seen such. Where history proves rows, it counts as far as the history shows it. In other tables any plausible claim of a server
+ * counts, and of a laptop only about conflicts and its user's own profile, since laptops are told no history of these. A claim about this
+ * node's own present number never counts: there are no writes that are unknown here.
  */
 async function seenOf(
   { peer, judge, proofs, mostPlausible }: Claiming,
@@ -103,30 +117,31 @@ async function seenOf(
 }
 
 /**
- * Of what stands here, the writes that others' writes in a state of a laptop cannot be shown to have seen, whatever it says: where the two meet,
- * one of them is kept as a conflict. A signature says what somebody wrote, and not what they had seen.
+ * The dots here that a laptop's state cannot be shown to have seen, whatever its vector says. The vector is cut below them, so that the
+ * merge keeps one of the two writes as a conflict. A signature proves what somebody wrote, not what they had seen.
  */
 async function unseenIn(
-  { peer, judge, limits: answered }: Claiming,
+  { peer, judge, limits: writerLimits }: Claiming,
   table: Replicated,
   state: RowState,
   known: KnownRow | undefined,
 ): Promise<Presence[]> {
   if (peer.kind !== 'laptop' || !known || isLost(known) || !isTakenAsSigned(table)) return []
-  const limitOf = answered(table, true)
+  const limitOf = writerLimits(table, true)
   const here = known.state
   const unseen: Presence[] = []
   for (const [unit, stamp] of Object.entries(state.units)) {
     if (covers(here.vv, stamp)) continue
     const own = here.units[unit]
-    // A database has seen what it wrote before: also of another unit, or the state would bear what it is not believed to have seen.
+    // A database has seen its own earlier writes, of whichever unit (`bears`): otherwise the vector would not cover a stamp that the state
+    // bears.
     const isEarlier = ([node, counter]: Presence | Stamp) => node === stamp[0] && counter < stamp[1]
     if (own && unit !== EXISTENCE && bears(state, own)) continue
-    // What saw another write of a unit is later (I3), whatever clocks say.
+    // A write that saw another one of its unit has the greater hlc (I3).
     if (own && unit !== EXISTENCE && stamp[2] <= own[2]) unseen.push([own[0], own[1]])
     if (stamp[1] <= limitOf(stamp[0]) && stamp[3] !== null) continue
     if (unit === EXISTENCE) {
-      // A deletion had to see all that was written to the row.
+      // A deletion counts as such only where it has seen every write by which the row exists here.
       const others = state.alive.length === 0 ? here.alive.filter((each) => !isEarlier(each)) : []
       if (others.length > 0 && !(await judge.hasSeenAll(table, state, here))) unseen.push(...others)
       continue
@@ -142,14 +157,14 @@ async function unseenIn(
   return unseen
 }
 
-/** The state has this write, or a later one of the same database. */
+/** Whether the state bears this write, or a later one of the same database. */
 const bears = ({ units }: RowState, [node, counter]: Stamp): boolean =>
   Object.values(units).some((each) => each[0] === node && each[1] >= counter)
 
 /**
- * The state without what was refused of it: those units as they are here, and as if it had seen nothing from the first of them on, for
- * what is not taken must never count as seen. A row that is not here cannot be taken without its creation, nor one whose deletion was
- * refused, nor one that bears a later write of the same node.
+ * The state without its refused units: these are as they stand here, and the vector ends before the refused write of each number, since a
+ * write that is not taken must never count as seen. Null for a row that is unknown here, for a refused creation or deletion, and where a
+ * remaining unit bears a later write of the same number, which the vector would no longer cover.
  */
 function withoutUnits(table: Replicated, state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): RowState | null {
   const refused = new Set(verdicts.map(({ unit }) => unit))
@@ -180,7 +195,8 @@ function withoutUnits(table: Replicated, state: RowState, known: KnownRow | unde
 }
 
 /**
- * Which write said last that the row is there, before the one that is refused, is not told; of each node it can only be its last. One too
- * many goes when others say so; one too few would be a deletion (world 3080).
+ * The last write of each number that the vector covers, as dots for `alive`. The state does not tell which write made the row exist before
+ * the refused one; of each number it can only be the last. A superfluous dot goes with the next merge; a missing one would be a deletion
+ * (world 3080).
  */
 const lastOfEach = (vv: Vector): Presence[] => Object.entries(vv).filter(([, counter]) => counter > 0)

@@ -2,14 +2,14 @@ import { COMMONS } from '@markbook/shared/ids'
 import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 
-/** How often another instance's commits are looked for while somebody waits, ms. */
+/** How often the commits of other instances are looked for while a request waits, in ms. */
 const LOOK = 1_000
 
 type Waiter = { schools: ReadonlySet<string>; wake(): void }
 
 /**
- * Whoever waits for news of a school is woken by the next commit that concerns it: at once where this instance made it, and soon where
- * another did, which tells; what it could not tell is found within a second (one question for all who wait).
+ * Wakes requests that wait for news of a school with the next commit that concerns it: at once where this instance commits, or another one
+ * announces its commit; within a second where the announcement was lost, by one query for all that wait.
  */
 export function commitWaiters(store: Store) {
   const waiters = new Set<Waiter>()
@@ -24,7 +24,7 @@ export function commitWaiters(store: Store) {
   store.onAdvance(wakeFor)
 
   const look = async () => {
-    // Only where nobody has come back since the last time: whoever was just woken soon waits again, and what was seen still counts.
+    // The loop ends only after a whole interval in which nobody waited: a request that was just woken soon waits again, and needs `seen`.
     if (waiters.size === 0) {
       isLooking = false
       return seen.clear()
@@ -34,14 +34,17 @@ export function commitWaiters(store: Store) {
     for (const { school_id, seq } of feeds) {
       const before = seen.get(school_id)
       seen.set(school_id, seq)
-      // Of a school that is asked about for the first time nobody knows what came since: who waits reads once more.
+      // For a school that is looked at for the first time it is unknown whether something was committed: its requests read once more.
       if (before !== seq) wake((school) => school === school_id)
     }
     setTimeout(look, LOOK).unref()
   }
 
   return {
-    /** Settles with the next commit of one of the schools, or of people, or after `ms`, or when `over` aborts. */
+    /**
+     * Settles with the next commit of one of the schools, or of the commons, or after `ms` milliseconds, or when `over` aborts. `forget`
+     * settles it at once.
+     */
     next(schools: readonly string[], ms: number, over?: AbortSignal): { promise: Promise<void>; forget(): void } {
       let forget = () => {}
       const promise = new Promise<void>((resolve) => {

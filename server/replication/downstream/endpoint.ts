@@ -23,7 +23,7 @@ import { answering, headersOf } from '../line/headers.ts'
 type Peer = Row<'sync_peer'>
 export type Ctx = Context<AppEnv>
 
-/** The headers of a request that are well formed, and not verified yet. */
+/** The well-formed headers of a request. Its signature is not verified yet. */
 type SyncHeaders = { peer: string; number: number; challenge: string; signature: string; parent: { node: string; key: string } }
 
 const FORMS = {
@@ -34,12 +34,15 @@ const FORMS = {
   signature: /^[\w-]{86}$/,
 } as const
 
-/** Since then a child believes no refusal that its parent has not signed. A program of the protocol before does not say its number. */
+/** From this protocol on a child takes no refusal that its parent has not signed. Programs of protocol 1 do not send their protocol. */
 const SIGNED_SINCE = 2
-/** Since then a reply is bound to who asks too, and not to the signature of the request alone. */
+/** From this protocol on the signature of a reply also covers who asked, and not only the signature of the request. */
 const BOUND_SINCE = 3
 
-/** Throws 426 where the asker speaks an older protocol, signed where that can be verified there: only then does it say that it must be updated. */
+/**
+ * Throws 426 where the child speaks an older protocol than the oldest that is spoken here. The refusal is signed where the child can verify
+ * it: only a signed one makes it tell its person to update.
+ */
 async function demandProtocol<A extends Asker>(c: Ctx, services: Services, from: Finder<A>, exchange: Exchange): Promise<void> {
   const spoken = Number(c.req.header(headersOf.protocol))
   if (spoken >= OLDEST_PROTOCOL) return
@@ -71,23 +74,31 @@ function heardIn(c: Ctx): SyncHeaders {
   }
 }
 
-/** Who asks, found by what the request names. `verifier`: the public key that its signature is verified with. */
+/**
+ * Who asks, as the headers name it. `verifier`: the public key (base64url) that verifies the signature; `nonce`: the one that the signature
+ * covers.
+ */
 type Asker = {
   verifier: string
   nonce: string
-  /** What a signature means that is wrong. */
+  /** The failure for a wrong signature. */
   wrong: () => Failure
-  /** Once it is right: throws where the asker is not to be heard. */
+  /**
+   * Called once the signature is verified. Throws where this asker gets no answer: revoked, a wrong challenge, a number that is not
+   * greater.
+   */
   demandHeard: () => void
 }
-/** An enrolled child. `nonce`: of its session, or the challenge of its greeting. */
+/** An enrolled child. `nonce`: that of its session, the challenge of its greeting, or empty. */
 export type Child = Asker & { peer: Peer; number: number }
 export type Invited = Asker & { invitation: Row<'sync_invitation'> }
 
-/** `sign`: how the replies to a request are signed; null while nobody could verify it. `sender`: the enrolment that it names. */
+/**
+ * `sign`: signs the replies to a request; null while the asker has no key to verify them. `sender`: the enrolment that the request names.
+ */
 type Line = { sign: ((reply: Reply) => string) | null; sender: Sender }
 const NOBODY: Sender = { peer: null, node: null, kind: null, person: null }
-/** How the asker of a route is found; throws where there is none. */
+/** Finds the asker of a route by the headers, and sets in `line` how its replies are signed. Throws where there is no such asker. */
 type Finder<A extends Asker> = (services: Services, heard: SyncHeaders, line: Line) => Promise<A>
 
 export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, line) => {
@@ -99,7 +110,7 @@ export const invited: Finder<Invited> = async ({ store, clock }, { peer: id }, l
 
 async function childOf(services: Services, { peer: id, number, parent }: SyncHeaders, line: Line): Promise<Child> {
   const keys = await keysKnownAs(services, parent)
-  // A refusal too: a child that a restored parent does not know has to believe that.
+  // Set before the child is looked up: a child takes `sync.unknown_node` of a restored parent only where it is signed.
   line.sign = (reply) => signReply(reply, keys)
   if (!isId(id)) throw syncFailures.badSignature()
   const peer = await askingChild(services.store, id)
@@ -111,10 +122,10 @@ async function childOf(services: Services, { peer: id, number, parent }: SyncHea
   return { peer, number, nonce: '', verifier: peer.public_key, wrong: syncFailures.badSignature, demandHeard }
 }
 
-/** A child before it greets. */
+/** A child that asks for a challenge. */
 export const enrolled: Finder<Child> = childOf
 
-/** A laptop that reports that it is erased, perhaps again: its report is taken whatever became of its enrolment. */
+/** A laptop that reports that it is erased, perhaps repeatedly. The report is taken even where the laptop is revoked. */
 export const departing: Finder<Child> = async (services, heard, line) => ({
   ...(await childOf(services, heard, line)),
   demandHeard: () => {},
@@ -130,7 +141,9 @@ export const greeting: Finder<Child> = async (services, heard, line) => {
   return { ...child, nonce: heard.challenge, demandHeard }
 }
 
-/** A child in its session. What changes nothing may be said beside the others, in any order: its number is not counted. */
+/**
+ * A child in its session, for requests that change nothing: their numbers are random and not counted, so they may be sent beside others.
+ */
 export const inSession: Finder<Child> = async (services, heard, line) => {
   const child = await childOf(services, heard, line)
   const { session_nonce: nonce } = child.peer
@@ -138,7 +151,7 @@ export const inSession: Finder<Child> = async (services, heard, line) => {
   return { ...child, nonce, wrong: syncFailures.staleSession }
 }
 
-/** The same, with the next number of the session. `countedIn` decides; what is late already is refused here. */
+/** A child in its session, with a number greater than the last. A late number is refused here; `countedIn` decides in the transaction. */
 export const numbered: Finder<Child> = async (services, heard, line) => {
   const child = await inSession(services, heard, line)
   const demandHeard = () => {
@@ -150,7 +163,10 @@ export const numbered: Finder<Child> = async (services, heard, line) => {
 
 export const challengeHere = ({ store, clock, keys }: Services) => ({ node: store.nodeId, key: keys.peers, now: clock.now() })
 
-/** Takes the number of a request; answers the peer as the requests before this one left it. */
+/**
+ * Notes the number of a request as the last of its session, and returns the peer as the requests before left it. Throws
+ * `sync.stale_session` where the session is over or the number is not greater, and `sync.revoked`.
+ */
 export async function countedIn(tx: WriteTx, { peer, nonce, number }: Child): Promise<Peer> {
   const held = await raiseNumber(tx, peer.id, { nonce, number })
   if (!held) throw syncFailures.staleSession()
@@ -159,8 +175,8 @@ export async function countedIn(tx: WriteTx, { peer, nonce, number }: Child): Pr
 }
 
 /**
- * One kind of request. `most`: bytes of its body as it comes, and unpacked; `isPacked`: it may be compressed. `isAlone`: one at a time of a
- * child, since it may be large.
+ * One kind of request. `most`: the most bytes of its body, as it comes and unpacked; `isPacked`: it may be gzipped; `isAlone`: a child may
+ * have only one of them under way, since it may be large.
  */
 export type SyncRoute<A extends Asker, S extends z.ZodType> = {
   path: string
@@ -171,12 +187,13 @@ export type SyncRoute<A extends Asker, S extends z.ZodType> = {
   isAlone?: boolean
 }
 
-/** Children whose large request is being read or answered. */
+/** The enrolments whose large request is being read or answered. */
 export type Busy = Set<string>
 
 /**
- * Answers one kind of request. Its form comes first, then who asks, then the signature over the body as it came; only then is anything
- * unpacked or parsed (SPEC, «The wire»). A node that nobody may ask answers as it does at any address where there is nothing.
+ * Mounts one kind of request. Its form is checked first, then who asks, then the signature over the body as it came; only then is the body
+ * unpacked and parsed (SPEC, «The wire»). A node without a child and without an open invitation answers as at any path where there is
+ * nothing (M10).
  */
 export function answerAt<A extends Asker, S extends z.ZodType>(
   { app, services, busy }: { app: Hono<AppEnv>; services: Services; busy: Busy },
@@ -200,12 +217,12 @@ export function answerAt<A extends Asker, S extends z.ZodType>(
 }
 
 /**
- * What is known of a request so far. `answers`: what the reply is bound to (`answering`). `stage`: `named`, who asks was found; `signed`,
- * the signature is theirs; `taken`, the request was handed on.
+ * What is known of a request so far. `answers`: what the signature of the reply covers of the request (`answering`). `stage`: `named` once
+ * the asker was found, `signed` once its signature was verified, `taken` once the request was handed to `work`.
  */
 type Exchange = Line & { answers: string; stage: 'unknown' | 'named' | 'signed' | 'taken' }
 
-/** What was not signed by the enrolment that it names counts as sent by somebody unknown. */
+/** Logs a refused request. Before its signature is verified the sender counts as unknown. */
 function noteRefusal(services: Services, { stage, sender }: Exchange, error: unknown): void {
   if (stage === 'taken' || !(error instanceof Failure) || error.status >= 500 || error.code === LATER) return
   refusalLogOf(services).note(stage === 'signed' ? sender : { ...sender, peer: null }, [{ table: null, row: null, code: error.code }])
@@ -252,7 +269,7 @@ async function alone<T>(busy: Busy, peer: string, work: () => Promise<T>): Promi
 
 const isGzipped = (c: Ctx) => c.req.header('content-encoding') === 'gzip'
 
-/** No browser speaks with a child's words, so no page does either. */
+/** Throws 403 for a request from a page: no browser speaks this protocol. */
 export function demandNoOrigin(request: Request): void {
   if (request.headers.has('origin')) throw common.foreignOrigin()
 }
@@ -291,7 +308,7 @@ function replyTo(c: Ctx, exchange: Exchange, text: string): Response {
   return new Response(gzipSync(text, { level: 1 }), { headers: { ...headers, 'content-encoding': 'gzip' } })
 }
 
-/** A body that no child sends, too large or of a size that is not said, is not read to its end: the connection ends with the refusal. */
+/** Whether the body is too large, or does not say its size. It is not read to its end: the connection ends with the refusal. */
 const isEndless = (c: Ctx, most: number) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > most
 

@@ -4,7 +4,7 @@ import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { membershipOf } from '../scope/scope.ts'
 
-/** What the rights table asks about somebody, of their school and of one class. */
+/** What the rights table asks about a person, in their school and in one class. */
 export type Facts = {
   role: 'admin' | 'teacher' | 'member' | null
   isActive: boolean
@@ -33,7 +33,7 @@ const classTeacherOf = statement<{ school: string; group: string }>()(({ db, t: 
     .where(and(eq(of.school_id, p.school), eq(of.student_group_id, p.group))),
 )
 
-/** In which class a pupil is in the year of a term. */
+/** The class of a pupil in the year of a term. */
 export const classesInYear = statement<{ school: string; student: string; term: string }>()(({ db, t: { enrolment, term }, p }) =>
   db
     .select({ group: enrolment.student_group_id })
@@ -41,7 +41,7 @@ export const classesInYear = statement<{ school: string; student: string; term: 
     .innerJoin(term, and(eq(term.school_id, enrolment.school_id), eq(term.academic_year_id, enrolment.academic_year_id)))
     .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(term.id, p.term))),
 )
-/** Where somebody teaches a subject in the year of a term. */
+/** The classes of the year of a term in which a person teaches a subject. */
 export const lessonsInYear = statement<{ school: string; user: string; subject: string; term: string }>()(
   ({ db, t: { teacher_subject_assignment: of, term }, p }) =>
     db
@@ -51,6 +51,7 @@ export const lessonsInYear = statement<{ school: string; user: string; subject: 
       .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user), eq(of.subject_id, p.subject), eq(term.id, p.term))),
 )
 
+/** `group`: the class; null to ask about the school alone. */
 export async function readFacts(tx: ReadTx, school: string, actor: string, group: string | null): Promise<Facts> {
   const inClass = { school, user: actor, group: group ?? COMMONS }
   const [membership] = await membershipOf(tx, inClass)

@@ -8,8 +8,8 @@ import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /**
- * Rows that a laptop made and that were not taken, in this page or before. What names one of them is not taken either: it would wait here for
- * good, and the laptop would keep the row for it.
+ * The rows that a laptop created and that were refused, in this page or before. A unit that names one of them is refused too: it would be
+ * held here for good, and the laptop would keep the refused row for its sake.
  */
 export class RefusedParents {
   private readonly ofPage = new Set<string>()
@@ -24,7 +24,7 @@ export class RefusedParents {
     if (this.peer.kind === 'laptop') this.ofPage.add(keyOf(table, id))
   }
 
-  /** Whether this unit names such a row, which is still not here. */
+  /** Whether this unit names a refused row that is not here. Never of a server. */
   async areNamedIn(table: Replicated, unit: string, { values }: RowState): Promise<boolean> {
     if (this.peer.kind !== 'laptop') return false
     const { units, identity } = descriptions[table]
@@ -59,7 +59,7 @@ const refusedOf = statement<{ school: string; peer: string }>()(({ db, t: { sync
     .from(of)
     .where(and(eq(of.school_id, p.school), eq(of.peer_id, p.peer), eq(of.unit, EXISTENCE))),
 )
-/** Of which nobody has said yet whether they count. */
+/** Creations that were refused and kept as a conflict of kind `right`, which nobody has decided yet. */
 const undecidedIn = statement<{ school: string }>()(({ db, t: { sync_conflict: of }, p }) =>
   db
     .select({ table: of.entity, id: of.row_id })

@@ -3,15 +3,15 @@ import type { RowState } from '@markbook/sync/merge/state'
 import { covers, EXISTENCE, type Presence, type Stamp, sameDot } from '@markbook/sync/versions'
 import { isLost, type KnownRow } from '../../store/replica/states.ts'
 
-/** What a pushed state does to whether a row is here: `after`, merged with what is known here. */
+/** What a pushed state does to the existence of a row here. `after`: the pushed state, merged with what is known here. */
 
-/** The row was deleted here, and is there by the state. */
+/** Whether the row is deleted here and lives after the merge. */
 export const isReturned = (known: KnownRow | undefined, after: RowState): boolean =>
   known !== undefined && !isLost(known) && known.state.alive.length === 0 && after.alive.length > 0
 
 /**
- * The write by which a laptop's state says that a row is there that was deleted here, where none of the units that it changes is of that write:
- * one that another has replaced since, or one that nobody made. It is judged like any other of the laptop's person.
+ * The dot in a laptop's `alive` that brings back a row which is deleted here, where none of the changed units bears that dot: another write
+ * has replaced it, or nobody made it. The judge treats it as a write of the laptop's person. Undefined where there is no such dot.
  */
 export function returnedBy(
   { alive }: RowState,
@@ -24,8 +24,8 @@ export function returnedBy(
 }
 
 /**
- * A deletion that is known here, and that did not take the row: whoever brings it again cannot know better than its writer what that one had
- * seen.
+ * Whether the unit is a deletion that is known here and that did not delete the row, since the row has writes which the deletion had not
+ * seen. Whoever brings the deletion again cannot know better than its writer what that one had seen.
  */
 export const endsByKnownDeletion = (
   { alive }: RowState,

@@ -24,7 +24,7 @@ const BY_ADMINS: readonly Replicated[] = [
   'teaching_set_member',
   'school',
 ]
-/** Conflicts that others than administrators may decide, and deletions that they may repeat, as the routes have it. */
+/** Tables whose conflicts teachers may decide, as the routes have it; and those whose deletions they may repeat. */
 const DECIDED_BY_TEACHERS: readonly Replicated[] = [
   'student',
   'student_group',
@@ -48,20 +48,20 @@ const UNDONE_BY_TEACHERS: readonly Replicated[] = [
   'report_book_entry',
 ]
 
-/** What the right to a write is asked by. */
+/** The part of a row by which rights are judged. */
 type OfRow = Pick<RowState, 'id' | 'values'>
-/** `lives`: the row is there after it. */
+/** The unit that is written. `isNew`: the write creates the row; `lives`: the row exists after it. */
 type Part = { unit: string; isNew: boolean; lives: boolean }
 
 type Objection = 'unknown_parent' | 'forbidden'
-/** Of which class and subject a row is; of an assessment also of which set; of a mark also whose, and in which term. */
+/** The class and subject to which a row belongs; for an assessment also its teaching set, for a mark also its pupil and term. */
 type RowScope = { group: string | null; subject: string | null; set?: string | null; sitting?: { student: string; term: string } }
 
-/** Whoever enters a pupil enters these too; afterwards they are for those who see them. */
+/** Whether the unit is personal data of a pupil who exists. Whoever creates a pupil may write these; later only those who see them. */
 const isPersonalPart = (table: Replicated, { unit, isNew, lives }: Part): boolean =>
   table === 'student' && !isNew && lives && PERSONAL.some((column) => column === unit)
 
-/** What people may write in a school, by the rights that they have here now. Each fact is read once. */
+/** Judges what people may write in a school, by the rights that they have here now. Each fact is read once. */
 export class Rights {
   private readonly facts = new Map<string, Promise<Facts>>()
   private readonly inSets = new Map<string, Promise<ReadonlySet<string>>>()
@@ -72,11 +72,12 @@ export class Rights {
     private readonly school: string,
   ) {}
 
-  /** Null where somebody may write this part of a row. */
+  /** Why the actor may not write this part of a row; null where they may. */
   async objectionTo(table: Replicated, state: OfRow, part: Part, actor: string): Promise<Objection | null> {
     const stands = table === 'assessment' ? await this.tx.find(table, this.school, state.id) : undefined
     if (!stands) return this.objectionIn(table, state, part, actor)
-    // Of which class it is the push says; the right is asked as the route does, for the class that it is of and for that which it goes to.
+    // A push may change the class of an assessment. As in the route, the actor needs the right in the class that stands here and, where the
+    // unit is the class, also in the class that it goes to.
     const objection = await this.objectionIn(table, { id: state.id, values: stands }, part, actor)
     if (objection) return objection
     if (part.unit === 'student_group_id') return this.objectionIn(table, state, part, actor)
@@ -101,14 +102,17 @@ export class Rights {
     return table === 'assessment' && facts.role !== 'admin' && (await this.isShared(state.id, part, actor)) ? 'forbidden' : null
   }
 
-  /** Nobody overwrites a birth date or a gender that they do not see (docs/design/school.md). */
+  /** Whether the actor sees a pupil's birth date and gender. Nobody overwrites what they do not see (docs/design/school.md). */
   private async seesPersonal(student: string, role: Facts['role'], actor: string): Promise<boolean> {
     if (role === null) return false
     const sees = await personalDataSeenBy({ tx: this.tx, caller: { role, user_id: actor, school_id: this.school } })
     return sees(student)
   }
 
-  /** An assessment of every class holds marks of classes where the subject is not theirs, and counts differently by this (decisions §8). */
+  /**
+   * Whether the write changes results of classes in which the user does not teach the subject, as in an assessment of every class
+   * (decisions §8).
+   */
   private async isShared(assessment: string, part: Part, user: string): Promise<boolean> {
     if (!changesResults(part)) return false
     return (await classesNotTaught(this.tx, { school: this.school, assessment, user })).length > 0
@@ -123,22 +127,22 @@ export class Rights {
     if (table === 'report_book_entry' && unit !== 'row') return 'writeReportEntry'
     if (table === 'report_book' && unit === 'approval') return this.areaOfApproval(state)
     if (table.startsWith('report_') || table === 'class_report_file') return 'reports'
-    // Whoever opens a class is its first teacher.
+    // Whoever creates a class becomes its first teacher and class teacher.
     const opens = (table === 'teacher_group_assignment' || table === 'class_teacher') && state.values['user_profile_id'] === actor
     if (opens && (await this.isCreator(idIn(state.values, 'student_group_id'), actor))) return 'createClass'
     return 'manageClass'
   }
 
   /**
-   * Administrators approve and send back, where the school asks for it; whoever writes in a book, in their subject say, takes its approval
-   * away, and what else they take away with that comes back (`watchApprovals`).
+   * Administrators approve and send back, where the school asks for approval. Anybody who writes in a book removes its approval; if that
+   * removes the columns of a sending back too, they are restored (`watchApprovals`). Null where nobody may.
    */
   private async areaOfApproval({ values }: OfRow): Promise<Area | null> {
     if ((values['approved_at'] ?? values['sent_back_at'] ?? null) === null) return 'readClass'
     return (await this.approvesReports()) ? 'writeSchoolSetup' : null
   }
 
-  /** Whether the school wants its reports approved before they are published. Asked once: the school comes before its books. */
+  /** Whether the school wants reports approved before they are published. Read once: in a page the school comes before its books. */
   approvesReports(): Promise<boolean> {
     this.asksForApproval ??= schoolsById(this.tx, { school: this.school }).then(([own]) => own?.approves_reports === true)
     return this.asksForApproval
@@ -148,7 +152,7 @@ export class Rights {
     return group !== null && (await this.tx.find('student_group', this.school, group))?.created_by === actor
   }
 
-  /** Of which class and subject the row is. */
+  /** The class and subject to which a row belongs; `unknown` where it names an assessment, pupil or book that is not known here. */
   private async placeOf(table: Replicated, { id, values }: OfRow): Promise<RowScope | 'unknown'> {
     if (table === 'student_group') return { group: id, subject: null }
     if (table === 'assessment')
@@ -168,7 +172,10 @@ export class Rights {
     return { group: idIn(values, 'student_group_id'), subject: idIn(values, 'subject_id') }
   }
 
-  /** Also of what was deleted meanwhile, by somebody who had not seen what is written to it: that lives again with it (SPEC, «Merging»). */
+  /**
+   * The row, or its last values where it was deleted: a mark or entry written without having seen the deletion brings the row back (SPEC,
+   * «Merging»). Null where it was never here.
+   */
   private async asItWas(table: 'assessment' | 'report_book', id: string): Promise<Values | null> {
     const school = this.school
     const row = await this.tx.find(table, school, id)
@@ -181,8 +188,8 @@ export class Rights {
   }
 
   /**
-   * In the class of the row; of a mark also in a set that the pupil is in. An assessment asks for the subject in some class of the year (decisions
-   * §2), one of every class also in a set, and one of a set in that set.
+   * Whether the actor teaches the subject: of a mark in the pupil's class, or the pupil in a teaching set; of an assessment in any class of
+   * the year (decisions §2), of one of every class also in any set, of one of a set in that set; of any other row in its class.
    */
   private async teachesSubject(
     actor: string,
@@ -222,7 +229,10 @@ export class Rights {
     return may('writeSchoolSetup', { role, isActive })
   }
 
-  /** As the route asks (features/replication/decide.ts): whoever may write the row; of one that is not here, administrators. */
+  /**
+   * Whether the actor may decide a conflict, as in the route (features/replication/decide.ts): who may write the row; if the row is not
+   * here, only administrators.
+   */
   async mayDecide(actor: string, { entity, row_id, unit, value }: Row<'sync_conflict'>): Promise<boolean> {
     if (await this.isAdministrator(actor)) return true
     const table = entity as Replicated
@@ -234,7 +244,7 @@ export class Rights {
     )
   }
 
-  /** Whether a right of somebody was changed here after this number of the feed. */
+  /** Whether a right of the actor was changed here after the feed number `seen`. */
   async isChangedSince(actor: string | null, seen: number): Promise<boolean> {
     const later = await rightsSince(this.tx, { school: this.school, seen })
     for (const table of OF_RIGHTS) {
@@ -264,7 +274,10 @@ const rightsSince = statement<{ school: string; seen: number }>()(({ db, t: { sy
     .where(and(eq(sync_row.school_id, p.school), gt(sync_row.seq, p.seen), inArray(sync_row.table_name, [...OF_RIGHTS]))),
 )
 
-/** What stands there as an id, or null: what came may be anything, and a database that is asked for what is no id ends the whole page. */
+/**
+ * The id in a column; null where the value is no id. A pushed value may be anything, and a query with a malformed id would fail the whole
+ * page.
+ */
 export const idIn = (values: Values, column: string): string | null => {
   const value = values[column]
   return typeof value === 'string' && isId(value) ? value : null

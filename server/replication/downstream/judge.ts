@@ -31,7 +31,7 @@ import { idIn, Rights } from './judge.rights.ts'
 import { ValueRules } from './judge.values.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'school_id' | 'user_id' | 'node_id' | 'revoked_at'>
-/** Why a unit of a pushed row is not taken. `stale`: the right was there until something that the writer had not seen. */
+/** Why a unit of a pushed row is refused. `stale`: the right was lost by a change that the writer had not read. */
 export type Verdict = {
   unit: string
   code: typeof AWAITS_PERSON | 'revoked' | 'malformed' | 'foreign' | 'not_yours' | 'forbidden' | 'unknown_parent' | 'unknown_row'
@@ -39,11 +39,16 @@ export type Verdict = {
 }
 
 /**
- * Of the page that is judged. `seen`: how far the writer had read our feed; `records`: of a laptop, which of the conflicts that it sends are
- * such; `limits`: for which writers the child answers; `epoch`: the number of this node; `proofs`: who signed what others wrote.
+ * The page that is judged.
+ * - `readUpTo`: the number of this node's feed up to which the writer had read
+ * - `records`: of a laptop, which of its conflict records are genuine; null for a server
+ * - `limits`: for which writers the child answers
+ * - `epoch`: the number of this node
+ * - `proofs`: who signed the writes of others
+ * - `withEntries`: ids of report books in whose entries the page writes
  */
 type OfPage = {
-  seen: number
+  readUpTo: number
   records: ConflictRecords | null
   limits: Limits
   epoch: string
@@ -51,23 +56,25 @@ type OfPage = {
   withEntries: ReadonlySet<string>
 }
 
-/** Who signed a write, and who wrote it. */
+/** The signer of a write, and its author (null for the program). */
 type Signed = { signer: Signer; actor: string | null }
-/** One unit of a pushed row; `isNew`: the row is made by it, and not known here; `isOwn`: by a writer that the child answers for. */
+/**
+ * One written unit of a pushed row. `isNew`: the row is unknown here, so the write creates it; `isOwn`: the child answers for its writer.
+ */
 type Write = { unit: string; stamp: Stamp; isNew: boolean; isOwn: boolean }
 
-/** A mark is made with a score or with a code. */
+/** A mark needs a score or a code. */
 const isEmptyMark = (table: Replicated, { score = null, status = null }: Values): boolean =>
   table === 'grade' && score === null && status === null
 
 /**
- * Pushed rows are commands (SPEC): each unit that this node has not seen is asked about again, by the same rights table that guards the
- * routes. A school's node has judged its own people by the rights of the moment, so of it only who makes administrators is asked; a
- * laptop writes for its one user, who is judged here.
+ * Decides which units of pushed rows are refused. Pushed rows are commands (SPEC): each unit that this node has not seen is judged by the
+ * rights table that guards the routes. A laptop writes for its user, who is judged by their present rights. A school's server judged its
+ * own people by their rights at the time of the write; of its writes only the appointment of administrators is judged.
  */
 export class Judge {
   private readonly awaiting = new Map<string, Promise<boolean>>()
-  /** Assessments of the page whose deletion is refused: their marks stay with them. */
+  /** Ids of the assessments of the page whose deletion is refused: the deletion of their marks is refused too. */
   private readonly staying = new Set<string>()
   readonly appointments: Appointments
   readonly refusedParents: RefusedParents
@@ -90,12 +97,13 @@ export class Judge {
     return this.page.epoch
   }
 
-  async verdicts(table: Replicated, told: RowState, known: KnownRow | undefined): Promise<Verdict[]> {
-    // Of a row that was lost here past the program its versions alone are known, and what comes under them stands.
-    const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, told).state : told
-    // Whatever it says of its presence: a row that goes by it is deleted by it.
+  /** The refused units of a pushed row; empty where all of it is taken. `known`: the row here, undefined where it is unknown. */
+  async verdicts(table: Replicated, pushed: RowState, known: KnownRow | undefined): Promise<Verdict[]> {
+    // The values of a row were lost here past the program, and only its versions remain: the pushed state stands as it comes.
+    const after = known && !isLost(known) ? mergeRows(table, descriptions[table], known.state, pushed).state : pushed
+    // A state that deletes a living row when it is merged is judged as a deletion, whatever its own `alive` says.
     const isEnd = after.alive.length === 0 && (known?.state.alive.length ?? 0) > 0
-    const state = isEnd ? { ...told, alive: [] } : told
+    const state = isEnd ? { ...pushed, alive: [] } : pushed
     const limitOf = this.page.limits(table, known !== undefined)
     const changed = freshIn(table, state, known, after).filter(
       ([unit, stamp]) => !(changesNothing(table, unit, state, known) && this.mayRepeat(stamp, limitOf)),
@@ -105,17 +113,17 @@ export class Judge {
     const fresh: [string, Stamp][] = returned ? [...changed, [EXISTENCE, [...returned, time, this.peer.user_id]]] : changed
     const refuse = (code: Verdict['code'], units = fresh.map(([unit]) => unit)): Verdict[] =>
       units.map((unit) => ({ unit, code, stale: false }))
-    // Whole: what is not there under its own id must not come to life by a part of it.
+    // An unknown row is taken with its creation and under its natural id, or refused whole: a part of it must not bring it to life.
     const isMade = known || state.alive.length === 0 || state.units[EXISTENCE] !== undefined
     if (!isMade || (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values)))
       return refuse('malformed', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
-    // Also where nothing else is said: what a row is of is no part of any other unit.
+    // Also where no unit is fresh: `school_id` belongs to no other unit.
     if (isOfAnotherSchool(table, state.values, this.peer))
       return refuse('foreign', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
     if (fresh.length === 0) return []
-    // A laptop that is to be wiped: what it still brings is kept for people, and counts only once one of them enters it.
+    // A revoked laptop that is to be wiped: its writes are kept for people, and count only once a person enters them.
     if (this.peer.revoked_at !== null) return refuse('revoked')
-    // A school may hold another value of a write that is known here, where a database was changed past the program.
+    // A school's server may hold another value of a write that is known here, where its database was changed past the program.
     const isOwn = (stamp: Stamp) =>
       stamp[1] <= limitOf(stamp[0]) || (this.peer.kind !== 'laptop' && known !== undefined && covers(known.state.vv, stamp))
     if (!known && this.isHarmless(table, state) && fresh.every(([, stamp]) => isOwn(stamp))) return []
@@ -134,7 +142,7 @@ export class Judge {
     const taken = new Set(fresh.flatMap(([unit]) => (refused.has(unit) ? [] : [unit])))
     if (table === 'report_book' && taken.has('status') && (await this.lacksApproval(state, taken, known)))
       verdicts.push({ unit: 'status', code: 'forbidden', stale: false })
-    // A row that was deleted here comes back by what is taken, and not by what is refused.
+    // A row that is deleted here must not come back by a refused write.
     const [first] = verdicts
     if (first && this.peer.kind === 'laptop' && isReturned(known, after) && !refused.has(EXISTENCE))
       verdicts.push({ ...first, unit: EXISTENCE })
@@ -142,8 +150,9 @@ export class Judge {
   }
 
   /**
-   * A laptop publishes or sends a book that nobody approved, in a school that asks for it. An approval counts that comes with the book and is taken,
-   * else that which stands here, unless the book comes with other words, or with entries: those nobody has approved.
+   * Whether a laptop publishes or sends a book without the approval that the school asks for. An approval that comes with the book counts
+   * if it is taken. Otherwise the one that stands here counts, unless the page changes the book or its entries: nobody has approved these
+   * changes.
    */
   private async lacksApproval(state: RowState, taken: ReadonlySet<string>, known: KnownRow | undefined): Promise<boolean> {
     if (this.peer.kind !== 'laptop' || state.alive.length === 0 || state.values['status'] === 'draft') return false
@@ -152,7 +161,10 @@ export class Judge {
     return lacksApproval({ approves_reports: await this.rights.approvesReports() }, { approved_at: (approved_at as string | null) ?? null })
   }
 
-  /** What stands here already may be said again without a right, by nobody or by the laptop's person, and as no other write than their own. */
+  /**
+   * Whether a unit may get another stamp with the value that stands here, without a right. A laptop may do that by nobody or by its user,
+   * and only under numbers for which it answers.
+   */
   private mayRepeat([node, counter, , actor]: Stamp, limitOf: LimitOf): boolean {
     return this.peer.kind !== 'laptop' || (counter <= limitOf(node) && (actor === null || actor === this.peer.user_id))
   }
@@ -171,7 +183,10 @@ export class Judge {
     return (await this.objection(table, asKnown(table, state, known), write)) ?? (await this.objectionToValues(table, state, write, known))
   }
 
-  /** What a laptop wrote by itself says what its parent had told it, and what this node has lost since. */
+  /**
+   * The signed write that a laptop's write by nobody repeats; null where there is none. After a refusal a laptop writes by nobody what its
+   * parent had told it, and this node may have lost that since.
+   */
   private async repeatedBy(
     table: Replicated,
     state: RowState,
@@ -180,19 +195,20 @@ export class Judge {
   ): Promise<Signed | null> {
     if (this.peer.kind !== 'laptop' || stamp[3] !== null || !isOwn || !isTakenAsSigned(table)) return null
     const isDeletion = unit === EXISTENCE && state.alive.length === 0
-    // Else the laptop has it back: over what lives here it has no say.
+    // Such a deletion counts over a row that lives here only where its writer had seen all of the row. Else the row comes back at the
+    // laptop.
     if (isDeletion && known && !isLost(known) && known.state.alive.length > 0 && !(await this.hasSeenAll(table, state, known.state)))
       return null
     return this.page.proofs.signerOfRepeated(table, state, unit, known?.state.vv ?? null)
   }
 
-  /** Of a write that the child does not answer for. */
+  /** The signer of a write for whose writer the child does not answer; null where nobody signed it. */
   private async signerOf(table: Replicated, state: RowState, unit: string, known: KnownRow | undefined): Promise<Signer | null> {
     if (!isTakenAsSigned(table)) return null
     return this.page.proofs.signerOf(table, state, unit, known && !isLost(known) ? known.state : undefined)
   }
 
-  /** A server has judged what it signed when it was written; what a laptop signed is judged as if the laptop itself brought it. */
+  /** What a server signed, it judged at the time of the write. What a laptop signed is judged as if that laptop pushed it. */
   private async objectionToSigned(
     table: Replicated,
     state: RowState,
@@ -217,8 +233,8 @@ export class Judge {
   }
 
   /**
-   * What no person could write through the interface, as far as values go. `malformed`, which cannot travel, is for what the row alone shows;
-   * what other rows forbid the child gives up as it does a right that it has not.
+   * Whether the values are such as a person could write through the interface. `malformed` where the row alone shows that they are not:
+   * such a row cannot travel. `forbidden` where other rows forbid them: the child gives the write up, as for a missing right.
    */
   private async objectionToValues(
     table: Replicated,
@@ -236,7 +252,7 @@ export class Judge {
       if (!descriptions[table].units[unit]) return null
     }
     if (!isWritable(table, state.values, descriptions[table].units[unit] ?? descriptions[table].identity)) return 'malformed'
-    // Books of the first programs were sent without it, and come from a school's server.
+    // The first programs sent books without a snapshot; such books come from servers only.
     if (this.peer.kind === 'laptop' && unit === 'status' && state.values['status'] === 'sent_to_ministry' && !freezeOf(state))
       return 'malformed'
     if (unit === 'approval') {
@@ -249,7 +265,7 @@ export class Judge {
     return (await this.values.allow(table, write, asKnown(table, state, known).values)) ? null : 'forbidden'
   }
 
-  /** What a row is of never changes; a laptop makes rows in its person's name. */
+  /** Whether a laptop leaves the identity of a known row as it is, and writes its user, null or the earlier value into `created_by`. */
   private keepsIdentity(table: Replicated, { values }: RowState, [, , , actor]: Stamp, known: KnownRow | undefined): boolean {
     if (this.peer.kind !== 'laptop' || table === 'sync_conflict') return true
     const before = known && !isLost(known) ? known.state.values : null
@@ -260,7 +276,10 @@ export class Judge {
     return descriptions[table].identity.every((column) => !isFixed(column) || isSame(values[column], before[column]))
   }
 
-  /** Of a school's server: a person is asked about once, as they were known here before the page. */
+  /**
+   * Whether a school's server gives a place to a person who must agree first. Asked once for each person, so as they were known before the
+   * page.
+   */
   private async awaitsPerson(table: Replicated, state: RowState): Promise<boolean> {
     const user = this.peer.kind === 'laptop' ? null : personIn(table, state)
     if (user === null) return false
@@ -270,8 +289,8 @@ export class Judge {
   }
 
   /**
-   * The end of a row that is not known here, from a laptop that alone has written it, takes nothing from anybody; but a book that was sent
-   * would stand in spite of it. A school is believed.
+   * Whether the deletion of a row that is unknown here can be taken unjudged. From a laptop, where it alone has written the row, so that
+   * nobody loses anything; but not of a sent report book, which stands in spite of a deletion. From a school's server always.
    */
   private isHarmless(table: Replicated, { alive, vv, values }: RowState): boolean {
     const { kind, node_id } = this.peer
@@ -280,11 +299,11 @@ export class Judge {
     return !isSent && Object.keys(vv).every((each) => each === node_id)
   }
 
-  /** The school of the row is the peer's; no key can name another, for every reference repeats it. */
+  /** Whether the row belongs to the peer's school. Its foreign keys need no check: each of them contains `school_id`. */
   private async isOfOwnSchool(table: Replicated, state: RowState): Promise<boolean> {
     const { id, values } = state
     const { school_id } = this.peer
-    // No row opens the file of another's report or class, or another's picture.
+    // A path outside the row's own folder would open the file of another row.
     const file = FileTable.safeParse(table)
     if (!isId(id) || (file.success && !isOwnPath(file.data, id, values))) return false
     if (table === 'school') return id === school_id
@@ -292,7 +311,10 @@ export class Judge {
     return values['school_id'] === school_id
   }
 
-  /** A laptop's person is asked about further on. The server of a school answers for its own people, and for nobody who works at another. */
+  /**
+   * Whether a school's server may tell this row of a person: not of one who works at another school too (M8). A laptop's person is judged
+   * in `objectionToLaptop`.
+   */
   private async isOfThisSchool(table: Replicated, { id, values }: RowState): Promise<boolean> {
     const { kind, school_id } = this.peer
     if (kind === 'laptop') return true
@@ -309,15 +331,17 @@ export class Judge {
     return appoints && !(await this.appointments.mayAppoint(actor)) ? 'forbidden' : null
   }
 
-  /** Whoever wrote it, but this node itself. */
+  /**
+   * Whether a laptop brings an entry as its report book was sent. Such an entry is taken whoever wrote it, except under this node's number.
+   */
   private async bringsAsSent(table: Replicated, state: RowState, { unit, stamp: [node] }: Write): Promise<boolean> {
     if (table !== 'report_book_entry' || this.peer.kind !== 'laptop' || node === this.page.epoch) return false
     return isAsSent(this.tx, this.peer.school_id as string, state, unit)
   }
 
   /**
-   * A record is made by rule, and decided by a person, who on a laptop is its one user, and may decide it there as here, or has written by it
-   * what stands here now.
+   * A conflict record is created by rule and decided by a person: on a laptop by its user, who must have the right to decide it here, or
+   * has decided by a write that stands here now.
    */
   private async objectionToRecord(
     state: RowState,
@@ -337,20 +361,23 @@ export class Judge {
     if (descriptions[table].notOnLaptops) return 'forbidden'
     if (await this.bringsAsSent(table, state, write)) return null
     if (actor === null || actor !== this.peer.user_id) return 'not_yours'
-    // Whose it was is not known here, and what the deletion says of it may be anything.
+    // The row is unknown here, and the deletion may say anything of it, so nobody can tell whose it was.
     if (write.isNew && state.alive.length === 0) return 'unknown_row'
     if (table === 'user_profile') return state.id === actor ? null : 'forbidden'
     return this.objectionOfRights(table, state, write, actor)
   }
 
-  /** Whether who deleted a row had seen every part of it that stands here. */
+  /** Whether the writer of a deletion had seen every unit that stands here. */
   async hasSeenAll(table: Replicated, state: RowState, here: RowState): Promise<boolean> {
     for (const of of Object.keys(descriptions[table].units))
       if (here.units[of] && !(await this.hasSeen(table, state, { unit: EXISTENCE, of }, here))) return false
     return true
   }
 
-  /** Whether who wrote a unit of a state had seen what stands here of another, as far as the history shows it. */
+  /**
+   * Whether the writer of `unit` had seen what stands here of the unit `of`, as far as the history shows it. Entries that laptops of this
+   * person signed count only where the person may write the unit.
+   */
   async hasSeen(table: Replicated, state: RowState, { unit, of }: { unit: string; of: string }, here: RowState): Promise<boolean> {
     const mayWrite = await this.mayWrite(table, state, unit)
     const counts = (signer: Signer) => signer.kind !== 'laptop' || signer.user !== this.peer.user_id || mayWrite
@@ -364,29 +391,32 @@ export class Judge {
     return user_id !== null && (await this.rights.objectionTo(table, state, { unit, isNew: false, lives }, user_id)) === null
   }
 
-  /** Something about the writer's rights changed behind what they had read: they could not know. A value that nobody could type is none to decide about. */
+  /**
+   * Whether a right of the writer was changed here after what they had read, so that they could not know. False for conflict records, and
+   * for a value that nobody could type: there is nothing to decide about.
+   */
   private async isStale(table: Replicated, state: RowState, unit: string): Promise<boolean> {
     const [, , , actor] = state.units[unit] as Stamp
     const columns = unit === EXISTENCE ? Object.keys(state.values) : (descriptions[table].units[unit] ?? [])
     if (table === 'sync_conflict' || (state.alive.length > 0 && !isWritable(table, state.values, columns))) return false
-    return this.rights.isChangedSince(actor, this.page.seen)
+    return this.rights.isChangedSince(actor, this.page.readUpTo)
   }
 }
 
-/** What a row is of is what is known here of it, whatever a push says beside the units that it writes. */
+/** The state with the identity that is known here: a push cannot change what a row belongs to. */
 function asKnown(table: Replicated, state: RowState, known: KnownRow | undefined): RowState {
   if (!known || isLost(known)) return state
   return { ...state, values: { ...state.values, ...pick(known.state.values, descriptions[table].identity) } }
 }
 
-/** A part of the row that a newer program knows, and not more of it than is kept of a refused one. */
+/** Whether the unit is of a newer program, and no larger than what is kept of a refused unit. */
 const isOfNewerProgram = ({ schema, extra }: RowState, unit: string): boolean =>
   schema > SCHEMA_VERSION && canonical(extra?.[unit]).length <= limits.sync.refused.value
 
 const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Peer) =>
   descriptions[table].scope === 'school' && values['school_id'] !== undefined && values['school_id'] !== school_id
 
-/** Whose secret it is; null where the row's id says another. */
+/** The person whose secret the row is; null where the row's id does not follow from that person. */
 function ownerOf(table: Replicated, id: string, values: Values): string | null {
   return isMisnamed(table, { ...values, id }) ? null : idIn(values, 'user_id')
 }

@@ -7,10 +7,10 @@ import { isLost, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { idIn } from './judge.rights.ts'
 
-/** A unit of a row that is pushed, and the stamp of its last write. */
+/** A written unit of a pushed row, and its stamp. */
 type Write = { unit: string; stamp: Stamp }
 
-/** What other rows of the school forbid in the values of a pushed row, as the routes do. Of what is not here nothing is said until it has come. */
+/** Rules of the routes on values that depend on other rows of the school. A rule is passed over while its other row is not here. */
 export class ValueRules {
   private readonly maxima = new Map<string, Promise<number>>()
 
@@ -23,7 +23,7 @@ export class ValueRules {
     this.school = peer.school_id as string
   }
 
-  /** Whether this unit of a row may have these values. */
+  /** Whether this unit may have these values. `values`: of the whole row. */
   async allow(table: Replicated, { unit, stamp }: Write, values: Values): Promise<boolean> {
     if (table === 'grade') return unit !== 'score' || this.isWithinMaximum(values)
     if (table === 'assessment') return this.isOfItsSubject(unit, values)
@@ -57,9 +57,9 @@ export class ValueRules {
   }
 
   /**
-   * A register from a laptop is of a day in the year of its class, and of none that was to come when it was written. The clock of this node is
-   * not asked: nodes whose clocks differ would give different answers. Nor is a server asked, which has judged the register when it took it; the
-   * year may have been moved since.
+   * A register from a laptop must be of a day in the year of its class, and not of a day after its write. The clock of the write is asked,
+   * not that of this node, since nodes with different clocks would answer differently. A server is not asked: it judged the register when
+   * it took it, and the year may have been moved since.
    */
   private async isOfItsYear(values: Values, [, , writtenAt]: Stamp): Promise<boolean> {
     if (this.peer.kind !== 'laptop') return true
@@ -71,13 +71,16 @@ export class ValueRules {
     return year === undefined || (day >= year.start_date && day <= year.end_date)
   }
 
-  /** A score above every maximum that its assessment ever had is nobody's. */
+  /** A score must not exceed every maximum that its assessment ever had. */
   private async isWithinMaximum(values: Values): Promise<boolean> {
     const id = idIn(values, 'assessment_id')
     return id === null || Number(values['score']) <= (await this.maximumOf(id))
   }
 
-  /** The highest that an assessment ever had; no bound where it is not here. Assessments come before marks, so that a page asks for each once. */
+  /**
+   * The highest maximum that the assessment ever had; infinity where it is not here. Each is read once: in a page assessments come before
+   * marks.
+   */
   private maximumOf(id: string): Promise<number> {
     const read = async () => {
       const known = (await knownRows(this.tx, 'assessment', this.school, [id])).get(id)

@@ -20,14 +20,14 @@ import { type Scope, scopeOf, within } from '../scope/scope.ts'
 import { resealed } from '../scope/secrets.ts'
 
 type Peer = Row<'sync_peer'>
-/** Keys of sealed columns: this node's own, and the one that it shares with the peer. `secret`: of which its keys to sign are made. */
+/** Keys of sealed columns: `own` is this node's, `shared` the one shared with the peer. `secret`: the signing keys are derived from it. */
 export type SealKeys = { own: Buffer; shared: Buffer; secret: string }
 
 type PageRequest = { cursor: string | null; scope: string | null }
 
 /**
- * The next page of a school for a child (SPEC, «The wire»). A cursor of another epoch, or none, begins a first copy; so does a scope that
- * has grown since. The page's cursor is to be saved with its rows.
+ * The next page of a school for a child (SPEC, «Pull»). A first copy begins where the cursor is null, of another epoch or below the floor,
+ * and where the scope has changed. The child saves the page's cursor together with its rows.
  */
 export async function nextPage(tx: ReadTx, peer: Peer, epoch: string, asked: PageRequest, keys: SealKeys): Promise<Page> {
   const school = peer.school_id as string
@@ -66,7 +66,7 @@ async function beginning(tx: ReadTx, school: string, epoch: string): Promise<Cur
 }
 const FIRST: Replicated = 'school'
 
-/** What a page costs by itself, above all a commit, is the most of it where rows are as small and as many as marks. */
+/** Rows of a page. Marks are small and many: with few of them the cost of a page would mostly be that of its commit. */
 const rowsAtOnce = (table: Replicated) => (table === 'grade' ? limits.sync.copyMarks : limits.sync.pageRows)
 
 type Read = { rows: Carried[]; told: HistoryEntry[]; cursor: Cursor; isLast: boolean; total: number | null; copied: number | null }
@@ -79,7 +79,7 @@ async function copyOn(tx: ReadTx, { peer, scope }: Reader, cursor: Cursor & { ki
   const total = await tx.dialect.countVersions(tx.connection, school)
   const { epoch, seq, people } = cursor
   const whole = await withConflicts(tx, school, await withNamed(tx, school, scope, rows))
-  // A school gets what was before; a laptop only what comes from now on, and what it would have heard of before its parent began anew.
+  // After the rows a school's server gets all earlier history; a laptop only what it missed because its parent began anew.
   const after = peer.kind === 'laptop' ? await heardSince(tx, peer, { epoch, seq }) : 0
   const last: Cursor = after === null ? { kind: 'feed', epoch, seq, people } : { kind: 'history', epoch, seq, people, after }
   return { rows: whole, told: [], cursor: next ? { ...cursor, ...next, copied } : last, isLast: false, total, copied }
@@ -104,8 +104,8 @@ const lastEntries = statement<{ school: string }>()(({ db, t: { history }, p }) 
 )
 
 /**
- * After which number of the feed a laptop is told the history that comes with a copy: of one that was enrolled before this database began
- * anew, which copies for that reason, since then, and a page at most. Null where it is told none.
+ * The feed number after which a laptop is told history with a copy; null where it is told none. A laptop that was enrolled before this
+ * database began anew copies for that reason: it gets the history since then, at most one page.
  */
 async function heardSince(
   tx: ReadTx,
@@ -121,7 +121,7 @@ async function heardSince(
   return after < seq ? after : null
 }
 
-/** The history up to where a copy began, after its rows, which nobody has to wait for. */
+/** The history up to where a copy began. It comes after the rows, since nobody waits for it. */
 async function historyOn(tx: ReadTx, reader: Reader, cursor: Cursor & { kind: 'history' }): Promise<Read> {
   const { peer } = reader
   const { epoch, seq, people, after } = cursor

@@ -34,12 +34,13 @@ import { Judge, type Verdict } from './judge.ts'
 import type { SealKeys } from './pages.ts'
 import { unreadParents } from './unread-parents.ts'
 
-/** This node: its number, what it seals for the child with, and where it says what it did not take. */
+/** This node: its number, the keys for sealed columns of the child, and the log of refusals. */
 export type Here = { epoch: string; keys: SealKeys; log: RefusalLog }
 
 /**
- * Takes what a child wrote: judges every row, applies what may be, and answers for each that did not simply go in. Runs in one
- * transaction, in which the child's number is saved too, so that a page that comes twice changes nothing (I9 to I11). Within `withSingleWriter`.
+ * Takes one push of a child: judges each row, applies what is accepted, and answers for each row that was not simply taken. It runs in one
+ * transaction, which also saves what is acknowledged, so that a page that comes twice changes nothing (I9 to I11). Call within
+ * `withSingleWriter`.
  */
 export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys, log }: Here, push: Push): Promise<Pushed> {
   const school = peer.school_id as string
@@ -49,19 +50,17 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   await demandSingleWriter(tx, school, history, peer.id)
   const opened = peer.kind === 'laptop' ? rows : resealed(rows, keys.shared, keys.own)
   const cursor = textToCursor(push.cursor)
-  const told = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
-  const answered = await writersOf(tx, peer, epoch, push.to)
+  const conflictStates = opened.flatMap(({ table, state }) => (table === 'sync_conflict' ? [state] : []))
+  const writerLimits = await writersOf(tx, peer, epoch, push.to)
   const mostPlausible = (await tx.dialect.feedOf(tx.connection, school)).seq + limits.sync.claims
-  const seen = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
+  const readUpTo = cursor?.epoch === epoch ? cursor.seq : Number.MAX_SAFE_INTEGER
   const proofs = new RowProofs(tx, school, keys.secret, judged)
-  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, told, proofs) : null
+  const records = peer.kind === 'laptop' ? await ConflictRecords.of(tx, peer, conflictStates, proofs) : null
   const withEntries = peer.kind === 'laptop' ? await booksWithEntries(tx, school, opened) : new Set<string>()
-  const judge = new Judge(tx, peer, { seen, records, limits: answered, epoch, proofs, withEntries })
-  const settle = await watchRefused(tx, peer, opened)
-  const settleApprovals = peer.kind === 'laptop' ? await watchApprovals(tx, school, opened, withEntries) : null
+  const judge = new Judge(tx, peer, { readUpTo, records, limits: writerLimits, epoch, proofs, withEntries })
+  const closeKept = await watchRefused(tx, peer, opened)
+  const correctApprovals = peer.kind === 'laptop' ? await watchApprovals(tx, school, opened, withEntries) : null
   const answers: RowAnswer[] = []
-  // Table by table: who was appointed in this page may write in it.
-  // Deletions wait for each other, so that no parent stays for a child that goes as well.
   const heard = await heardOf(tx, school)
   const taking: Taking = {
     tx,
@@ -69,7 +68,7 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
     peer,
     judge,
     records,
-    limits: answered,
+    limits: writerLimits,
     heard,
     proofs,
     mostPlausible,
@@ -77,16 +76,18 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
     refused: [],
     corrected: [],
   }
+  // In the order of the tables: whoever is appointed in this page may write in it. Deletions are applied last and together, so that no row
+  // stays for another one that is deleted too.
   for (const [table, states] of byTable(opened)) answers.push(...(await takeTable(taking, table, states)))
   for (const each of malformed) answers.push(await refusalOfMalformed(tx, school, each))
   const gone = await applyStates(tx, school, taking.deletions, { source: peer.node_id })
   answers.push(...gone.filter(isNotPlain).map(plainAnswer))
-  answers.push(...(await unreadParents(tx, peer, taking.corrected, seen)))
-  await settleApprovals?.()
+  answers.push(...(await unreadParents(tx, peer, taking.corrected, readUpTo)))
+  await correctApprovals?.()
   if (peer.kind !== 'laptop') await announceSecrets(tx, rows, null)
   await takeEntries(tx, school, history, peer.node_id)
   await keepChildRefusals(tx, peer, taking.refused, malformed)
-  await settle(taking.refused.map(({ table, state: { id } }) => ({ table, id })))
+  await closeKept(taking.refused.map(({ table, state: { id } }) => ({ table, id })))
   await acknowledge(tx, peer, push.to, history)
   log.note(senderOf(peer), [
     ...answers.flatMap(({ table, id, outcome, code }) => (outcome === 'refused' ? [{ table, row: id, code: code ?? '' }] : [])),
@@ -95,20 +96,23 @@ export async function receive(tx: WriteTx, peer: Row<'sync_peer'>, { epoch, keys
   return { acknowledged: push.to, answers }
 }
 
-/** Of the history that was not taken, what should not have been told: a laptop of two parents cannot know which nodes each of them knows. */
+/**
+ * The refused entries that should not have been told, for the log. A laptop with two parents cannot know which nodes each of them knows, so
+ * for it signed entries of unknown nodes do not count.
+ */
 async function untold(tx: WriteTx, peer: Row<'sync_peer'>, { refused, verdicts }: JudgedHistory): Promise<readonly HistoryEntry[]> {
   const others = refused.filter((entry) => verdicts.get(transactionOf(entry)) !== 'none' || entry.proof === null)
   return others.length < refused.length && (await hasOtherParent(tx, peer)) ? others : refused
 }
 
-/** A page that is being taken. `deletions` wait until all tables are looked at. */
+/** A page that is being taken. `deletions`: applied once all tables are judged. */
 type Taking = Claiming & {
   tx: WriteTx
   school: string
   records: ConflictRecords | null
   deletions: Incoming[]
   refused: RefusedRow[]
-  /** Rows as they are here, of which something was refused. */
+  /** Rows of which something was refused, as they stand here. */
   corrected: Carried[]
 }
 
@@ -168,8 +172,8 @@ async function takeTable(taking: Taking, table: Replicated, states: readonly Row
 }
 
 /**
- * Two databases may each have their own app for somebody who works at two schools, and their own profile of somebody who has not agreed to
- * a place in the school: nothing is refused, nothing taken, and nothing told.
+ * Rows that are neither taken nor refused nor told: means of sign-in of somebody who works at another school, since each database may have
+ * its own; and the profile of somebody who has not agreed to a place in the school.
  */
 const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
   verdicts.some(
@@ -178,7 +182,7 @@ const isPassedOver = (table: Replicated, verdicts: readonly Verdict[]) =>
 
 const isNotPlain = ({ outcome }: Answer) => outcome === 'held' || outcome === 'merged'
 
-/** Of a row that is not taken at all nothing is: each of its new units is refused with it. */
+/** Where nothing of a row is taken, each of its new units is refused with it. */
 function ofWholeRow(state: RowState, known: KnownRow | undefined, verdicts: readonly Verdict[]): Verdict[] {
   const [first] = verdicts as [Verdict, ...Verdict[]]
   const fresh = Object.entries(state.units).filter(([, stamp]) => !known || !covers(known.state.vv, stamp))
@@ -204,7 +208,7 @@ const refusal = (table: Replicated, { id }: RowState, verdicts: readonly Verdict
   theirs: theirs && !descriptions[table].sealed ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null,
 })
 
-/** Nothing of it can be read, so nothing is taken; the child gets what is here. */
+/** A row that cannot be read is refused, and the child gets the row that is here. */
 async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, units }: Malformed): Promise<RowAnswer> {
   const theirs = (await knownRows(tx, table, school, [id])).get(id)
   const packed = theirs ? (packRows([{ table, state: theirs.state }])[0] ?? null) : null
@@ -212,8 +216,8 @@ async function refusalOfMalformed(tx: WriteTx, school: string, { table, id, unit
 }
 
 /**
- * A write whose author could not know that the right had gone is kept for a person to decide, not only refused. A row that was made is kept
- * whole, under the last write in it: it may have been changed since another parent refused it, and one record never has two contents.
+ * Refused writes whose author could not know that the right was lost, as conflicts for a person to decide. A created row is kept whole,
+ * under its last write: it may have been changed since another parent refused it, and a record must never have two contents.
  */
 const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verdict[]): Kept[] =>
   verdicts.flatMap(({ unit, stale }): Kept[] => {
@@ -225,18 +229,18 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
         ? [...descriptions[table].identity, ...Object.values(descriptions[table].units).flat()]
         : (descriptions[table].units[unit] ?? [])
     const value = unit === EXISTENCE && state.alive.length === 0 ? null : pick(state.values, columns)
-    // Both can bear one stamp: a row that is there in spite of a deletion bears the deletion's.
+    // A creation and a deletion can have the same stamp: a row that exists in spite of a deletion bears that of the deletion.
     const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]
   })
 
-/** What is a conflict of kind `right` is shown to the administrators as that. */
+/** The refused units that are no conflict of kind `right`; conflicts are shown to administrators as such. */
 function notKeptByRight(table: Replicated, state: RowState, verdicts: readonly Verdict[], theirs: KnownRow | undefined): RefusedRow[] {
   const units = verdicts.filter(({ stale }) => !stale)
   return units.length > 0 ? [{ table, state, units, theirs: theirs?.state }] : []
 }
 
-/** By the writer's own count: its clock may have gone back meanwhile. */
+/** The last write by counter: the writer's clock may have gone back. */
 const lastWritten = ({ units }: RowState): Stamp | undefined => Object.values(units).sort((a, b) => b[1] - a[1] || compareStamps(b, a))[0]
 
 async function acknowledge(tx: WriteTx, peer: Row<'sync_peer'>, to: number, history: readonly HistoryEntry[]): Promise<void> {

@@ -69,7 +69,7 @@ import { heard } from './tombstones.ts'
 
 type Peer = Row<'sync_peer'>
 
-/** What this node answers its children: `/sync/*`, beside the contract, for programs alone. */
+/** Mounts `/sync/*`, which children ask. These routes stand beside the contract, for programs alone. */
 export function serveChildren(app: Hono<AppEnv>, services: Services): void {
   const news = commitWaiters(services.store)
   const digests = digestsInTurn(services.store)
@@ -127,11 +127,11 @@ async function hello(services: Services, { asker, asked }: Given<Hello>): Promis
   )
 }
 
-/** `before`: the session in whose place the new one begins, null for none. */
+/** `before`: the nonce of the session that the new one replaces; null for none. */
 function welcome(services: Services, asker: Child, before: string | null, { protocol, node, now, cursor }: Hello): Promise<Welcome> {
   return services.store.write(asSystem(), async (tx) => {
     if (protocol < OLDEST_PROTOCOL) throw syncFailures.upgradeNeeded()
-    // What it sent before it greeted may have been under way until now, and counts.
+    // Read again under a lock: an earlier request of the child may have been under way until now, and counts.
     const peer = await peerHeld(tx, asker.peer.id)
     if (node !== peer?.node_id) throw syncFailures.unknownNode()
     if (isShutOut(peer)) throw syncFailures.revoked()
@@ -151,7 +151,7 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
       school: peer.school_id as string,
       school_name: own?.name ?? peer.name,
       scope: (await scopeOf(tx, peer)).text,
-      // It forgets everything soon, and may ask nothing any more.
+      // A laptop that is to be wiped may not ask which rows are unknown.
       below: !isToBeWiped(peer) && (await isBelowFloor(tx, peer.school_id as string, services.store.nodeId, cursor)),
       above: await parentNumber(tx, peer.school_id as string),
       wipe: isToBeWiped(peer) ? peer.wipe_asked_at : null,
@@ -160,13 +160,15 @@ function welcome(services: Services, asker: Child, before: string | null, { prot
   })
 }
 
-/** A node that begins anew is another peer with the same place; the one before stays, for it may be the original of a clone. */
+/**
+ * A child that begins anew becomes another peer with the same place. The earlier peer stays: it may be the original of a copied database.
+ */
 async function renew(services: Services, { asker, asked }: Given<Renew>): Promise<Renewed> {
   if (!isKey(asked.public_key, 'ed25519') || !isKey(asked.box_key, 'x25519')) throw syncFailures.badSignature()
   return services.store.write(asSystem(), async (tx) => {
     const peer = await countedIn(tx, asker)
     await lockedNode(tx, {})
-    // A copy of that database, or one whose answer was lost: nobody can tell, so it takes another.
+    // A copy of that database, or the same one after a lost reply: nobody can tell, so the child takes another number.
     if (await childByNode(tx, asked.node)) throw syncFailures.nodeTaken()
     const { sync_peer } = tx.t
     const others: { name: string }[] = await tx.db
@@ -179,7 +181,7 @@ async function renew(services: Services, { asker, asked }: Given<Renew>): Promis
       others.map((other) => other.name),
     )
     const { node, public_key, box_key } = asked
-    // What was asked of the one before holds for its successor.
+    // A revocation and an order to wipe hold for the successor too.
     const { side, kind, school_id, user_id, revoked_at, wipe_asked_at } = peer
     await tx.local.insert(tx.t.sync_peer).values({
       ...NEW_PEER,
@@ -219,14 +221,14 @@ async function push(services: Services, { asker, asked }: Given<Push>): Promise<
 const known = (services: Services, { asker, asked }: Given<KnownRowsQuery>) =>
   services.store.write(asSystem(), async (tx) => unknownOf(tx, await readerIn(tx, asker), asked))
 
-/** The child in its session, where it may read: one that is to be wiped is told nothing any more. */
+/** The peer of a request that reads. Throws `sync.revoked` for a laptop that is to be wiped, which is told nothing more. */
 async function readerIn(tx: WriteTx, asker: Child): Promise<Peer> {
   const peer = await countedIn(tx, asker)
   if (isToBeWiped(peer)) throw syncFailures.revoked()
   return peer
 }
 
-/** What this node holds of what is the child's, in figures. */
+/** Digests of the rows here that the child should hold. */
 async function verify(services: Services, { c, asker }: Given<unknown>, digests: ReturnType<typeof digestsInTurn>): Promise<Verified> {
   const peer = await services.store.write(asSystem(), (tx) => readerIn(tx, asker))
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
@@ -237,11 +239,12 @@ const sessionOver = async () => {
   throw syncFailures.staleSession()
 }
 
-/** Answers at once where there is something, else when there is, or after `wait` seconds with nothing. */
+/** Answers at once where there is something new, else as soon as there is, or after `wait` seconds with an empty page. */
 async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: ReturnType<typeof commitWaiters>): Promise<Page> {
   const { store } = services
   const begin = store.write(asSystem(), async (tx) => {
-    // That it asked, and how far it has read: a question that is heard twice is answered twice, and changes nothing.
+    // Saves the request's number and how far the child has read. This need not be durable: a request that is heard twice is answered twice,
+    // and changes nothing.
     const [signed] = await Promise.all([readerIn(tx, asker), tx.dialect.hurry(tx.connection)])
     await demandNotRestored(tx, services, signed, asked.cursor)
     await heard(tx, store.nodeId, signed, asked.cursor)
@@ -250,11 +253,11 @@ async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: 
   const { peer, epoch } = await withRenewal(services, () => begin, sessionOver)
   const slot = slotOf(c.env?.incoming)
   const until = performance.now() + asked.wait * 1_000
-  // Nobody waits for an answer that nobody reads, nor keeps a server from stopping.
+  // The wait ends when the child hangs up, or when this server stops.
   const over = AbortSignal.any([c.req.raw.signal, services.jobs.stopping])
   for (let hasWaited = false; ; hasWaited = true) {
     const told = news.next([peer.school_id as string], Math.max(0, until - performance.now()), over)
-    // It began anew meanwhile, and must be greeted first: whoever is told another epoch sends everything again.
+    // This node began anew meanwhile, so the child must greet first: a child that reads another epoch in a page sends everything again.
     if (store.nodeId !== epoch) throw syncFailures.staleSession()
     const page = await store.read(asSystem(), async (tx) => {
       if (hasWaited) await demandEnrolled(tx, peer.id)
@@ -264,15 +267,15 @@ async function pull(services: Services, { c, asker, asked }: Given<Pull>, news: 
       told.forget()
       return page
     }
-    // Whoever waits for news holds nobody else up.
+    // A request that waits takes no slot from others.
     await slot.releasedDuring(() => told.promise)
   }
 }
 
-/** It may have been revoked while it waited. */
+/** Throws where the child was revoked while it waited. */
 async function demandEnrolled(tx: ReadTx, id: string): Promise<void> {
   const peer = await peerById(tx, id)
   if (!peer || isShutOut(peer)) throw syncFailures.revoked()
-  // It greets again, and hears of it.
+  // The child greets again, and that reply has the order to wipe.
   if (isToBeWiped(peer)) throw syncFailures.staleSession()
 }

@@ -13,9 +13,9 @@ type Used = Pick<Services, 'store' | 'log'>
 type Peer = Row<'sync_peer'>
 
 /**
- * Forgets deletions of half a year ago that everybody has heard of (SPEC, «Tombstones»): every child by its place in our feed, and the
- * parents by what they acknowledged. A child that was silent for a year does not count; it merges anew when it comes back. Answers how
- * many were forgotten.
+ * Forgets deletions older than 180 days that every node has read (SPEC, «Tombstones»): children by their place in this node's feed, parents
+ * by what they acknowledged. A child that was silent for a year does not count; it copies anew when it comes back. Returns how many were
+ * forgotten.
  */
 export async function forgetDeletions({ store }: Pick<Services, 'store'>): Promise<number> {
   const schools = await store.read(asSystem(), (tx) => tx.db.select({ id: tx.t.school.id }).from(tx.t.school))
@@ -38,13 +38,13 @@ async function forgetPage(tx: WriteTx, node: string, school: string, after: numb
   const old = found.filter(({ units }) => deletedAt(units) < before)
   const last = found.at(-1)?.seq ?? heard
   if (old.length > 0) await dropTombstones(tx, school, old, old.at(-1)?.seq ?? 0)
-  // A number can have more rows than a page: what is left of it is found again.
+  // One feed number can have more rows than a page: the next page looks at that number again.
   return { forgotten: old.length, after: old.length > 0 ? last - 1 : last, isLast: found.length < limit }
 }
 
 const deletedAt = (units: string): number => textToVersions({ vv: '{}', units }).units[EXISTENCE]?.[2] ?? Number.MAX_SAFE_INTEGER
 
-/** The last number of the school's feed that no other node has still to hear of. */
+/** The highest number of the school's feed up to which every other node has read. */
 async function heardByAll(tx: ReadTx, node: string, school: string): Promise<number> {
   const { sync_peer } = tx.t
   const peers: Peer[] = await tx.db.select().from(sync_peer).where(eq(sync_peer.school_id, school))
@@ -56,19 +56,19 @@ async function heardByAll(tx: ReadTx, node: string, school: string): Promise<num
   return Math.min((await tx.dialect.feedOf(tx.connection, school)).seq, ...places)
 }
 
-/** How far a child has read our feed; 0 of one that is still copying, which has heard of no deletion yet. */
+/** Up to which number of this node's feed a child has read; 0 while it copies, since it has read no deletion yet. */
 export function placeIn(node: string, cursor: string | null): number {
   const known = textToCursor(cursor)
   return known?.kind === 'feed' && known.epoch === node ? known.seq : 0
 }
 
-/** Saves how far a child has come, where that is further than was known. */
+/** Saves how far a child has read, where that is further than before. */
 export async function heard(tx: WriteTx, node: string, peer: Peer, cursor: string | null): Promise<void> {
   if (placeIn(node, cursor) <= placeIn(node, peer.their_cursor)) return
   await setPeer(tx, peer.id, { their_cursor: cursor })
 }
 
-/** Forgets once a day, for the first time a while after the start. */
+/** Forgets deletions once a day, and first a while after the start. */
 export function scheduleForgetting(services: Used): { stop(): Promise<void> } {
   const { afterStart, every } = limits.sync.tombstones
   const forget = () =>

@@ -23,8 +23,9 @@ const after = statement<{ school: string; table: string; ids: string; seq: numbe
 )
 
 /**
- * Answers with the rows that `rows` name and a child that has read up to `seen` has not: of a row that is refused it takes what is here, which
- * would have to wait for them, and the refused write would stand meanwhile and be the later one after that.
+ * Answers with the rows which `rows` name and which a child that has read up to `seen` lacks. The child takes the parent's row in place of
+ * a refused write. Without the rows that it names that row would be held, the refused write would stand meanwhile, and would later count as
+ * the later write.
  */
 export async function unreadParents(tx: ReadTx, peer: Row<'sync_peer'>, rows: readonly Carried[], seen: number): Promise<RowAnswer[]> {
   const school = peer.school_id as string
