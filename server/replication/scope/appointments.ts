@@ -3,12 +3,15 @@ import { knownRows, rowsWhere } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { isAdminAwaited } from './consent.ts'
 
-/** The last mark of a role's stamp: whoever bears it was an administrator at some time (sync/stamp.ts). */
+/** The `high` of a role's stamp where the person was ever an administrator (sync/stamp.ts). */
 const WAS_ADMIN = 1
 
 /**
- * Who may have made administrators of a school, which a school's server is asked about: who ever was one here, whoever founds
- * the school, who became one in the same page by one of those, and who was made one by them and has not agreed here yet.
+ * Whether a person may have appointed administrators of a school; asked about the writes of a school's server. That may be:
+ * - who was ever an administrator here
+ * - who founds the school, which has no members here yet
+ * - who was appointed in the same page by one of these
+ * - who was appointed by one of these and has not agreed here yet (consent.ts)
  */
 export class Appointments {
   private readonly inPage = new Set<unknown>()
@@ -18,7 +21,9 @@ export class Appointments {
     private readonly school: string,
   ) {}
 
-  /** Before the page's members are asked about: who became an administrator while the line was down may be none any more. */
+  /**
+   * Notes whom the page appoints. Call before its members are judged: an administrator who appointed others may have lost the role since.
+   */
   async note(members: readonly RowState[]): Promise<void> {
     for (let before = -1; before < this.inPage.size; ) {
       before = this.inPage.size
@@ -29,6 +34,7 @@ export class Appointments {
     }
   }
 
+  /** `actor`: the author of the appointment; null for the program, which may. */
   async mayAppoint(actor: string | null): Promise<boolean> {
     if (actor === null || this.inPage.has(actor)) return true
     const members = await rowsWhere(this.tx, 'school_management', this.school)

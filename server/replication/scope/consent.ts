@@ -12,10 +12,10 @@ import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { announceSecrets, isElsewhere } from './people.ts'
 
-/** Why a write is not taken: it would give somebody a place in a school to which they have not agreed here. */
+/** The code of a refusal: the write would give a person a place in a school to which they have not agreed here. */
 export const AWAITS_PERSON = 'awaits_person'
 
-/** Of the rows that give somebody a place in a school, the column that names whom. */
+/** For each table whose rows give a person a place in a school: the column that names the person. */
 const PLACES: Partial<Record<Replicated, string>> = {
   school_management: 'user_id',
   school_join_request: 'user_id',
@@ -25,7 +25,7 @@ const PLACES: Partial<Record<Replicated, string>> = {
   teaching_set_teacher: 'user_profile_id',
 }
 
-/** Whose profile or means of sign-in a row is, or whom it gives a place in a school; null of any other row. */
+/** The person whose profile or means of sign-in a row is, or to whom it gives a place in a school; null for any other row. */
 export function personIn(table: Replicated, { id, values }: Pick<RowState, 'id' | 'values'>): string | null {
   if (table === 'user_profile') return id
   const column = descriptions[table].sealed ? 'user_id' : PLACES[table]
@@ -34,8 +34,8 @@ export function personIn(table: Replicated, { id, values }: Pick<RowState, 'id' 
 }
 
 /**
- * True where the account of a person is known here by others than the school's own server, and the person has neither a place in the
- * school nor asked for one: then that server may not draw them in (docs/decisions/0051).
+ * Whether a school's server may give this person a place only with their consent: their account is known here from elsewhere, and they
+ * neither have a place in the school nor asked for one (docs/decisions/0051).
  */
 export async function mustAccept(tx: ReadTx, school: string, user: string): Promise<boolean> {
   const account = (await knownRows(tx, 'user_profile', COMMONS, [user])).get(user)
@@ -53,7 +53,7 @@ async function areOfOthers({ db, t: { sync_peer } }: ReadTx, school: string, nod
   return nodes.length > 0 && (await db.$count(sync_peer, ofOthers)) > 0
 }
 
-/** True where the school made this person an administrator, by somebody who might, and the person has not agreed here yet. */
+/** Whether the school made this person an administrator, by somebody who might, and the person has not agreed here yet. */
 export async function isAdminAwaited({ db, t: { sync_refused: of } }: ReadTx, school: string, user: string): Promise<boolean> {
   const place = and(eq(of.school_id, school), eq(of.row_id, naturalId('membership', user, school)), eq(of.unit, 'role'))
   const rows: { value: Row<'sync_refused'>['value'] }[] = await db
@@ -64,8 +64,8 @@ export async function isAdminAwaited({ db, t: { sync_refused: of } }: ReadTx, sc
 }
 
 /**
- * Of these people, those to whom the school's own server gave a place, and who have not agreed here: no name is told of them in the school,
- * though its rows and their history may name them as writers.
+ * Those of `users` to whom the school's own server gave a place and who have not agreed here. The school is told no name of them, though
+ * its rows and their history may name them as writers.
  */
 export async function peopleAwaited(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
   const { sync_refused: of } = tx.t
@@ -78,7 +78,7 @@ export async function peopleAwaited(tx: ReadTx, school: string, users: readonly 
   const asking = new Set(entries.flatMap(({ table_name, actor_id }) => (table_name === 'school_join_request' ? [actor_id] : [])))
   const placeOf = (user: string) => naturalId('membership', user, school)
   const listed = users.filter((user) => places.has(placeOf(user)) || asking.has(user))
-  // Of whoever once was a member here, something is known still.
+  // The school knows its former members already.
   const members = await knownRows(tx, 'school_management', school, listed.map(placeOf))
   const applicants = new Set((await rowsNaming(tx, 'school_join_request', school, 'user_id', listed)).map((row) => row['user_id']))
   return new Set(listed.filter((user) => !members.has(placeOf(user)) && !applicants.has(user)))
@@ -86,7 +86,7 @@ export async function peopleAwaited(tx: ReadTx, school: string, users: readonly 
 
 export const awaitsPerson = ({ code }: RowAnswer) => code === AWAITS_PERSON
 
-/** What the parent took into no table until the person accepts: it stays here, and each write stands once on the list. */
+/** Puts on the list what the parent takes only once the person agrees. The rows stay here, and each write stands once on the list. */
 export async function keepAwaiting(tx: WriteTx, school: string, answers: readonly RowAnswer[]): Promise<void> {
   for (const { table, id, units } of answers.filter(awaitsPerson)) {
     if (!Object.hasOwn(descriptions, table)) continue
@@ -112,7 +112,7 @@ export async function keepAwaiting(tx: WriteTx, school: string, answers: readonl
 
 type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id'>
 
-/** The entries of this node's writes that wait at its parent for a person. */
+/** The listed writes of this node that wait at its parent for a person. */
 async function awaiting({ db, t: { sync_refused: of } }: ReadTx, school: string): Promise<Entry[]> {
   return db
     .select({ id: of.id, table_name: of.table_name, row_id: of.row_id })
@@ -120,17 +120,20 @@ async function awaiting({ db, t: { sync_refused: of } }: ReadTx, school: string)
     .where(and(eq(of.school_id, school), eq(of.code, AWAITS_PERSON), isNull(of.peer_id)))
 }
 
-/** Rows of this node that are in no table of its parent until a person accepts: neither end counts them when both are compared. */
+/**
+ * Keys (`table:id`) of the rows of this node that its parent takes only once a person agrees. Neither end counts them when both are
+ * compared.
+ */
 export async function awaitingRows(tx: ReadTx, school: string): Promise<Set<string>> {
   return new Set((await awaiting(tx, school)).map(({ table_name, row_id }) => `${table_name}:${row_id}`))
 }
 
-/** A place of somebody who has agreed to it, and who gave it. */
+/** A membership to which the person has agreed, and who gave it. */
 export type Agreed = { place: Row<'school_management'>; by: string | null }
 
 /**
- * The parent brought a request or a place of somebody for whom rows wait there: the person has agreed. The rows are sent again.
- * Answers the places among them.
+ * Sends rows again whose person has agreed: the parent brought (`came`) a join request or membership of somebody for whom rows wait there.
+ * Returns the memberships among the rows.
  */
 export async function sendAgreed(tx: WriteTx, school: string, came: readonly Carried[]): Promise<Agreed[]> {
   const acts = came.filter(({ table, state }) => isAct(table) && state.alive.length > 0)
@@ -143,7 +146,7 @@ export async function sendAgreed(tx: WriteTx, school: string, came: readonly Car
     const known = (await knownRows(tx, table, school, [row_id])).get(row_id)
     if (known && !agreed.has(personIn(table, known.state))) continue
     await tx.local.delete(tx.t.sync_refused).where(eq(tx.t.sync_refused.id, id))
-    // Where something else stands than was written, the next comparison sends it.
+    // A rule between rows lets something else stand than was written: the next comparison sends the row.
     if (!known?.row || known.settled) continue
     const { state, source, place } = known
     tx.replica.bring(school, [syncRowOf(table, { state, settled: [] }, { isThere: true, source, place })])
@@ -156,7 +159,7 @@ export async function sendAgreed(tx: WriteTx, school: string, came: readonly Car
 
 const isAct = (table: Replicated) => table === 'school_join_request' || table === 'school_management'
 
-/** Somebody who agrees asks for a place, and has it here already: the request needs no answer any more. */
+/** Approves the pending join requests of people who agreed and have their place here already: nobody has to answer them. */
 export async function approveAgreed(tx: WriteTx, places: readonly Agreed[]): Promise<void> {
   for (const { place, by } of places) {
     const { school_id, user_id, is_active } = place

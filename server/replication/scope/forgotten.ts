@@ -3,10 +3,10 @@ import type { Replicated, Row } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
 import type { Carried } from '@markbook/sync/protocol/page'
 
-/** Rows that bear writes under this database's number are about to leave it, and may be made here again. */
+/** Rows with writes under this database's number are about to leave it, and may be created here again. A new number is needed first. */
 export class NumberForgotten extends Error {}
 
-/** Of the tables whose rows leave a laptop with a right, those whose ids follow from what a row is of. */
+/** The tables with natural ids whose rows leave a laptop when a right is lost: such a row may be created again under the same id. */
 const MADE_AGAIN: readonly Replicated[] = [
   'enrolment',
   'student_subject',
@@ -19,15 +19,19 @@ const MADE_AGAIN: readonly Replicated[] = [
 ] satisfies readonly (NaturalKind & Replicated)[]
 
 /**
- * Throws `NumberForgotten` where rows that are to be forgotten bear writes of `node`, this database. Made here again, a row would count as
- * having seen them, for a vector says of a node only up to which number. A deletion had seen all that it took.
+ * Throws `NumberForgotten` where rows that are to be forgotten bear writes of `node`, this database. If such a row were created here again,
+ * it would count as having seen those writes, since a vector has one counter for each number. Deleted rows do no harm: the deletion had
+ * seen all writes.
  */
 export function demandNoneForgotten(node: string, leaving: readonly Carried[]): void {
   const isMadeAgain = ({ table, state: { vv, alive } }: Carried) => MADE_AGAIN.includes(table) && alive.length > 0 && (vv[node] ?? 0) > 0
   if (leaving.some(isMadeAgain)) throw new NumberForgotten()
 }
 
-/** `numbers`: that by which the parent knows this database, and its present one; `sent`: up to where the parent has answered. */
+/**
+ * `numbers`: the one under which the parent knows this database, and the present one; `sent`: the counter up to which the parent has
+ * acknowledged.
+ */
 export type AcknowledgedNumbers = { numbers: readonly string[]; sent: number }
 
 export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Row<'sync_peer'>, 'own_epoch' | 'own_seq'>): AcknowledgedNumbers => ({
@@ -35,6 +39,6 @@ export const heardBy = (node: string, { own_epoch, own_seq }: Pick<Row<'sync_pee
   sent: own_seq,
 })
 
-/** Whether the parent has not heard of something that was written to the row here. */
+/** Whether the row has writes of this database that the parent has not acknowledged. */
 export const isUnsent = ({ vv }: Pick<RowState, 'vv'>, { numbers, sent }: AcknowledgedNumbers): boolean =>
   numbers.some((number) => (vv[number] ?? 0) > sent)

@@ -5,9 +5,9 @@ import { covers, EXISTENCE, type Stamp } from '@markbook/sync/versions'
 import type { KnownRow } from '../../store/replica/states.ts'
 
 /**
- * The units that a state would write here: those of writes that this node has not seen, and whatever else stood otherwise afterwards. An
- * honest node sends none of the latter; one that was altered may tell a write that is known anew, with another value too, or take a row away
- * by no write at all.
+ * The units that a state would change here, with their stamps: those with a stamp that this node has not seen, and those that are otherwise
+ * after the merge (`after`). An honest node sends only the former. An altered one may send a known stamp with another value, or delete a
+ * row by no write at all (`BY_NOBODY`).
  */
 export function freshIn(table: Replicated, state: RowState, known: KnownRow | undefined, after: RowState): [string, Stamp][] {
   const units = Object.entries(state.units)
@@ -23,7 +23,7 @@ export function freshIn(table: Replicated, state: RowState, known: KnownRow | un
 const BY_NOBODY: Stamp = [COMMONS, 0, 0, null]
 const isOneWrite = (a: Stamp | undefined, b: Stamp | undefined) => isSame(a?.slice(0, 4), b?.slice(0, 4))
 
-/** Under the stamp that is known a value that is not. What one of the two does not have at all says nothing. */
+/** Whether a known stamp comes with another value. A column that one of the two lacks says nothing. */
 const isTouched = (table: Replicated, unit: string, { units, values }: RowState, known: RowState): boolean =>
   isOneWrite(units[unit], known.units[unit]) &&
   (descriptions[table].units[unit] ?? []).some((column) => {
@@ -31,12 +31,12 @@ const isTouched = (table: Replicated, unit: string, { units, values }: RowState,
     return told !== undefined && here !== undefined && !isSame(told, here)
   })
 
-/** What says here what stands here already asks for no right: a child that gives way to a refusal writes just that. */
+/** Whether a unit says what stands here already. That needs no right: a child that gives way to a refusal writes just that. */
 export function changesNothing(table: Replicated, unit: string, state: RowState, known: KnownRow | undefined): boolean {
   if (!known) return false
   if (unit === EXISTENCE) return known.state.alive.length > 0 === state.alive.length > 0
   const columns = descriptions[table].units[unit]
-  // A unit of a newer program is asked about like the others of its row.
+  // A unit that only a newer program knows.
   if (!columns) return canonical(state.extra?.[unit]) === canonical(known.state.extra?.[unit])
   return canonical(pick(state.values, columns)) === canonical(pick(known.state.values, columns))
 }

@@ -15,13 +15,13 @@ import { asSystem, type ReadTx, type WriteTx } from '../../store/tx.ts'
 
 type Peer = Row<'sync_peer'>
 
-/** Whether a child that has read our feed so far may have missed deletions that were forgotten (SPEC, «Tombstones»). */
+/** Whether a child that has read up to this cursor may have missed deletions that were forgotten (SPEC, «Tombstones»). */
 export async function isBelowFloor(tx: ReadTx, school: string, epoch: string, cursor: string | null): Promise<boolean> {
   const known = textToCursor(cursor)
   return known?.kind === 'feed' && known.epoch === epoch && known.seq < (await tx.dialect.feedOf(tx.connection, school)).floor
 }
 
-/** At the parent: which of the rows it does not know at all. A row that waits is known. */
+/** At the parent: those of the ids that it does not know at all. A held row is known. */
 export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }: KnownRowsQuery): Promise<UnknownRows> {
   if (!Object.hasOwn(descriptions, table)) return { unknown: [] }
   const school = school_id as string
@@ -38,9 +38,9 @@ export async function unknownOf(tx: ReadTx, { school_id }: Peer, { table, ids }:
 type Asking = (asked: KnownRowsQuery) => Promise<UnknownRows>
 
 /**
- * At a child that was away for so long that its parent has forgotten deletions which it never heard of: what it holds without anything
- * unsent, and the parent does not know, is gone. What it wrote under such a row makes the row live again, as after any deletion that a
- * write had not seen. What it pulls next is a copy from the start. All of it at once, or it is done again at the next greeting.
+ * At a child that was away so long that its parent has forgotten deletions which the child never read: removes the rows that the parent
+ * does not know and that have nothing unsent. A row with unsent writes lives again, as after any deletion that a write had not seen. The
+ * next pull copies from the start. All is removed in one transaction; if that fails, the next greeting does it again.
  */
 export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promise<void> {
   const school = peer.school_id as string
@@ -50,7 +50,7 @@ export async function dropUnknown(store: Store, peer: Peer, ask: Asking): Promis
   await store.write(asSystem(), async (tx) => {
     const unsent = await unsentOf(tx, peer)
     const hasChildren = (await tx.db.$count(tx.t.sync_peer, eq(tx.t.sync_peer.side, 'child'))) > 0
-    // Children first: what hangs on a row then is there to stay.
+    // Child rows first: a row that is then still named stays.
     for (const [table, ids] of [...gone].reverse()) {
       const known = await knownRows(
         tx,
@@ -74,7 +74,7 @@ async function letGoOf(tx: WriteTx, school: string, { table, rows, node, hasChil
   for (const known of rows) {
     const { id, values } = known.state
     if (needed.has(id)) await overwriteRow(tx, school, node, { table, known, units, values, deletes: false, theirs: null })
-    // Its own children must hear of it.
+    // This node's children must read the deletion.
     else if (hasChildren) await overwriteRow(tx, school, node, { table, known, units: [], values: {}, deletes: true, theirs: null })
     else leave.push(id)
   }
@@ -91,7 +91,7 @@ async function unknownIn(store: Store, school: string, table: Replicated, ask: A
   }
 }
 
-/** Rows that were written here, or by a child, since the parent acknowledged our feed. */
+/** Keys (`table:id`) of the rows written here or by a child since the parent last acknowledged this feed. */
 async function unsentOf(tx: ReadTx, { school_id, own_seq, node_id }: Peer): Promise<Set<string>> {
   const span = { after: own_seq, upTo: Number.MAX_SAFE_INTEGER, limit: Number.MAX_SAFE_INTEGER, notFrom: [node_id] }
   const entries = await tx.dialect.feedEntries(tx.connection, school_id as string, span)

@@ -8,17 +8,20 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { type AcknowledgedNumbers, demandNoneForgotten, isUnsent } from './forgotten.ts'
 import type { Scope } from './scope.ts'
 
-/** Report books that came to another class, and so to the laptop of another teacher. */
+/** Report books that moved to another class, and so to the laptop of another class teacher. */
 const BOOK = 'report_book'
 const PARTS = ['report_book_entry', 'report_book_pdf'] as const
 
-/** Its class was written by itself, after it was made; or another node has written it too, which may have made it in another class. */
+/** Whether a book may have been in another class: its class was written after its creation, or a second node has written the book. */
 function isMoved({ units, vv }: RowState): boolean {
   const [group, made] = [units['student_group_id'], units[EXISTENCE]]
   return group !== undefined && made !== undefined && (!sameDot(group, made) || Object.keys(vv).length > 1)
 }
 
-/** With each book that may be new to the child all that belongs to it, which did not change, and the conflicts in it. */
+/**
+ * The rows, and of each book that may be new to the child also its parts and their conflicts: these did not change, so the feed does not
+ * bring them.
+ */
 export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   const { books } = scope
   const come = rows.filter(({ table, state }) => table === BOOK && isMoved(state) && books?.has(state.values['student_group_id'] as string))
@@ -32,15 +35,16 @@ export async function withParts(tx: ReadTx, school: string, scope: Scope, rows: 
   return [...rows, ...(await withConflicts(tx, school, [...come, ...parts]))]
 }
 
-/** Of the rows of a page, those books that the child may have and gets no more. */
+/** Ids of the books of a page that the child may hold and is told no more. `kept`: the rows that it is told. */
 export function booksLeft(rows: readonly Carried[], kept: readonly Carried[]): string[] {
   const stay = new Set(kept.filter(({ table }) => table === BOOK).map(({ state }) => state.id))
   return rows.filter(({ table, state }) => table === BOOK && isMoved(state) && !stay.has(state.id)).map(({ state }) => state.id)
 }
 
 /**
- * They leave this laptop, but for one that bears what was not sent: it is told of again when that has arrived. Throws `NumberForgotten`
- * where `node`, the number of this database, has to be given up first; null where it cannot be.
+ * Forgets the books, but for one with something unsent: the parent names it again once that has arrived. `node`: the number of this
+ * database; throws `NumberForgotten` where it must be given up first. Null where it cannot be given up: then the books are forgotten all
+ * the same.
  */
 export async function letBooksGo(
   tx: WriteTx,

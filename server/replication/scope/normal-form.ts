@@ -27,13 +27,13 @@ function email({ email: typed }: Values): Values | null {
   }
 }
 
-/** What was sent is kept with the status, and nothing before. */
+/** A snapshot stands only with the status `sent_to_ministry`. */
 const sent = ({ status, sent_snapshot }: Values): Values => ({ sent_snapshot: status === 'sent_to_ministry' ? sent_snapshot : null })
 
 const APPROVED = ['approved_at', 'approved_by'] as const
 const SENT_BACK = ['sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'] as const
 
-/** Who approved it, and when; or who sent it back, when and why, and what it said; or nothing of either. */
+/** The columns of an approval, or those of a sending back, or neither. */
 function approval(values: Values): Values {
   const isWhole = (columns: readonly string[]) => columns.every((column) => values[column] != null)
   const said = isWhole(APPROVED) ? APPROVED : isWhole(SENT_BACK) ? SENT_BACK : []
@@ -42,14 +42,14 @@ function approval(values: Values): Values {
   )
 }
 
-/** Of columns, what the interface stores where it is given these values; null where it refuses them. */
+/** What the interface stores in `columns` where it is given these values; null where it refuses them. */
 type NormalForm = { columns: readonly string[]; of: (values: Values) => Values | null }
 const named = ({ name }: Values): Values | null => {
   const { data } = TermName.safeParse(name)
   return data === undefined ? null : { name: data }
 }
 
-/** A code is compared letter by letter wherever it is read, so it stands in the one way in which the interface writes it. */
+/** Codes are compared letter by letter wherever they are read, so only the spelling that the interface writes is normal. */
 const isCode = (code: unknown): boolean => MarkCodeName.safeParse(code).data === code
 const coded = ({ status = null }: Values): Values => ({ status: status === null || isCode(status) ? status : null })
 const codes = ({ mark_codes = null }: Values): Values => {
@@ -77,7 +77,7 @@ const normalForms: Partial<Record<Replicated, NormalForm>> = {
   user_profile: addressed,
 }
 
-/** Whether a person could have written this in these columns through the interface, as far as the row alone tells. */
+/** Whether a person could have written these columns through the interface, as far as the row alone shows. */
 export function isWritable(table: Replicated, values: Values, columns: readonly string[]): boolean {
   return wouldBeTaken(table, values, columns) && isNormal(table, values, columns)
 }

@@ -8,7 +8,7 @@ import { syncRowOf } from '../../store/replica/write.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import type { Scope } from './scope.ts'
 
-/** Ids of the people of the school whom the scope knows of. Who has only asked for a place is known where the requests are. */
+/** Ids of the people of the school within the scope. Applicants belong to it where join requests do. */
 export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Promise<Set<string>> {
   return new Set(await tx.dialect.peopleOf(tx.connection, school, { applicants: holds('school_join_request') }))
 }
@@ -17,7 +17,7 @@ export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Pr
 export const isElsewhere = async (tx: ReadTx, school: string, user: string): Promise<boolean> =>
   (await peopleElsewhere(tx, school, [user])).has(user)
 
-/** The rows after the people whom they name: those of them that the scope holds, for what a laptop does not get names nobody to it. */
+/** The rows, after the people whom they name. Only rows that the scope holds name people: what a laptop does not get names nobody to it. */
 export async function withNamed(tx: ReadTx, school: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   if (scope.secrets) return withoutOthersSecrets(tx, school, await withPeople(tx, rows, scope))
   const held = rows.filter(({ table }) => scope.holds(table))
@@ -26,7 +26,7 @@ export async function withNamed(tx: ReadTx, school: string, scope: Scope, rows: 
   return [...people, ...rows]
 }
 
-/** Changes to people whom the scope knows of, since `after` of the feed of people. */
+/** Changes to people within the scope, after the number `after` of the people's feed. */
 export async function changedPeople(
   tx: ReadTx,
   school: string,
@@ -44,7 +44,9 @@ const SECRETS = ['user_totp', 'recovery_code'] as const
 const isSecret = ({ table }: Carried) => descriptions[table].sealed !== undefined
 const ownerOf = ({ state }: Carried) => state.values['user_id'] as string
 
-/** Whoever runs the server of a school can use what its people sign in with, so it gets nothing that would open another school too. */
+/**
+ * The rows without the means of sign-in of people who work at another school too (M8): whoever runs a school's server could use them there.
+ */
 async function withoutOthersSecrets(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Carried[]> {
   const secrets = rows.filter(isSecret)
   if (secrets.length === 0) return [...rows]
@@ -53,8 +55,8 @@ async function withoutOthersSecrets(tx: ReadTx, school: string, rows: readonly C
 }
 
 /**
- * Somebody may have set up an app before a school took them in, and the other end hears of it only now. `notOf`: the node that has what it
- * sent itself.
+ * Sends the means of sign-in of people to whom `rows` give an active place: they may have set them up before, and the other end may have
+ * them only from now on. `notOf`: the node that is not sent what it sent itself; null for none.
  */
 export async function announceSecrets(tx: WriteTx, rows: readonly Carried[], notOf: string | null): Promise<void> {
   const places = rows.filter(({ table, state }) => table === 'school_management' && state.alive.length > 0 && state.values['is_active'])

@@ -26,13 +26,13 @@ const ownPupils = statement<{ school: string; user: string }>()(({ db, t, p }) =
     .where(and(eq(class_teacher.school_id, p.school), eq(class_teacher.user_profile_id, p.user)))
 })
 
-/** Whether all who teach at the school see them of every pupil. What is no known wish counts as none. */
+/** Whether all who teach at the school see them of every pupil. An unknown setting counts as no. */
 async function isForAllStaff(tx: ReadTx, school: string): Promise<boolean> {
   const [own] = await wishOf(tx, { school })
   return own?.personal_data_for === 'all_staff'
 }
 
-/** Whether the caller sees them of every pupil, whoever they are. */
+/** Whether the caller sees them of every pupil. */
 export async function seesAllPersonalData({ tx, caller }: Asking): Promise<boolean> {
   return caller.role === 'admin' || (caller.role === 'teacher' && (await isForAllStaff(tx, caller.school_id)))
 }
@@ -46,14 +46,14 @@ export async function personalDataSeenBy(context: Asking): Promise<Sees> {
 }
 
 type Pupil = { id: string; gender: string; date_of_birth: string | null }
-/** A pupil as somebody sees them. */
+/** A pupil without what the caller does not see. */
 export const seenPupil =
   (sees: Sees) =>
   <P extends Pupil>(pupil: P) =>
     sees(pupil.id) ? pupil : { ...pupil, gender: null, date_of_birth: null }
 
 type Values = Readonly<Record<string, unknown>>
-/** What was written of a row, without what the caller does not see of it. */
+/** Written values of a row, without what the caller does not see. */
 export const seenValues = <V extends Values | null>(sees: Sees, entity: string, id: string, values: V): V =>
   values === null || entity !== 'student' || sees(id)
     ? values

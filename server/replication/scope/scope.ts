@@ -9,9 +9,10 @@ import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
 /**
- * What a node may hold of its school (sync.md, «Topology»). `text` changes when it does, so that rows follow rights. `books`: of which
- * classes; null for all, those too that are gone, for whoever holds the books of a class must hear that they went with it. `hasPast`: the
- * history of such rows too.
+ * What a node may hold of its school (sync.md, «Topology»).
+ * - `text`: changes with the scope, and then the child copies anew, so that its rows follow its rights
+ * - `books`: the classes whose report books it holds; null for all, also those of deleted classes, since their deletion must be told
+ * - `hasPast`: whether it holds the history of these rows
  */
 export type Scope = {
   text: string
@@ -41,7 +42,7 @@ const classesLedBy = statement<{ school: string; user: string }>()(({ db, t: { c
     .where(and(eq(of.school_id, p.school), eq(of.user_profile_id, p.user))),
 )
 
-/** A school node holds everything of its school. A laptop what its user may read; nothing once they may not read at all. */
+/** A school's server holds everything of its school; a laptop holds what its user may read. */
 export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): Promise<Scope> {
   if (kind !== 'laptop') return { text: 'school', secrets: true, holds: () => true, hasPast: () => true, books: null }
   const whose = { school: school_id ?? '', user: user_id ?? '' }
@@ -59,7 +60,7 @@ export async function scopeOf(tx: ReadTx, { kind, school_id, user_id }: Peer): P
   return { text, secrets: false, holds, hasPast, books }
 }
 
-/** A laptop that was told of books before their conflicts came with them is told of all once more. */
+/** Part of `text`: laptops that copied books before conflicts in them were told copy once more. */
 const WITH_CONFLICTS = 'conflicts'
 
 const STAFF_ONLY: readonly Replicated[] = [
@@ -75,7 +76,7 @@ const STAFF_ONLY: readonly Replicated[] = [
   'sync_conflict',
 ]
 
-/** Those of the rows that the scope holds; of report books, and of the conflicts in them, only of the classes that are the user's. */
+/** The rows that the scope holds; of report books and the conflicts in them only those of the user's classes. */
 export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: readonly Carried[]): Promise<Carried[]> {
   const held = rows.filter(({ table }) => scope.holds(table))
   if (scope.secrets) return held
@@ -86,11 +87,11 @@ export async function within(tx: ReadTx, schoolId: string, scope: Scope, rows: r
   return open.filter((row) => !OF_BOOKS.includes(subjectOf(row).table) || books.has(classOf(row) as string))
 }
 
-/** The row that a row is about: a conflict another, every other itself. */
+/** The row that a row is about: for a conflict the row in conflict, for any other itself. */
 const subjectOf = ({ table, state: { id, values } }: Carried): { table: Replicated; id: string } =>
   table === 'sync_conflict' ? { table: values['entity'] as Replicated, id: String(values['row_id']) } : { table, id }
 
-/** The class of each row of a book, or of a conflict in one; of what was deleted, the last. */
+/** The class of each row of a book, or of a conflict in one; of a deleted row its last class. */
 async function classesOfBooks(tx: ReadTx, schoolId: string, rows: readonly Carried[]): Promise<(row: Carried) => unknown> {
   const inConflict = new Map<string, Values>()
   for (const table of OF_BOOKS) {

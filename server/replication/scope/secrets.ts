@@ -3,8 +3,8 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { decrypt, encrypt } from '../../store/encryption.ts'
 
 /**
- * Sealed columns on their way: opened with one key and sealed with another, of which one is this node's own and the other the one that it
- * shares with the peer. A secret that cannot be opened travels as it is and is nobody's: its owner enrols again.
+ * Opens sealed columns with the key `from` and seals them with `to`: one is this node's own key, the other is shared with the peer. A
+ * secret that cannot be opened travels as it is and is of no use: its owner enrols again.
  */
 export function resealed(rows: readonly Carried[], from: Buffer, to: Buffer): Carried[] {
   return rows.map((row) => {

@@ -4,20 +4,20 @@ import { and, eq, isNull, notExists } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
-/** The parts of an assessment that change the results of every class with marks in it. */
+/** The units of an assessment that change the results of every class with marks in it. */
 const UNITS = ['scoring', 'exclusion', 'student_group_id']
 
 /** Their columns. */
 export const columnsOfResults: readonly string[] = UNITS.flatMap((unit) => descriptions.assessment.units[unit] ?? [])
 
-/** Whether this write to an assessment that is there changes results; `lives`: it is there afterwards. */
+/** Whether this write to an existing assessment changes results. `lives`: the assessment exists after it. */
 export const changesResults = ({ unit, lives }: { unit: string; lives: boolean }): boolean =>
   UNITS.includes(unit) || (unit === EXISTENCE && !lives)
 
 /**
- * The classes, by name, whose pupils have marks in an assessment and in which somebody does not teach its subject (decisions §8). A pupil's
- * class is that of the present enrolment in the year of the term, as for results; who is in none is in nobody's results. A mark of a pupil
- * in a set that the person teaches is one of theirs. An assessment of one class or one set is nobody else's.
+ * The classes, by name, whose pupils have marks in an assessment and in which the user does not teach its subject (decisions §8). A pupil's
+ * class is that of the present enrolment in the year of the term, as for results; a pupil without one is in nobody's results. A pupil in a
+ * teaching set of the user counts as taught. None for an assessment of one class or one set.
  */
 export const classesNotTaught = statement<{ school: string; assessment: string; user: string }>()(({ db, t, p }) => {
   const { assessment, grade, term, enrolment, student_group, teacher_subject_assignment: taught } = t

@@ -2,11 +2,11 @@ import { and, eq } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
-// Who teaches whom in sets, for the routes and for whoever judges what a laptop wrote: one answer on every node.
+// Who teaches whom in teaching sets. The routes and the judge of pushed rows both ask here, so that every node answers alike.
 
 type SetsQuery = { school: string; user: string; subject: string; term: string }
 
-/** The sets of a subject, in the year of a term, that somebody teaches. */
+/** The teaching sets of a subject, in the year of a term, that a person teaches. */
 export const setsTaught = statement<SetsQuery>()(({ db, t, p }) => {
   const { term, teaching_set, teaching_set_teacher: taught } = t
   return db
@@ -17,7 +17,7 @@ export const setsTaught = statement<SetsQuery>()(({ db, t, p }) => {
     .where(and(matches(term, { school_id: p.school, id: p.term }), eq(teaching_set.subject_id, p.subject)))
 })
 
-/** Who is in those sets. */
+/** The pupils in these sets. */
 export const pupilsTaughtInSets = statement<SetsQuery>()(({ db, t, p }) => {
   const { term, teaching_set, teaching_set_teacher: taught, teaching_set_member: member } = t
   return db

@@ -21,8 +21,9 @@ const WIDTH = 128n
 const TRIES = 3
 
 /**
- * Of every table that a node may hold, how many rows live and a digest of their states that does not depend on their order. Read page by
- * page, and others have their turn between two pages; again where something was written meanwhile, three times at most.
+ * For each table that a node may hold: how many rows live, and a digest of their states that does not depend on their order. Reads page by
+ * page, and other work runs between two pages. Where something was written meanwhile it reads again, three times at most; then `moving` is
+ * true.
  */
 export async function digestsOf(store: Store, whose: Whose, signal?: AbortSignal): Promise<Verified> {
   for (let tries = 1; ; tries += 1) {
@@ -41,7 +42,7 @@ export const placesOf = (store: Store, { school_id }: Pick<Whose, 'school_id'>) 
     people: (await tx.dialect.feedOf(tx.connection, COMMONS)).seq,
   }))
 
-/** One at a time of this process: it reads a whole school. Who comes meanwhile is told to ask later. */
+/** One computation at a time in this process, since it reads a whole school. Throws `sync.later` meanwhile. */
 export function digestsInTurn(store: Store): (whose: Whose, signal: AbortSignal) => Promise<Verified> {
   let isBusy = false
   return async (whose, signal) => {
@@ -58,7 +59,7 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
   const counted = new Set<string>()
   let place: CopyPlace | null = null
   do {
-    // Whoever asked may have hung up.
+    // Throws once the child has hung up.
     signal?.throwIfAborted()
     const at: CopyPlace | null = place
     const { rows, next } = await store.read(asSystem(), async (tx) => {
@@ -79,7 +80,10 @@ async function digestOnce(store: Store, whose: Whose, signal?: AbortSignal): Pro
   })
 }
 
-/** People come with every row that names them, and count once. Who works at two schools may have an app for each. */
+/**
+ * Adds a row to the sum of its table. People come with every row that names them, and count once. Sealed rows do not count: somebody who
+ * works at two schools may have another app for each.
+ */
 function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Carried): void {
   if (state.alive.length === 0 || descriptions[table].sealed || counted.has(`${table}:${state.id}`)) return
   if (descriptions[table].scope === 'commons') counted.add(`${table}:${state.id}`)
@@ -87,7 +91,7 @@ function add(sums: Map<string, Sum>, counted: Set<string>, { table, state }: Car
   sums.set(table, { count: own.count + 1, sum: BigInt.asUintN(Number(WIDTH), own.sum + digestOfRow({ table, state })) })
 }
 
-/** What counts of a row where two nodes compare what they hold: not how much it has seen. */
+/** The text of a row that is compared: without its vector. */
 export const comparedText = ({ table, state: { id, units, alive, values, extra } }: Carried): string =>
   `${table}${canonical([id, units, [...alive].sort(), values, extra])}`
 export const digestOfRow = (row: Carried): bigint =>
@@ -95,7 +99,7 @@ export const digestOfRow = (row: Carried): bigint =>
 
 export type Difference = { table: string; here: number; there: number }
 
-/** The tables where two nodes do not hold the same; empty where all is the same. */
+/** The tables in which two nodes differ, with the rows of each. */
 export function differencesOf(here: Verified, there: Verified): Difference[] {
   const of = ({ tables }: Verified) => new Map(tables.map((each) => [each.table, each]))
   const [own, theirs] = [of(here), of(there)]

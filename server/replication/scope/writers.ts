@@ -5,12 +5,12 @@ import { and, eq, ne } from 'drizzle-orm'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** By table, and whether the row is known here: for which writers a child answers. */
+/** For a table, and whether the row is known here: up to which counter a child answers for each writer. */
 export type Limits = (table: Replicated, isKnown: boolean) => LimitOf
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
-/** The numbers under which the laptops of one person were ever enrolled here. */
+/** The numbers under which laptops of a person were ever enrolled here. */
 export const numbersOf = statement<{ school: string; user: string }>()(({ db, t: { sync_peer: of }, p }) =>
   db
     .select({ node_id: of.node_id })
@@ -30,28 +30,29 @@ const otherServers = statement<{ school: string }>()(({ db, t: { sync_peer: of }
     .where(and(eq(of.side, 'child'), eq(of.kind, 'school'), ne(of.school_id, p.school))),
 )
 
-/** Up to which of its writes each number that was ever enrolled here has been heard: none of them has yet to come by its own way. */
+/** The highest counter that this node has received of each number that was ever enrolled here. */
 export async function heardOf(tx: ReadTx, school: string): Promise<ReadonlyMap<string, number>> {
   return new Map((await childrenOf(tx, { school })).map(({ node_id, highest_counter }) => [node_id, highest_counter]))
 }
 
-/** A record of a conflict is made by rule, under one dot. */
+/** The counter of the one dot under which rules make conflict records. */
 const BY_RULE = 1
 
 /**
- * For which writers a child answers in a push that ends at its number `to`, and up to which counter. A laptop: for the numbers of its one
- * person's laptops. A school's server: for whoever is not this node, `epoch`, nor another school's server; whose writes came to it from below
- * is not known here. What a number wrote that this node has ended may come back by it (SPEC, «Incarnations»).
+ * For which writers a child answers in a push that ends at its counter `to`, and up to which counter; 0 for not at all. A laptop answers
+ * for all numbers of its person's laptops. A school's server answers for every writer but this node (`epoch`) and the servers of other
+ * schools: this node does not know whose writes came to it from below. Writes under an ended number of this node may come back from it
+ * (SPEC, «Incarnations»).
  */
 export async function writersOf(tx: ReadTx, { kind, school_id, user_id, node_id }: Peer, epoch: string, to: number): Promise<Limits> {
   const school = school_id as string
   const isLaptop = kind === 'laptop'
   const named = isLaptop ? await numbersOf(tx, { school, user: user_id ?? '' }) : await otherServers(tx, { school })
   const listed = new Set(named.map((each) => each.node_id))
-  // A school brings back what this node has written and forgotten: under no number that it has yet to use.
+  // A server may bring back what this node wrote and forgot, but nothing beyond the end of this node's feed.
   const used = isLaptop ? 0 : (await tx.dialect.feedOf(tx.connection, school)).seq
   return (table, isKnown) => {
-    // Of people another feed counts, whose place a push does not say.
+    // People have a feed of their own, and a push does not tell its place there.
     const own = descriptions[table].scope === 'commons' ? Number.MAX_SAFE_INTEGER : to
     return (node) => {
       if (node === node_id) return own
