@@ -12,16 +12,16 @@ import { parentsOf } from '../identity/enrolment.ts'
 import { OF_BOOKS, type Scope, within } from '../scope/scope.ts'
 import { proved, provedAlone } from './signed-history.ts'
 
-/** What nodes tell each other of the history: up with the rows, and down with the rows. */
+/** History between nodes: entries travel with the rows, up and down. */
 type Peer = Row<'sync_peer'>
-/** Numbers of this node's feed, the first left out. */
+/** Numbers of this node's feed: after `after`, up to and with `upTo`. */
 type Span = { after: number; upTo: number }
 
-/** `nodes` is a JSON array: those that told the entry here have it. */
+/** The entries that did not come from `nodes`, a JSON array of numbers. */
 const notTold = ({ source_id }: Tables['history'], nodes: Placeholder, { inList }: Dialect): SQL | undefined =>
   or(isNull(source_id), not(inList(source_id as never, nodes)))
 
-/** Changes stay the text that they are stored as. */
+/** `changes` is read as the stored text. */
 const entriesIn = statement<Span & { school: string; notFrom: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
@@ -29,7 +29,7 @@ const entriesIn = statement<Span & { school: string; notFrom: string }>()(({ db,
     .where(and(eq(history.school_id, p.school), gt(history.seq, p.after), lte(history.seq, p.upTo), notTold(history, p.notFrom, dialect)))
     .orderBy(asc(history.seq)),
 )
-/** One more than a page has room for. */
+/** The sizes of one entry more than a page has room for. */
 const weightsAfter = statement<{ school: string; after: number; notFrom: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ seq: history.seq, size: sql<number>`length(${history.changes})` })
@@ -60,8 +60,8 @@ export const storedEntries = statement<{ school: string; ids: string }>()(({ db,
 )
 
 /**
- * Up to which number of the feed the history after another fits into a page; beyond all that there is, where all of it does. `notFrom`:
- * what these nodes told here is left out.
+ * The feed number up to which the history after `after` fits into a page; greater than any where all of it fits. `notFrom`: entries that
+ * came from these nodes do not count.
  */
 export async function lastOfPage(
   tx: ReadTx,
@@ -80,19 +80,19 @@ export async function lastOfPage(
 type Stored = HistoryEntry & Pick<Row<'history'>, 'school_id' | 'seq' | 'source_id'>
 const plain = ({ school_id: _, seq: __, source_id: ___, ...entry }: Stored): HistoryEntry => entry
 
-/** Every entry of whole transactions. */
+/** The entries of whole transactions. */
 async function entriesOf(tx: ReadTx, school: string, span: Span, notFrom: readonly string[]): Promise<HistoryEntry[]> {
   const entries: Stored[] = await entriesIn(tx, { school, ...span, notFrom: JSON.stringify(notFrom) })
   return entries.map(plain)
 }
 
 type To = { peer: Peer; secret: string }
-/** Rows of a page, and up to which number of the feed it goes. */
+/** The rows of a page, and the feed number up to which it goes. */
 type Sent = { to: number; rows: readonly Carried[] }
 
 /**
- * For a parent: what this node wrote, and what others told it. What that parent wrote or told here it has; and what a laptop has from one
- * parent comes to the other without it, but for what rows of the page say that they have seen.
+ * The entries for a parent: what this node wrote, and what came from its children. Left out are entries that this parent wrote or sent; and
+ * those that a laptop has from another parent, from which they come anyway, except those that the rows of the page need as proof.
  */
 export async function entriesForParent(tx: ReadTx, { peer, secret }: To, { to, rows }: Sent): Promise<HistoryEntry[]> {
   const { school_id, own_seq, node_id, user_id } = peer
@@ -109,10 +109,10 @@ export async function entriesForParent(tx: ReadTx, { peer, secret }: To, { to, r
 }
 
 type Dot = readonly [node: string, counter: number]
-/** Writes of a row for which a page needs proof. */
+/** The writes of a row that a page must prove. */
 type Named = { near: string; row: string; dots: readonly Dot[] }
 
-/** What rows of a page bear or have seen last of each node, and of a conflict the write that did not stand. */
+/** For each row of a page: the writes that it bears, and the last that it has seen of each number. For a conflict: the lost write. */
 async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Promise<Named[]> {
   const all: Named[] = []
   for (const { table, state } of rows) {
@@ -133,9 +133,9 @@ async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Prom
 type Reading = { school: string; secret: string; from: readonly string[]; isFirst: boolean }
 
 /**
- * Of what other parents told here, the entries of writes that rows of a page name: nothing else proves to this parent that they were made. The
- * first is told all of these rows, as far as there is room: it may have been put back, and only the entries between show that what stands there was
- * seen.
+ * Entries that came from other parents (`from`) and that prove rows of a page: of each write that these name. Nothing else proves to this
+ * parent that the writes were made. The first parent gets every entry of these rows, as far as there is room: it may have been put back,
+ * and only the entries between show that the writers had seen what stands there.
  */
 async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Reading, rows: readonly Carried[]): Promise<HistoryEntry[]> {
   const wanted = await named(tx, school, rows)
@@ -149,7 +149,7 @@ async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Readi
   if (told.length === 0) return []
   const { history } = tx.t
   const seqs = [...new Set(told.map(({ seq }) => seq))]
-  // Those that came together: the signature stands on one of them.
+  // Also the entries that came together with them: one of these bears the signature.
   const all = (await tx.db
     .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
     .from(history)
@@ -158,7 +158,7 @@ async function entriesNamed(tx: ReadTx, { school, secret, from, isFirst }: Readi
   return proved(tx, school, secret, told.map(plain), all.map(plain))
 }
 
-/** For a child: what it neither wrote itself nor told here, of rows whose past it may hold. */
+/** The entries for a child: those that it neither wrote nor sent, of rows whose history it may hold. */
 export async function entriesForChild(tx: ReadTx, { peer, scope, secret }: To & { scope: Scope }, span: Span): Promise<HistoryEntry[]> {
   const { school_id, node_id } = peer
   const school = school_id as string
@@ -178,8 +178,8 @@ async function withoutOthersBooks(tx: ReadTx, school: string, scope: Scope, entr
 }
 
 /**
- * Entries that other nodes wrote, or this one under a number that it has ended, as `source` told them, into this database: each once, however
- * often it comes and by how many ways. What a child tells was verified before (`judge.history.ts`); a parent's reply is signed whole.
+ * Stores entries that came from `source`: of other nodes, or of this one under an ended number. Each is stored once, however often and from
+ * however many nodes it comes. A child's entries were judged before (judge.history.ts); a parent's reply is signed as a whole.
  */
 export async function takeEntries(tx: WriteTx, school: string, entries: readonly HistoryEntry[], source: string): Promise<void> {
   if (entries.length === 0) return

@@ -10,10 +10,10 @@ import { provedAlone, transactionOf, type Verdict, verdictsOn } from './signed-h
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
-/** What is noted in the history beside rows (`Note` in store/tx.ts). */
+/** What the history notes beside rows (`Note` in store/tx.ts). */
 const NOTES = new Set(['desk_code', 'console_code', 'sign_in_reset', 'node', 'school_invitation', 'sync_invitation', 'sync_peer'])
 
-/** `proved`: of those that are taken, what a node that is known here has signed. */
+/** `verdicts`: what the signatures show, by `transactionOf`. */
 export type JudgedHistory = {
   taken: HistoryEntry[]
   refused: HistoryEntry[]
@@ -21,9 +21,11 @@ export type JudgedHistory = {
 }
 
 /**
- * Which entries of the history are taken from a child (sync/SPEC.md, «History»). What a node that is known here has signed is taken from
- * whoever brings it. Without its signature nothing is taken under its number, but by the server of a school for nodes of the school: it has
- * their history from before it was signed. Of a laptop everything that it signs must be its person's.
+ * Decides which history entries of a child are taken (sync/SPEC.md, «History»).
+ * - signed by a node that is known here: whoever brings them; but what a laptop signed must be its person's
+ * - unsigned, under a number that is known here: only from a school's server for nodes of that school, since it has their history from
+ *   before it was signed
+ * - unsigned, under an unknown number: of a laptop what is its person's
  */
 export async function judgedHistory(tx: ReadTx, peer: Peer, secret: string, entries: readonly HistoryEntry[]): Promise<JudgedHistory> {
   const school = peer.school_id as string
@@ -39,7 +41,7 @@ export async function judgedHistory(tx: ReadTx, peer: Peer, secret: string, entr
   const taken: HistoryEntry[] = []
   const refused: HistoryEntry[] = []
   for (const entry of entries) (isTaken(entry) ? taken : refused).push(entry)
-  // The signature may stand on an entry that is refused: it counts for the others, once its node is known here.
+  // The proof may stand on a refused entry: it is moved to one that is taken, and counts once its node is known here.
   return { taken: provedAlone(taken, entries), refused, verdicts }
 }
 
@@ -48,7 +50,7 @@ function isWellFormed({ entity, changes, detail }: HistoryEntry): boolean {
   return isKnown && parsedChanges(changes) !== null && (detail === null || parsedDetail(detail) !== null)
 }
 
-/** What the machine itself did is only noted. */
+/** Whether an entry is of this person. Entries without an author must be notes. */
 const isOf = (user: string | null, { actor_id, entity }: HistoryEntry): boolean =>
   actor_id === null ? NOTES.has(entity) : actor_id === user
 
@@ -61,8 +63,8 @@ const writersUnder = statement<{ school: string; nodes: string }>()(({ db, t: { 
 )
 
 /**
- * Numbers under which a child may tell what nobody has signed. A laptop: those that nobody has here, and under which nobody else has
- * written: it may have had several while it met nobody. A school's server: all but this node's, and those of other schools.
+ * The numbers under which a child may tell unsigned entries. A laptop: those that no node has here, and under which nobody else has
+ * written; it may have had several before it met a parent. A school's server: all but those of this node and of other schools.
  */
 async function nobodysNumbers(tx: ReadTx, { kind, school_id, user_id }: Peer, entries: readonly HistoryEntry[]): Promise<Set<string>> {
   const school = school_id as string

@@ -20,18 +20,21 @@ import { nearOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
-/** `seq`: of this node's feed; `source_id`: null where this node wrote it. */
+/** `seq`: in this node's feed; `source_id`: the node from which the entry came, null where this node wrote it. */
 type Stored = HistoryEntry & { seq: number; source_id: string | null }
-type Signed = { told: JournalEntry; signer: Signer }
+type Signed = { entry: JournalEntry; signer: Signer }
 type OfRow = Pick<RowState, 'id' | 'values'>
-/** Who signed a write, and who wrote it. */
+/** The signer of a write, and its author (null for the program). */
 export type Repeated = { signer: Signer; actor: string | null }
 
-/** Who may do what, and who somebody is, is taken from nobody but the server that wrote it. */
+/**
+ * Whether a signature is enough to take rows of the table from whoever brings them. Not for members, people, means of sign-in and
+ * conflicts: these come only from the server that wrote them.
+ */
 export const isTakenAsSigned = (table: Replicated): boolean =>
   !descriptions[table].notOnLaptops && descriptions[table].scope !== 'commons' && table !== 'sync_conflict'
 
-/** Who signed what rows say that a child brings of what others wrote: by the history that comes with them and the one that is here. */
+/** Looks up who signed writes of others that a child brings: in the history of the page, and in the history that is stored here. */
 export class RowProofs {
   private readonly byRow = new Map<string, HistoryEntry[]>()
   private readonly stored = new Map<string, Promise<Signed[]>>()
@@ -40,66 +43,66 @@ export class RowProofs {
     private readonly tx: ReadTx,
     private readonly school: string,
     private readonly secret: string,
-    /** The entries of the page, with what their signatures say. */
+    /** The taken entries of the page, and what their signatures show. */
     private readonly page: { taken: readonly HistoryEntry[]; verdicts: ReadonlyMap<string, Verdict> },
   ) {
     for (const entry of page.taken) this.byRow.set(entry.row_id, [...(this.byRow.get(entry.row_id) ?? []), entry])
   }
 
-  /** Who signed that the last write of a unit was made with the values that the state has; null where nobody did who is known here. */
+  /** The signer of the last write of a unit with the values of the state; null where no node that is known here signed it. */
   async signerOf(table: Replicated, state: RowState, unit: string, known: RowState | undefined): Promise<Signer | null> {
     const stamp = state.units[unit]
     if (!stamp) return null
     const all = [...this.brought(state.id), ...(await this.storedOf(table, state, stamp))]
-    const highs = all.map(({ told }) => highIn(table, told, unit) ?? 0)
+    const highs = all.map(({ entry }) => highIn(table, entry, unit) ?? 0)
     const highest = Math.max(known?.units[unit]?.[4] ?? 0, ...highs)
-    return all.find(({ told }) => isWriteIn(table, told, { state, unit, highest }))?.signer ?? null
+    return all.find(({ entry }) => isWriteIn(table, entry, { state, unit, highest }))?.signer ?? null
   }
 
   /**
-   * Who signed a write that this node has not seen and that a later one by nobody repeats: so a node gives way to a refusal, and has nothing
-   * else to show for what stood where it was refused. `seen`: what is known here of the row; null where nothing is, as of what was deleted so
-   * long ago that the deletion is forgotten, and nothing from before it comes back in this way.
+   * The signer of a write that this node has not seen and that a later write by nobody repeats; null where there is none. That is how a
+   * child gives way to a refusal, and it has no other proof of what stood where it was refused. `seen`: the vector of the row here; null
+   * where the row is unknown. Then its deletion may be forgotten here, and no write from before a signed deletion comes back in this way.
    */
   async signerOfRepeated(table: Replicated, state: RowState, unit: string, seen: Vector | null): Promise<Repeated | null> {
     const [node, counter, , , high] = state.units[unit] as Stamp
-    const all = (await this.allOf(table, state)).filter(({ told }) => told.entity === table)
-    const deletions = seen ? [] : all.filter(({ told }) => told.action === 'delete')
-    const forgotten = Math.max(0, ...deletions.map(({ told }) => stampIn(table, told, EXISTENCE)?.[2] ?? 0))
-    for (const { told, signer } of all) {
-      const { node_id, node_seq, actor_id } = told
-      // A later one: the write itself is somebody's.
+    const all = (await this.allOf(table, state)).filter(({ entry }) => entry.entity === table)
+    const deletions = seen ? [] : all.filter(({ entry }) => entry.action === 'delete')
+    const forgotten = Math.max(0, ...deletions.map(({ entry }) => stampIn(table, entry, EXISTENCE)?.[2] ?? 0))
+    for (const { entry, signer } of all) {
+      const { node_id, node_seq, actor_id } = entry
+      // The repeating write itself is no proof.
       const isLater = node_id !== node || node_seq < counter
-      const stamp = stampIn(table, told, unit)
+      const stamp = stampIn(table, entry, unit)
       if (!stamp || !isLater || covers(seen ?? {}, [node_id, node_seq]) || stamp[2] <= forgotten) continue
       const units = { ...state.units, [unit]: stamp }
-      if (isWriteIn(table, told, { state: { ...state, units }, unit, highest: high })) return { signer, actor: actor_id }
+      if (isWriteIn(table, entry, { state: { ...state, units }, unit, highest: high })) return { signer, actor: actor_id }
     }
     return null
   }
 
-  /** Whether a write that did not stand was made, as who is known here has signed. `values`: of the row, as far as they are known here. */
+  /** Whether a node that is known here signed that a lost write was made. `values`: of the row, as far as they are known here. */
   async isSignedLoss(table: Replicated, loss: Loss, values: Values): Promise<boolean> {
     const all = [
       ...this.brought(loss.row),
       ...(await this.storedOf(table, { id: loss.row, values: { ...values, ...loss.value } }, loss.stamp)),
     ]
     const [, , , actor] = loss.stamp
-    return all.some(({ told, signer }) => (signer.kind !== 'laptop' || signer.user === actor) && isLossIn(table, told, loss))
+    return all.some(({ entry, signer }) => (signer.kind !== 'laptop' || signer.user === actor) && isLossIn(table, entry, loss))
   }
 
   /**
-   * How much of a claim to have seen writes of a node counts: those of which the history tells, here or with the page, and of which the state
-   * shows that it has seen them, by the write itself or by a later one of somebody that is news here too. A claim alone says nothing: it would make a
+   * Up to which counter a claim `[number, counter]` counts; 0 for not at all. A write counts as seen where the history, here or of the
+   * page, has it, and the state bears it or a later write of somebody that is new here too. The claim alone proves nothing: it would make a
    * write that has yet to come count as seen.
    */
   async seenOf(table: Replicated, state: RowState, [node, upTo]: readonly [string, number], known: RowState | undefined): Promise<number> {
-    // Of its present number this node has all that there is.
+    // This node has all writes under its present number.
     if ((await incarnations(this.tx))[0] === node) return 0
     const isNews = ({ node_id, node_seq }: JournalEntry) =>
       node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
-    const told = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
-    const writes = told.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
+    const entry = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
+    const writes = entry.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
     let seen = 0
     for (const write of writes) {
       const isShown = (unit: string): boolean => {
@@ -113,15 +116,15 @@ export class RowProofs {
     return seen
   }
 
-  /** Whether a write was made to the row, as who is known here has signed. */
+  /** Whether a node that is known here signed that this write was made to the row. */
   async isMade(table: Replicated, row: OfRow, [node, counter]: Presence): Promise<boolean> {
     const all = [...this.brought(row.id), ...(await this.storedOf(table, row, [node, counter]))]
-    return all.some(({ told }) => told.entity === table && told.node_id === node && told.node_seq === counter)
+    return all.some(({ entry }) => entry.entity === table && entry.node_id === node && entry.node_seq === counter)
   }
 
   /**
-   * Whether who wrote a unit of a state had seen a value that another one, `of`, has here, as the history leads back to it. `counts`: whose writes
-   * are believed on the way.
+   * Whether the writer of `unit` had seen the value that `of`, a unit, has here: whether the history leads back from the write to it.
+   * `counts`: whether entries of a signer count on the way.
    */
   async hasSeen(
     table: Replicated,
@@ -131,17 +134,17 @@ export class RowProofs {
   ) {
     const stamp = state.units[unit] as Stamp
     const all = (await this.allOf(table, state)).filter(
-      ({ told, signer }) => told.entity === table && (counts(signer) || sameDot(stamp, dotOf(told))),
+      ({ entry, signer }) => entry.entity === table && (counts(signer) || sameDot(stamp, dotOf(entry))),
     )
-    const isIt = ({ told }: Signed) =>
+    const isIt = ({ entry }: Signed) =>
       stamp[3] === null
-        ? isWriteIn(table, told, { state: { ...state, units: { [unit]: stampIn(table, told, unit) as Stamp } }, unit, highest: undefined })
-        : sameDot(stamp, dotOf(told))
-    const from = all.filter(isIt).map(({ told }) => told)
+        ? isWriteIn(table, entry, { state: { ...state, units: { [unit]: stampIn(table, entry, unit) as Stamp } }, unit, highest: undefined })
+        : sameDot(stamp, dotOf(entry))
+    const from = all.filter(isIt).map(({ entry }) => entry)
     return from.some((each) =>
       leadsBackTo(
         table,
-        all.map(({ told }) => told),
+        all.map(({ entry }) => entry),
         each,
         { unit: of, value },
       ),
@@ -172,11 +175,11 @@ export class RowProofs {
   private brought(id: string): Signed[] {
     return (this.byRow.get(id) ?? []).flatMap((entry) => {
       const verdict = this.page.verdicts.get(transactionOf(entry)) ?? 'none'
-      return typeof verdict === 'object' ? [{ told: toldIn(entry), signer: verdict.signer }] : []
+      return typeof verdict === 'object' ? [{ entry: toldIn(entry), signer: verdict.signer }] : []
     })
   }
 
-  /** Entries of the row of the number that a stamp has, as far as they are signed. */
+  /** Signed entries of the row that are stored here under a dot. */
   private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<Signed[]> {
     const { id } = row
     const key = `${table}:${id} ${node} ${counter}`
@@ -198,17 +201,17 @@ export class RowProofs {
     )
     const own = found.filter(({ source_id }) => source_id === null)
     const others = found.filter(({ source_id }) => source_id !== null)
-    if (others.length === 0) return own.map((entry) => ({ told: toldIn(entry), signer: { kind: 'self' } }))
-    // The signature stands on one entry of those that came together.
+    if (others.length === 0) return own.map((entry) => ({ entry: toldIn(entry), signer: { kind: 'self' } }))
+    // One of the entries that came together bears the signature.
     const seqs = [...new Set(others.map(({ seq }) => seq))]
     const together = await this.read(
       and(eq(history.school_id, this.school), inArray(history.seq, seqs), eq(history.node_id, node), eq(history.node_seq, counter)),
     )
     const verdicts = await verdictsOn(this.tx, this.school, this.secret, together, partOf)
-    const signed: Signed[] = own.map((entry) => ({ told: toldIn(entry), signer: { kind: 'self' } }))
+    const signed: Signed[] = own.map((entry) => ({ entry: toldIn(entry), signer: { kind: 'self' } }))
     for (const entry of together) {
       const verdict = verdicts.get(partOf(entry))
-      if (entry.row_id === row && typeof verdict === 'object') signed.push({ told: toldIn(entry), signer: verdict.signer })
+      if (entry.row_id === row && typeof verdict === 'object') signed.push({ entry: toldIn(entry), signer: verdict.signer })
     }
     return signed
   }

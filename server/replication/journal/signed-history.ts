@@ -7,8 +7,8 @@ import type { ReadTx } from '../../store/tx.ts'
 import { isTextSignedBy, type NodeKeys, nodeKeys, signText } from '../identity/keys.ts'
 
 /**
- * The signature of a node over one transaction of its history, and the digests of those entries of it that are not beside the signature:
- * whoever may not read them can still verify the others (sync/SPEC.md, «History»).
+ * The signature of a node over one transaction of its history, and the digests of the entries that are withheld: whoever may not read these
+ * can still verify the others (sync/SPEC.md, «History»).
  */
 type Proof = { signature: string; withheld: readonly string[] }
 const proofToText = ({ signature, withheld }: Proof): string => JSON.stringify([signature, ...withheld])
@@ -31,16 +31,17 @@ export function digestOfEntry(entry: HistoryEntry): string {
   return sha256(JSON.stringify([id, at, actor_id, node_id, node_seq, entity, row_id, near_id, action, changes, detail]))
 }
 
-/** What is signed of a transaction. Its entries have no order: their digests do. */
+/** The signed text of a transaction. The digests are sorted, since entries have no order. */
 export const historyText = (school: string, { node_id, node_seq, head }: HistoryEntry, digests: readonly string[]): string =>
   ['markbook-history-1', school, node_id, node_seq, head, sha256([...digests].sort().join(''))].join('\n')
 
-/** A transaction as far as its entries are told: all of one node and number. */
+/** The entries of one transaction: those that are told, and those that are withheld. */
 type Part = { told: readonly HistoryEntry[]; withheld: readonly HistoryEntry[] }
 
 /**
- * Entries of a school with a proof on one of each transaction. `all`: those of the same transactions that are not told beside them. What this
- * database wrote itself is signed now, with the keys of the number under which it wrote; what others wrote has the proof that came with it.
+ * The entries with a proof on one of each transaction. `all`: every entry of these transactions; those that are not among `entries` are
+ * withheld. What this database wrote is signed now, with the keys of the number under which it was written; other entries keep the proof
+ * that came with them.
  */
 export async function proved(
   tx: ReadTx,
@@ -54,15 +55,15 @@ export async function proved(
   const told = new Set(entries.map(({ id }) => id))
   const parts = partsOf(all, ({ id }) => told.has(id))
   const proofOf = (part: Part, node: string) =>
-    own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : acknowledgedByParent(part)
+    own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : storedProofOf(part)
   return withProofs(entries, parts, proofOf)
 }
 
-/** A database and a copy of it may both have used a number, each for a transaction with its own head. */
+/** The key of a transaction. A database and its copy may both have used a number and counter, for transactions with different heads. */
 export const transactionOf = ({ node_id, node_seq, head }: OfTransaction): string => `${node_id} ${node_seq} ${head}`
 type OfTransaction = Pick<HistoryEntry, 'node_id' | 'node_seq' | 'head'>
 
-/** What came here together of a transaction: it has a signature of its own. */
+/** The key of the entries of a transaction that came here together: they have a signature of their own. */
 export const partOf = (entry: OfTransaction & { seq: number }): string => `${entry.seq} ${transactionOf(entry)}`
 
 function partsOf(entries: readonly HistoryEntry[], isTold: (entry: HistoryEntry) => boolean): Part[] {
@@ -90,8 +91,10 @@ function signedBy(keys: NodeKeys, school: string, { told, withheld }: Part): str
   return proofToText({ signature: signText(text, keys), withheld: digests })
 }
 
-/** The proof that came with it; null where none did. What came in two pieces is told as one: each digest counts once. */
-function acknowledgedByParent({ told, withheld }: Part): string | null {
+/**
+ * The proof that came with the entries; null where none did. Entries that came in two pieces are told as one, so each digest counts once.
+ */
+function storedProofOf({ told, withheld }: Part): string | null {
   const stored = [...told, ...withheld].find(({ proof }) => proof !== null)?.proof
   const known = stored ? textToProof(stored) : null
   if (!known) return null
@@ -100,27 +103,30 @@ function acknowledgedByParent({ told, withheld }: Part): string | null {
   return proofToText({ signature: known.signature, withheld: [...others] })
 }
 
-/** `fresh`, some of `entries`, each transaction with a proof that counts without the rest of it, which is stored already. */
+/** `fresh`, some of `entries`, with a proof for each transaction that is complete without the other entries, which are stored already. */
 export function provedAlone(fresh: readonly HistoryEntry[], entries: readonly HistoryEntry[]): HistoryEntry[] {
   if (fresh.length === entries.length) return [...fresh]
   const isFresh = new Set(fresh.map(({ id }) => id))
   return withProofs(
     fresh,
     partsOf(entries, ({ id }) => isFresh.has(id)),
-    acknowledgedByParent,
+    storedProofOf,
   )
 }
 
 /** Who signs as a node: this database itself, a server, or the laptop of a person. */
 export type Signer = { kind: 'self' | 'server' } | { kind: 'laptop'; user: string }
-/** `isGuess`: whose number it is, its signature alone can show. */
+/** `isGuess`: the number may be a lost one of this database; only a signature can show that. */
 type Key = { signer: Signer; publicKey: string; isGuess?: boolean }
 
 const peersByNumber = rowsBy('sync_peer', { school: 'school_id', nodes: { in: 'node_id' } })
-/** A parent's key is the one of the database that was greeted last; its number may be one that was only heard of (`above.ts`). */
+/** A parent's key is that of the database that was greeted last. */
 const peersByEpoch = rowsBy('sync_peer', { school: 'school_id', nodes: { in: 'their_epoch' } })
 
-/** Whose signature is known here, by the numbers of nodes: own numbers, of which some may be lost, and nodes that are or were enrolled in the school. */
+/**
+ * The public keys that are known here, by number: of own numbers, of which some may be lost, and of nodes that are or were enrolled in the
+ * school.
+ */
 export async function keysOf(tx: ReadTx, school: string, secret: string, nodes: readonly string[]): Promise<Map<string, Key>> {
   const keys = new Map<string, Key>()
   const asked = { school, nodes: JSON.stringify(nodes) }
@@ -129,13 +135,14 @@ export async function keysOf(tx: ReadTx, school: string, secret: string, nodes: 
   for (const peer of await peersByEpoch(tx, asked))
     if (peer.side === 'parent' && peer.their_epoch !== null) keys.set(peer.their_epoch, keyOf(peer))
   const own = await incarnations(tx)
-  // A number that this database had later, before it was put back, is one of which it has the keys: nobody else can have signed with them.
+  // An unknown number may be one that this database had before it was put back. This node derives its keys, and nobody else can sign with
+  // them.
   const unknown = nodes.filter((node) => !keys.has(node) && !own.includes(node)).slice(0, MOST_LOST)
   for (const node of [...own.filter((each) => nodes.includes(each)), ...unknown])
     keys.set(node, { signer: { kind: 'self' }, publicKey: nodeKeys(secret, node).publicKey, isGuess: unknown.includes(node) })
   return keys
 }
-/** Numbers of a page that are tried: to make keys takes longer than to use them. */
+/** How many unknown numbers of a page are tried: deriving keys takes longer than verifying. */
 const MOST_LOST = 16
 
 const keyOf = ({ kind, user_id, public_key }: Row<'sync_peer'>): Key => ({
@@ -143,10 +150,10 @@ const keyOf = ({ kind, user_id, public_key }: Row<'sync_peer'>): Key => ({
   publicKey: public_key,
 })
 
-/** `none`: without a signature, or by a node that is not known here. `forged`: by a node that is known, which did not sign it so. */
+/** `none`: without a signature, or under a number that is unknown here. `forged`: under a known number whose node did not sign it. */
 export type Verdict = { signer: Signer } | 'none' | 'forged'
 
-/** What the signatures of transactions say that another node tells, by `transactionOf`, or `partOf` of what is stored. */
+/** What the signatures of transactions show, by `placeOf`: `transactionOf`, or `partOf` for stored entries. */
 export async function verdictsOn<E extends HistoryEntry>(
   tx: ReadTx,
   school: string,
