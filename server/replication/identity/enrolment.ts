@@ -66,7 +66,10 @@ export const keysOfCode = (code: string): CodeKeys => codeKeys(plain(code))
 
 type Invitation = { kind: 'school' | 'laptop'; schoolId: string | null; userId: string | null; by: string | null }
 
-/** A new invitation; its code is shown once; of it only the key is kept by which who has it is known. */
+/**
+ * Makes an invitation. Its code is returned once and not kept; what is kept is the public key that follows from it and verifies who has the
+ * code. Throws where this node may not invite the kind, where too many invitations are open, and where the person may have no laptop.
+ */
 export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invitation): Promise<{ code: string; expires_at: string }> {
   const { sync_invitation, school_management } = tx.t
   const { db } = tx
@@ -100,24 +103,27 @@ export async function invite(tx: WriteTx, { kind, schoolId, userId, by }: Invita
   return { code, expires_at }
 }
 
-/** Laptops join a school or the centre, schools' servers the centre (sync.md, «Topology»); a school that stands alone may become one. */
+/**
+ * Throws where this node may not invite the kind. Laptops join a school or the centre, schools' servers the centre (sync.md, «Topology»). A
+ * school without a parent may become a centre.
+ */
 async function demandMayInvite(tx: ReadTx, kind: Invitation['kind']): Promise<void> {
   const parents = await parentsOf(tx)
   if (parents.some(({ user_id }) => user_id !== null)) throw replicationFailures.nobodyJoinsALaptop()
   if (kind === 'school' && parents.length > 0) throw replicationFailures.joinsTheCentre()
 }
 
-/** Who invites: what a joining node is told of its parent. */
+/** This node, as a joining node is told of it. */
 export type Host = { nodeId: string; kind: NodeRole; name: string; keys: NodeKeys }
 
 /**
- * Takes a node in by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here already
- * takes in only that one. Whoever was taken in and did not get the answer asks again and gets it (SPEC, «Enrolment»).
+ * Enrols a node by its invitation, once. A school that started alone brings its own id; an invitation for a school that is here enrols only
+ * that school. A node that was enrolled and did not get the reply asks again and gets it (SPEC, «Enrolment»).
  */
 export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>, join: Join): Promise<Joined> {
   if (!isKey(join.public_key, 'ed25519') || !isKey(join.box_key, 'x25519')) throw syncFailures.badSignature()
   await lockedNode(tx, {})
-  // As it is now: the same node may have asked twice at once.
+  // Read again under the lock: the same node may have asked twice at once.
   const [invitation] = await invitationsWithId(tx, { id })
   if (!invitation) throw syncFailures.invitationInvalid()
   const { used_at, user_id, school_id: invited } = invitation
@@ -146,8 +152,8 @@ export async function admit(tx: WriteTx, host: Host, { id }: Pick<Invited, 'id'>
 const placeOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { lock: true })
 
 /**
- * Rights are read again when a code is used: it ends with those of the administrator who made it, and with the place of the teacher whose
- * laptop it is for. One that the console made has nobody who could lose them.
+ * Whether the rights behind an invitation still stand: those of the administrator who made it, and the place of the person whose laptop it
+ * is for. An invitation of the console has no maker who could lose them.
  */
 async function isStillGiven(tx: WriteTx, { school_id, user_id, created_by }: Invited): Promise<boolean> {
   const has = async (user: string | null, isEnough: (role: Row<'school_management'>['role']) => boolean) => {
@@ -158,17 +164,17 @@ async function isStillGiven(tx: WriteTx, { school_id, user_id, created_by }: Inv
   return (await has(created_by, (role) => role === 'admin')) && (await has(user_id, (role) => role !== 'member'))
 }
 
-/** Whoever has the right code may know what it is for. */
+/** Throws where the invitation is for another kind or person. Whoever has the right code may learn what it is for. */
 function demandFits({ kind, user_id }: Invited, join: Join): void {
   if (join.kind !== 'laptop' && kind === 'laptop') throw syncFailures.forALaptop()
   if (join.kind === 'laptop' && kind !== 'laptop') throw syncFailures.forAServer()
-  // Before anything is written: a laptop carries what one person may read and write.
+  // A laptop holds what one person may read and write.
   if (join.user != null && join.user !== user_id) throw syncFailures.otherPerson()
 }
 
 /**
- * The node that asks was taken in by this invitation, with these keys, and was not heard since: then it never got the answer. Both bear
- * the time of the one transaction.
+ * Whether this invitation enrolled this very node, with these keys, and the node has not greeted since: then it never got the reply. The
+ * peer and the invitation bear the time of one transaction.
  */
 function isAdmittedBy(child: Row<'sync_peer'>, { used_at }: Invited, join: Join): boolean {
   const { kind, public_key, box_key, school_id, user_id, enrolled_at, session_nonce, revoked_at } = child
@@ -188,7 +194,7 @@ async function joinedAs(tx: WriteTx, host: Host, { id, school_id, user_id }: Enr
   return { peer: id, parent, school: schoolId, school_name: known?.name ?? join.name, user: user_id }
 }
 
-/** The school that an invitation lets in: the one that it is for, or the one that the node brings. */
+/** The id of the school to join: that of the invitation, or the one that the node brings. Throws where they differ or there is none. */
 async function schoolToJoin({ db, t: { school } }: WriteTx, invited: string | null, { school: brought, kind }: Join): Promise<string> {
   const nameOf = async (id: string) => (await db.select({ name: school.name }).from(school).where(eq(school.id, id)))[0]?.name
   if (!invited && !brought) throw syncFailures.noSchoolToBring()
@@ -222,7 +228,10 @@ const withoutUse = statement<{ now: string }>()(({ db, t: { sync_invitation }, p
     .limit(1),
 )
 
-/** The invitation of this id (`codeKeys`) while it is good; also a used one, of which only the node that used it gets an answer. `now` in ms. */
+/**
+ * The invitation with this id (`codeKeys`) while its code is good. Also a used one: `admit` answers it only to the node that used it. `now`
+ * in ms.
+ */
 export async function invitationNamed(tx: ReadTx, id: string, now: number): Promise<Invited | undefined> {
   return (await invitationsUntil(tx, { now: toInstant(now) })).find(({ code_hash }) => invitationId(code_hash) === id)
 }
@@ -231,15 +240,15 @@ const anyChild = statement()(({ db, t: { sync_peer } }) =>
   db.select({ id: sync_peer.id }).from(sync_peer).where(eq(sync_peer.side, 'child')).limit(1),
 )
 
-/** Nobody has joined this node, not even one that was revoked and is to be told so, and nobody is invited. `now` in ms. */
+/** Whether this node has no child, not even a revoked one, which must be told so, and no open invitation. `now` in ms. */
 export async function isSilent(store: Pick<Store, 'readOnce'>, now: number): Promise<boolean> {
   if ((await store.readOnce((tx) => anyChild(tx, {}))).length > 0) return false
   return (await store.readOnce((tx) => withoutUse(tx, { now: toInstant(now) }))).length === 0
 }
 
 /**
- * What this node is to who joins it: to a school's server the centre, to a laptop the school, unless schools' servers join
- * here too. Where that says nothing yet, its database does.
+ * What this node is to a node that joins: to a school's server the centre; to a laptop the school, unless schools' servers join here too.
+ * Without any other node its own kind.
  */
 async function standingOver(tx: WriteTx, { kind }: Host, join: Join): Promise<NodeRole> {
   if (join.kind === 'school') return 'centre'
@@ -252,7 +261,7 @@ async function standingOver(tx: WriteTx, { kind }: Host, join: Join): Promise<No
   return schools > 0 ? 'centre' : kind
 }
 
-/** Of a peer, what nothing is known of yet. */
+/** The columns of a peer of which nothing is known yet. */
 export const NEW_PEER = {
   url: null,
   place: 0,
@@ -285,7 +294,7 @@ export async function peerById(tx: ReadTx, id: string): Promise<Row<'sync_peer'>
 const peerToHold = statement<{ id: string }>({ lock: 'sync_peer' })(({ db, t, p }) =>
   db.select().from(t.sync_peer).where(eq(t.sync_peer.id, p.id)),
 )
-/** The same, and nobody else writes it until the commit. */
+/** The same, locked until the commit. */
 export async function peerHeld(tx: WriteTx, id: string): Promise<Row<'sync_peer'> | undefined> {
   return (await peerToHold(tx, { id }))[0]
 }
@@ -297,13 +306,16 @@ const childrenOfNode = statement<{ node: string }>()(({ db, t: { sync_peer }, p 
     .where(and(eq(sync_peer.side, 'child'), eq(sync_peer.node_id, p.node))),
 )
 
-/** The child that is, or was, this incarnation: for one whose later enrolment went with this database's last days. */
+/**
+ * The child that is or was enrolled under this number, by its last enrolment here. A later one may have gone with the last days of this
+ * database.
+ */
 export async function childByNode(tx: ReadTx, node: string): Promise<Row<'sync_peer'> | undefined> {
   const rows = await childrenOfNode(tx, { node })
   return rows.sort((a, b) => (a.id < b.id ? 1 : -1))[0]
 }
 
-/** The child of this enrolment or, where there is none, of this number. */
+/** The child with this enrolment or, where there is none, with this number. */
 export async function askingChild(store: Pick<Store, 'readOnce'>, id: string): Promise<Row<'sync_peer'> | undefined> {
   const peer = (await store.readOnce((tx) => peerById(tx, id))) ?? (await store.readOnce((tx) => childByNode(tx, id)))
   return peer?.side === 'child' ? peer : undefined
@@ -317,14 +329,14 @@ const standingParents = statement()(({ db, t: { sync_peer } }) =>
     .where(and(eq(sync_peer.side, 'parent'), isNull(sync_peer.revoked_at))),
 )
 
-/** The parents of this node, the one to be asked first before the others. */
+/** The present parents of this node, in the order in which they are asked. */
 export async function parentsOf(tx: ReadTx): Promise<Row<'sync_peer'>[]> {
   return inOrder(await standingParents(tx, {}))
 }
 
-/** Those too that were left, or joined anew under another enrolment. */
+/** Every parent, also those that were left, or joined again under another enrolment. */
 export const everyParent = (tx: ReadTx): Promise<Row<'sync_peer'>[]> => everyParentRow(tx, {})
-/** Of them those that are parents now. */
+/** The present ones of these, in order. */
 export const standingOf = (parents: readonly Row<'sync_peer'>[]): Row<'sync_peer'>[] =>
   inOrder(parents.filter(({ revoked_at }) => revoked_at === null))
 const inOrder = (parents: readonly Row<'sync_peer'>[]) => [...parents].sort((a, b) => a.place - b.place)

@@ -5,7 +5,7 @@ import type { WriteTx } from '../../store/tx.ts'
 
 type Peer = Row<'sync_peer'>
 
-/** What another node calls itself, as it is kept: in one line, and without characters that nobody sees. */
+/** The name that another node tells, as it is kept: one line, without characters that nobody sees. */
 export const keptName = (said: string): string => visibleText(said.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')).trim() || '?'
 
 /** «Ada’s laptop (3)» is the third of that name; one without a number is the first. */
@@ -14,23 +14,25 @@ function partsOf(name: string): { base: string; number: number } {
   return base && number ? { base, number: Number(number) } : { base: name, number: 1 }
 }
 
-/** What a node is called that begins anew, among those of its school. */
+/** The name of a node that begins anew, among the names of its school. */
 export function nameAnew(name: string, others: readonly string[]): string {
   const { base } = partsOf(name)
   const alike = [name, ...others].map(partsOf).filter((other) => other.base === base)
   return `${base} (${Math.max(...alike.map(({ number }) => number)) + 1})`
 }
 
-/** What is told from the names and times of nodes. */
+/** The columns from which successors follow. */
 export type NamedPeer = Pick<
   Peer,
   'id' | 'name' | 'side' | 'kind' | 'school_id' | 'user_id' | 'enrolled_at' | 'last_seen_at' | 'revoked_at'
 >
 
-/** As which node another began anew, and when; `bothHeard`: there are two of them, for this one was heard after the last began. */
+/** As which node another began anew, and when. `bothHeard`: there are two of them, since this one was heard after the last began. */
 export type Successor = { name: string; at: string; bothHeard: boolean }
 
-/** By their names and times alone; null of one that did not begin anew, is revoked, or shares its name with another. */
+/**
+ * The successor of a node, by names and times alone. Null where the node did not begin anew, is revoked, or shares its name with another.
+ */
 export function successorOf(peer: NamedPeer, peers: readonly NamedPeer[]): Successor | null {
   const { base, number } = partsOf(peer.name)
   const ever = peers.filter((other) => isAlike(peer, other) && partsOf(other.name).base === base)
@@ -41,7 +43,7 @@ export function successorOf(peer: NamedPeer, peers: readonly NamedPeer[]): Succe
   if (!next || !last || next.enrolled_at < peer.enrolled_at) return null
   const before = family.filter((other) => numbered(other) === number && other.enrolled_at <= next.enrolled_at)
   if (before.length !== 1 || before[0]?.id !== peer.id) return null
-  // A copy and what it was copied from both begin anew from one number, which nobody uses after that.
+  // A copy and its original both begin anew from one number, which is silent from then on.
   const bothHeard = ever.every((other) => numbered(other) <= number || (peer.last_seen_at ?? '') > other.enrolled_at)
   const { name, enrolled_at } = bothHeard ? last : next
   return { name, at: enrolled_at, bothHeard }
@@ -50,7 +52,7 @@ export function successorOf(peer: NamedPeer, peers: readonly NamedPeer[]): Succe
 const isAlike = (peer: NamedPeer, other: NamedPeer) =>
   other.side === 'child' && other.school_id === peer.school_id && other.kind === peer.kind && other.user_id === peer.user_id
 
-/** The children among these that take part: of a database that has begun anew, its last number alone. */
+/** The children that take part: of a database that has begun anew only its last number. */
 export function computersAmong<P extends NamedPeer>(peers: readonly P[]): P[] {
   const families = new Map<string, P[]>()
   for (const peer of peers) {
@@ -70,7 +72,7 @@ export async function renamePeer(tx: WriteTx, peer: Peer, name: string): Promise
   return { ...peer, name }
 }
 
-/** Of a child: its next request is refused. Of a parent: this node leaves it, and goes on by itself. Again is the same. */
+/** Ends an enrolment. A child's next request is refused; a parent is left, and this node goes on alone. Doing it again changes nothing. */
 export async function revokePeer(tx: WriteTx, peer: Peer): Promise<void> {
   if (peer.revoked_at) return
   const { sync_peer } = tx.t

@@ -7,7 +7,7 @@ const page = (theirs: number, above: number | null | undefined, is_last = true) 
 test('what the school had is at the centre once the school’s feed has gone on so far', () => {
   const line = new CentreProgress()
   expect(line.heard(page(100, 90), 7)).toBe(0)
-  // More came meanwhile; what is awaited is the first, or a busy school would never be done.
+  // More came meanwhile, but the first place is awaited: otherwise a busy school would never reach it.
   expect(line.heard(page(130, 99), 9)).toBe(0)
   expect(line.heard(page(140, 100), 9)).toBe(7)
   expect(line.heard(page(140, 140), 9)).toBe(9)

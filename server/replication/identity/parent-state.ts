@@ -9,12 +9,12 @@ import { parentsOf } from './enrolment.ts'
 
 type Peer = Row<'sync_peer'>
 
-/** Up to which number of this node's own feed its parent has everything; null where nobody is above it. */
+/** The number of this node's feed up to which its parent has everything; null without a parent. */
 export async function acknowledgedByParent(tx: ReadTx, school: string): Promise<number | null> {
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.own_seq ?? null
 }
 
-/** The number of the parent's database, as it was when it was met last; null where nobody is above. */
+/** The number of the parent's database when it was last greeted; null without a parent. */
 export async function parentNumber(tx: ReadTx, school: string): Promise<string | null> {
   return (await parentsOf(tx)).find(({ school_id }) => school_id === school)?.node_id ?? null
 }
@@ -28,20 +28,21 @@ const hasRowsFrom = statement<{ school: string; source: string }>()(({ db, t: { 
 )
 
 /**
- * At a laptop with two parents: whether the first, `school`, has met the other's database after it was restored, which this laptop has not.
- * What came here from the one before, and not by way of the school, is then kept back from the school no longer.
+ * At a laptop with two parents: whether the first, `school`, has met the restored database of the other, of number `above`, and this laptop
+ * has not. Then what came from the other before, and not by way of the school, is no longer withheld from the school. Notes the other's new
+ * number.
  */
 export async function isParentRestored(tx: WriteTx, school: Peer, above: string | null | undefined): Promise<boolean> {
   if (school.user_id === null || !above) return false
   const former = (await parentsOf(tx)).filter(({ id, node_id }) => id !== school.id && node_id !== above)
-  // What this laptop has had rows from is of the days before: then the school is the one that is late.
+  // Where this laptop has rows from `above`, that is no new database: the school is late.
   if (former.length === 0 || (await hasRowsFrom(tx, { school: school.school_id as string, source: above })).length > 0) return false
-  // Its key stays the one of the database that was met, whose number `their_epoch` is.
+  // The stored key is still that of the database that was met, whose number is `their_epoch`.
   for (const { id, node_id, their_epoch } of former) await setPeer(tx, id, { node_id: above, their_epoch: their_epoch ?? node_id })
   return former.length > 0
 }
 
-/** The same where this laptop is the one that meets the restored parent: its first is told everything once more. */
+/** The same where this laptop itself meets the restored parent: its first parent is told everything once more. */
 export async function resendToFirst(tx: WriteTx, restored: Peer): Promise<void> {
   const [first] = await parentsOf(tx)
   if (restored.user_id !== null && first && first.id !== restored.id) await setPeer(tx, first.id, { own_seq: 0 })
@@ -55,7 +56,7 @@ const firstUnsent = statement<{ school: string; parent: string; seq: number }>()
     .limit(1),
 )
 
-/** Up to which number of this node's own feed the parent has everything, with what came from there itself. */
+/** The number of this node's feed up to which the parent has everything; rows that came from the parent count. */
 export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer): Promise<number> {
   const [school, parent] = [school_id as string, node_id]
   const [unsent] = await firstUnsent(tx, { school, parent, seq: own_seq })
@@ -65,14 +66,17 @@ export async function sentUpTo(tx: ReadTx, { school_id, node_id, own_seq }: Peer
 type FeedNumbers = { theirs: number; ours: number }
 
 /**
- * How much of a laptop's feed has come as far as the centre. The school says with each page how far its own feed has gone
- * on; once that is further than the school's feed was when it had all of ours, ours has gone on too.
+ * Follows how far a laptop's feed has come to the centre. With each page the school says how much of its own feed the centre has (`above`).
+ * Once that is as far as the school's feed was when it had all of the laptop's, the centre has that part of the laptop's feed too.
  */
 export class CentreProgress {
   private reached: FeedNumbers = { theirs: 0, ours: 0 }
   private awaited: FeedNumbers | null = null
 
-  /** `ours`: the number up to which the parent had this node's feed before it was asked. Answers the number up to which the centre has it. */
+  /**
+   * Takes a page of the school. `ours`: the number up to which the school had this node's feed before it was asked. Returns the number up
+   * to which the centre has it; null where the school has no parent.
+   */
   heard({ cursor, is_last, above }: Pick<Page, 'cursor' | 'is_last' | 'above'>, ours: number): number | null {
     const at = textToCursor(cursor)
     if (above == null) {
@@ -80,7 +84,7 @@ export class CentreProgress {
       this.awaited = null
       return null
     }
-    // The centre has less than it had: it was restored, and nothing is known until it has all again.
+    // The centre has less than before: it was restored, and nothing is known until it has all again.
     if (above < this.reached.theirs) this.reached = { theirs: 0, ours: 0 }
     if (this.awaited && above >= this.awaited.theirs) {
       this.reached = this.awaited

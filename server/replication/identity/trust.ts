@@ -11,7 +11,7 @@ import { limits } from '@markbook/shared/limits'
 import { writeAtomically } from '../../atomic-write.ts'
 import { tlsFolder } from '../../lan/authority.ts'
 
-/** The authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
+/** The certificate authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
 export type Authority = { pem: string; fingerprint: string }
 
 const fileIn = (dataDir: string) => join(tlsFolder(dataDir), 'parent.pem')
@@ -24,7 +24,10 @@ export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>)
   writeAtomically(fileIn(dataDir), pem, 0o600)
 }
 
-/** The authority that the server at an address shows as its own; null where it shows none, or nobody answers. Nothing is trusted by it. */
+/**
+ * The authority that the server at an address shows as its own; null where it shows none, or nobody answers. Showing it does not make it
+ * trusted.
+ */
 export function authorityAt(address: URL): Promise<Authority | null> {
   const { hostname } = address
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -46,7 +49,7 @@ function topOf(shown: DetailedPeerCertificate): Authority | null {
   return top.raw ? authorityFrom(top.raw) : null
 }
 
-/** A certificate as a file or a server shows it; null where it is none, or not one of an authority that vouches for itself. */
+/** The certificate of an authority, as a file or a server shows it; null where it is none, or not signed by itself. */
 export function authorityFrom(shown: Buffer): Authority | null {
   try {
     const certificate = new X509Certificate(shown)
@@ -64,7 +67,7 @@ const NOT_KNOWN = [
   'DEPTH_ZERO_SELF_SIGNED_CERT',
 ]
 
-/** Whether the server at an address shows a certificate that nobody here vouches for. False where it is another trouble. */
+/** Whether the server at an address shows a certificate that is not trusted here. False for any other trouble. */
 export function isUnknown(address: URL, authority: string | null): Promise<boolean> {
   if (address.protocol !== 'https:') return Promise.resolve(false)
   return new Promise((resolve) => {
@@ -91,7 +94,7 @@ const trusted = (authority: string | null) => (authority ? [...rootCertificates,
 export async function fetchTrusting(request: Request, authority: string | null, signal: AbortSignal): Promise<Response> {
   const body = Buffer.from(await request.arrayBuffer())
   return ask(request, body, authority, signal).catch((error: unknown) => {
-    // The other side may close a connection that was kept, in the moment when it is used again.
+    // The server may close a kept connection just when it is used again.
     if (error instanceof Stale) return ask(request, body, authority, signal)
     throw error
   })
@@ -105,7 +108,7 @@ function ask({ url, method, headers: own }: Request, body: Buffer, authority: st
   return new Promise((resolve, reject) => {
     const asked = begin(url, { method, headers, signal, ...(authority && { ca: trusted(authority) }) }, (reply) => {
       const isPacked = reply.headers['content-encoding'] === 'gzip'
-      // A line that breaks off breaks off what is unpacked, too.
+      // `pipeline` breaks the unpacked stream off when the connection breaks.
       const plain = isPacked ? pipeline(reply, createGunzip(), () => {}) : reply
       const fields = Object.entries(reply.headers).filter(([name]) => name !== 'content-encoding' && name !== 'content-length')
       const hasBody = ![204, 205, 304].includes(reply.statusCode ?? 0)

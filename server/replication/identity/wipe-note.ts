@@ -4,9 +4,10 @@ import { z } from 'zod'
 import { writeAtomically } from '../../atomic-write.ts'
 
 /**
- * What stands in the folder of a laptop that erases itself, or has done so: from before the first file goes, so that a power cut only
- * delays it. `by`: the server that asked for it. `lastWord`: the request by which that one hears of it, until it has; the keys that it is
- * signed with are gone by then. `authority`: with which certificate that one shows itself, where not everybody trusts it.
+ * The note in the folder of a laptop that erases itself, or has done so. It is written before the first file goes, so that a power cut only
+ * delays the erasing. `by`: the server that asked for it. `lastWord`: the signed request that reports it to that server, until it was
+ * heard; the keys that signed it are gone by then. `authority`: the certificate of that server's authority, where it is not one that
+ * everybody trusts.
  */
 const Note = z.object({
   by: z.string(),
@@ -24,7 +25,7 @@ export type LastWord = NonNullable<WipeNote['lastWord']>
 const fileIn = (dataDir: string) => join(dataDir, WIPE_NOTE)
 export const WIPE_NOTE = 'wipe.json'
 
-/** Null where this folder was never erased. Throws where the note cannot be read: nothing may begin there as if nothing had been. */
+/** Null where this folder was never erased. Throws where the note cannot be read: nothing may begin there as if there were none. */
 export const readWipeNote = (dataDir: string): WipeNote | null =>
   existsSync(fileIn(dataDir)) ? Note.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8'))) : null
 

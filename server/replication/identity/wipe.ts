@@ -6,19 +6,25 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf, peerHeld, syncFailures } from './enrolment.ts'
 
 /**
- * The order that a laptop be erased (sync/SPEC.md, «Wiping»). It stands beside the enrolment at the parent; the laptop hears of it in the reply to
- * its next greeting.
+ * The order that a laptop be erased (sync/SPEC.md, «Wiping»). It stands beside the enrolment at the parent; the laptop reads it in the
+ * reply to its next greeting.
  */
 type Peer = Row<'sync_peer'>
 type Order = Pick<Peer, 'wipe_asked_at' | 'wiped_at'>
 
-/** It was asked for, and the laptop has not said yet that it is done. */
+/** Whether the order stands, and the laptop has not reported yet that it is carried out. */
 export const isToBeWiped = ({ wipe_asked_at, wiped_at }: Order): boolean => wipe_asked_at !== null && wiped_at === null
 
-/** Nothing is heard from it. A laptop that is to be wiped is heard, even where it was revoked: it sends first what nobody else has. */
+/**
+ * Whether the child's requests are refused. A laptop that is to be wiped is heard even where it was revoked: it first sends what nobody
+ * else has.
+ */
 export const isShutOut = (peer: Order & Pick<Peer, 'revoked_at'>): boolean => peer.revoked_at !== null && !isToBeWiped(peer)
 
-/** Asks that a laptop be erased. Again is the same. Its session ends, so that it greets and hears of it. */
+/**
+ * Orders that a laptop be erased; doing it again changes nothing. Ends its session, so that it greets and reads the order. Throws where the
+ * child is no laptop, or was erased already.
+ */
 export async function askWipe(tx: WriteTx, { id }: Peer): Promise<Peer> {
   const peer = (await peerHeld(tx, id)) as Peer
   if (peer.side !== 'child' || peer.kind !== 'laptop') throw replicationFailures.notALaptop()
@@ -30,7 +36,10 @@ export async function askWipe(tx: WriteTx, { id }: Peer): Promise<Peer> {
   return { ...peer, ...set }
 }
 
-/** The laptop has sent everything, and erases itself now. It is not heard any more. Throws 409 where that was not asked for, or at another time. */
+/**
+ * Notes that the laptop has sent everything and erases itself now, and revokes it. Throws 409 `sync.no_wipe` where that was not ordered, or
+ * at another time.
+ */
 export async function noteWiped(tx: WriteTx, id: string, askedAt: string): Promise<void> {
   const peer = await peerHeld(tx, id)
   if (!peer || peer.wipe_asked_at !== askedAt) throw syncFailures.noWipe()
@@ -44,8 +53,8 @@ function note(tx: WriteTx, { id, school_id }: Peer, changes: Record<string, { be
 }
 
 /**
- * Whose order to erase itself a node heeds: only a laptop, and only that of its school (sync/SPEC.md, «Wiping»). That is its parent that is a
- * school's server, and where it has none the first.
+ * Whether a node carries out this parent's order to erase itself: only a laptop does, and only that of its school (sync/SPEC.md, «Wiping»).
+ * The school is the parent that is a school's server, or the first parent where there is none.
  */
 export async function isObeyed(tx: ReadTx, { config }: Pick<Services, 'config'>, peer: Pick<Peer, 'id' | 'user_id'>): Promise<boolean> {
   if (config.role !== 'school' || peer.user_id === null) return false
