@@ -19,7 +19,7 @@ const lastEntry = statement<{ school: string; upTo: number }>()(({ db, t: { hist
     .limit(1),
 )
 
-/** Of what was last written in a school up to a number of its feed, and of people up to one of theirs: ids that no other history has there. */
+/** A digest of the last history entry of the school, and of people, up to a place in their feeds. No other history has these ids there. */
 async function digestAt(tx: ReadTx, school: string, { seq, people }: Spot): Promise<string> {
   const own = await lastEntry(tx, { school, upTo: seq })
   const ofPeople = await lastEntry(tx, { school: COMMONS, upTo: people })
@@ -36,11 +36,11 @@ const sealOf = (key: Buffer, school: string, cursor: Cursor, { digest, acknowled
     .digest('base64url')
     .slice(0, 16)
 
-/** Of an id what is not its time. */
+/** The part of an id that is not its time. */
 const ending = (id: string) => id.slice(-12)
 const FIRST = 'first'
 
-/** A place in this node's feed for a child, with what this node knows there. */
+/** A place in this node's feed for a child, with a sealed checkpoint of what this node knows there. */
 export async function withCheckpoint(tx: ReadTx, peer: Peer, cursor: Cursor, key: Buffer): Promise<Cursor> {
   const school = peer.school_id as string
   const [, before] = await incarnations(tx)
@@ -49,14 +49,17 @@ export async function withCheckpoint(tx: ReadTx, peer: Peer, cursor: Cursor, key
 }
 
 /**
- * What shows that the database was put back: a place beyond its end, another history there, less of the child than it had, or a place under
- * a number that it had later.
+ * What shows that the database was put back.
+ * - `beyond`: a place beyond the end of its feed
+ * - `history`: another history at the place
+ * - `acknowledged`: less of the child's feed than it had
+ * - `number`: a place under a number that it had later
  */
 export type Sign = 'beyond' | 'history' | 'acknowledged' | 'number'
-/** `number`: of the place. `common`: up to where this database is as it was when it wrote the place; 0 where nobody can say. */
+/** `number`: of the place. `common`: up to where this database is as it was when it wrote the place; 0 where nothing shows it. */
 export type DatabaseDivergence = { sign: Sign; number: string; common: { seq: number; people: number } }
 
-/** What a child’s place says against this database; null where it says nothing, or where this database never said so. */
+/** What a child's place shows against this database; null where it shows nothing, or where this database did not write it. */
 export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: string | null, key: Buffer): Promise<DatabaseDivergence | null> {
   const school = peer.school_id as string
   const cursor = ownWords(school, text, key)
@@ -74,7 +77,7 @@ export async function shownBy(tx: ReadTx, peer: Peer, epoch: string, text: strin
   return { sign: 'acknowledged', number, common: spotOf(cursor) }
 }
 
-/** A place that this database wrote itself, or the one that it is a copy of. */
+/** The cursor, where this database wrote it, or the one that it is a copy of; else null. */
 function ownWords(school: string, text: string | null, key: Buffer): (Cursor & { checkpoint: Checkpoint }) | null {
   const cursor = textToCursor(text)
   const { checkpoint } = cursor ?? {}
@@ -83,8 +86,8 @@ function ownWords(school: string, text: string | null, key: Buffer): (Cursor & {
 }
 
 /**
- * Whether the place is of a number that came after the present one, of which this database knows nothing any more. A restore gives another
- * present number: then what the days had that it took away is no sign.
+ * Whether the place is of a number that came after the present one, and of which this database knows nothing. After `markbook restore` the
+ * present number is a new one: then a place from the lost days is no sign.
  */
 async function isOfLater(
   tx: ReadTx,
@@ -106,7 +109,7 @@ const shownBefore = statement<{ school: string; number: string }>()(({ db, t: { 
 const BEGINNING: DatabaseDivergence['common'] = { seq: 0, people: 0 }
 const spotOf = ({ seq, people }: Spot): DatabaseDivergence['common'] => ({ seq, people })
 
-/** A child that shows a sign was not answered since the database was put back: what was heard of it last is of before. */
+/** A child that shows a sign got no answer since the database was put back, so what was last heard of it is from before. */
 function commonWith(cursor: Spot, heard: Spot | null): DatabaseDivergence['common'] {
   return heard !== null && heard.seq <= cursor.seq && heard.people <= cursor.people ? spotOf(heard) : BEGINNING
 }

@@ -10,29 +10,29 @@ import { storedEntries } from '../journal/history-exchange.ts'
 import { restamp } from './restamp.ts'
 
 /**
- * What a laptop and a copy of it both wrote under `node`, and said to two parents, meets: of the writes that came from one of
- * them all after `after` are its own.
+ * A laptop and a copy of it both wrote under `node` and told two parents, and the two histories meet here. Of the writes that came from one
+ * of them, those after `after` are its own.
  */
 export class DuplicateNumber extends Error {
   constructor(
     readonly school: string,
     readonly node: string,
     readonly after: number,
-    /** It is the one that speaks. */
+    /** Whether that one is the node that sends now. */
     readonly isSpeaker: boolean,
   ) {
     super('a laptop and a copy of it write under one number')
   }
 }
 
-/** In the place of a peer's head of history: no history has it, so whoever greets under that number learns that it must begin anew. */
+/** Stands in the place of a peer's head. No history has it, so a child that greets under that number learns that it must begin anew. */
 export const NO_HEAD = 'twofold'
 
-/** A transaction of a node's history: its number there, its head, and what was made of it to chain it. */
+/** A transaction of a node's history: its counter, its head, and the digest from which the head was chained. */
 type Link = { node_seq: number; head: string; digest: string }
 const follows = ({ head, digest }: Link, before: string) => headAfter(before, digest) === head
 
-/** The laptops whose numbers these are, locked where the transaction writes: nothing is heard of them from another in between. */
+/** The laptops with these numbers; locked in a write, so that no other process takes history of them meanwhile. */
 const laptopsOf = statement<{ school: string; nodes: string }>({ lock: 'sync_peer' })(({ db, t: { sync_peer }, p, dialect }) =>
   db
     .select({ id: sync_peer.id, node: sync_peer.node_id, head: sync_peer.history_head })
@@ -73,8 +73,8 @@ const chainOf = statement<{ school: string; node: string }>()(({ db, t: { histor
 )
 
 /**
- * Throws `DuplicateNumber` where entries that are told here of a laptop that speaks here itself do not continue what it said: its copy wrote
- * them, or it is the copy. `speaker`: the peer that tells them.
+ * Throws `DuplicateNumber` where entries of a laptop do not continue what that laptop told here itself: they are of a copy of it, or it is
+ * the copy. `speaker`: the enrolment of the child that tells the entries; null for a parent.
  */
 export async function demandSingleWriter(
   tx: ReadTx,
@@ -88,7 +88,7 @@ export async function demandSingleWriter(
   const nodes = JSON.stringify([...new Set(entries.map(({ node_id }) => node_id))])
   for (const { id, node, head } of await laptopsOf(tx, { school, nodes })) {
     const isSpeaker = id === speaker
-    // One that has said nothing here cannot be gainsaid.
+    // Nothing can contradict a laptop that has told nothing here.
     if (head === NO_HEAD || (head === null && !isSpeaker)) continue
     const fresh = await freshLinks(
       tx,
@@ -104,7 +104,7 @@ export async function demandSingleWriter(
   }
 }
 
-/** The transactions that are not here yet, in their order. */
+/** The transactions that are not stored here yet, by counter. */
 async function freshLinks(tx: ReadTx, school: string, entries: readonly HistoryEntry[]): Promise<Link[]> {
   if (entries.length === 0) return []
   const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
@@ -120,16 +120,16 @@ async function freshLinks(tx: ReadTx, school: string, entries: readonly HistoryE
     }))
 }
 
-/** The last number that both have in common; 0 where nobody can say. */
+/** The last counter that both histories have in common; 0 where nothing shows it. */
 async function forkOf(tx: ReadTx, school: string, node: string, link: Link): Promise<number> {
   const chain = await chainOf(tx, { school, node })
   return chain.find(({ node_seq, head }) => node_seq < link.node_seq && follows(link, head))?.node_seq ?? 0
 }
 
 /**
- * Does `take`, of what another node says. Where that meets the other half of a number that two use, what the laptop that spoke here wrote is
- * stamped as this database's own before anything comes over it, so that the two meet as what they are; the laptop learns at its next
- * greeting that it must begin anew.
+ * Runs `take`, which takes what another node sends. Where that throws `DuplicateNumber`, the writes of the laptop that spoke here are
+ * stamped anew as this database's own before anything is merged with them: so they stay other writes than those of the copy. Then `take`
+ * runs again. The laptop learns at its next greeting that it must begin anew. Throws `sync.stale_session` where it is the one that sends.
  */
 export async function withSingleWriter<T>(store: Store, take: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -142,14 +142,14 @@ export async function withSingleWriter<T>(store: Store, take: () => Promise<T>):
     }
   }
 }
-/** One for each copy that the same page speaks of. */
+/** One for each copy of which a page tells. */
 const MOST_TRIES = 8
 
 async function partWays(store: Store, { school, node, after, isSpeaker }: DuplicateNumber): Promise<void> {
   await store.write(asSystem(), async (tx) => {
-    // The laptop may be speaking: what it says now is stamped anew with the rest, and what it says next is refused.
+    // The laptop may be pushing: what it pushes now is stamped anew with the rest, and its next push is refused.
     const peers = await peersUnder(tx, { school, node })
-    // What it says itself has not come in yet, and what came of its copy stays the copy's.
+    // What the sender tells was not taken yet, and what came of its copy stays the copy's.
     if (!isSpeaker) await restamp(tx, school, [{ node, acknowledged: after }])
     for (const { id, own_seq } of peers) await setPeer(tx, id, { own_seq: Math.min(own_seq, after), history_head: NO_HEAD })
   })

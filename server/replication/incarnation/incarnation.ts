@@ -10,21 +10,21 @@ import { type NodeKeys, nodeKeys } from '../identity/keys.ts'
 import { LineFailure, type ParentLine } from '../line/parent-line.ts'
 import { broughtBack, restamp, type Unsaid } from './restamp.ts'
 
-/** The keys by which the parent knows this node: of the incarnation that was enrolled last. */
+/** The keys by which the parent knows this node: those of the number that was enrolled last. */
 export const keysOfEnrolment = (
   { config, store }: Pick<Services, 'config' | 'store'>,
   { own_epoch }: Pick<Row<'sync_peer'>, 'own_epoch'>,
 ): NodeKeys => nodeKeys(config.sessionSecret, own_epoch ?? store.nodeId)
 
 /**
- * A new incarnation of this database (SPEC, «Incarnations»): the parent is told with the old keys; what the parent has not acknowledged is
- * stamped anew, because another database may have used the same numbers; and everything is merged from the start, both ways.
+ * Begins a new incarnation of this database (SPEC, «Incarnations»). The parent is told with the old keys. What the parent has not
+ * acknowledged is stamped anew, because another database may have used the same dots. Then everything is merged from the start, both ways.
  */
 export async function beginAnew(services: Services, peerId: string, line: ParentLine): Promise<void> {
   const { store } = services
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
   const before = enrolled?.own_epoch ?? store.nodeId
-  // To a parent that lost this enrolment it is said again: nobody else has used its numbers.
+  // A parent that only lost this enrolment is told the present number again: nobody else has used it.
   if (store.nodeId === before && !line.isKnownAsFormer) await leave(store, peerId, before)
   const { id, peer } = await enrolledAs(services, peerId, line)
   await store.write(asSystem(), async (tx) => {
@@ -33,7 +33,7 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
     if (!own) return
     await restampUnsaid(tx, own, id)
     await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, peerId))
-    // The number stays the one of the database whose key is known here, not one that was only heard of.
+    // Stays the number of the database whose key is known here, not one that was only heard of.
     const node_id = own.their_epoch ?? own.node_id
     const fresh = { ...own, id: peer, node_id, own_epoch: id, own_seq: 0, own_people: 0, their_cursor: null, their_epoch: null }
     await tx.local.insert(tx.t.sync_peer).values(fresh)
@@ -45,9 +45,9 @@ type ServerAddress = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
 export const isSamePlace = (a: ServerAddress, b: ServerAddress): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
 
 /**
- * Begins the number under which this node was enrolled at a parent, where that knew the one before already (`joinParent`): what the parent
- * had not acknowledged under the enrolment before is stamped anew, and goes up by the new one. Again is the same, until the parent has been
- * greeted.
+ * Takes the number under which this node was enrolled at a parent that knew its earlier one (`joinParent`). What the parent had not
+ * acknowledged under the earlier enrolment is stamped anew and goes up under the new number. Doing it again changes nothing until the
+ * parent was greeted.
  */
 export async function beginUnderNumber(store: Store, peerId: string): Promise<void> {
   const enrolled = await store.read(asSystem(), (tx) => peerById(tx, peerId))
@@ -74,8 +74,8 @@ async function restampUnsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Pr
 }
 
 /**
- * Ends a number, and stamps anew in the same transaction what the parent has not acknowledged under it: children hear of this node under the
- * next number from this moment on, and one that knows the days which this database has lost has other writes under the old (world 628).
+ * Ends a number, and in the same transaction stamps anew what the parent has not acknowledged under it. Children read of this node under
+ * the next number from then on, and a child that has days which this database has lost knows other writes under the old one (world 628).
  */
 const leave = (store: Store, peerId: string, number: string): Promise<boolean> =>
   store.replaceNode(number, async (tx) => {
@@ -84,7 +84,7 @@ const leave = (store: Store, peerId: string, number: string): Promise<boolean> =
     if (own && id) await restampUnsaid(tx, own, id)
   })
 
-/** Under this number or, where the parent has another database of that number, under the next. */
+/** Enrols the present number or, where the parent has another database of that number, the next one. */
 async function enrolledAs({ store, config }: Services, peerId: string, line: ParentLine): Promise<{ id: string; peer: string }> {
   for (let tries = 1; ; tries += 1) {
     const id = store.nodeId
@@ -99,10 +99,10 @@ async function enrolledAs({ store, config }: Services, peerId: string, line: Par
 }
 const MOST_TRIES = 3
 
-/** `acknowledged` of the school's feed, `people` of that of people. */
+/** `acknowledged`: in the school's feed; `people`: in that of people. */
 type UnsaidOf = Unsaid & { people: number }
 
-/** The incarnation that this parent knew, and those since that it never knew, with what a parent has acknowledged of each. */
+/** The number that this parent knew and those since, which it never knew, each with what a parent has acknowledged of it. */
 async function unsaid(tx: WriteTx, own: Row<'sync_peer'>, id: string): Promise<UnsaidOf[]> {
   const all = await incarnations(tx)
   const known = all.indexOf(own.own_epoch ?? id)

@@ -11,10 +11,10 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
 import { LineFailure } from '../line/parent-line.ts'
 
-/** A copy of this database writes under its number, elsewhere. */
+/** A copy of this database writes under the same number, elsewhere. */
 export class NumberTaken extends Error {}
 
-/** The number was given up, and the session with it: what is said next is a greeting under another. */
+/** The number was given up, and the session with it: what is sent next is a greeting under another number. */
 export class NumberGivenUp extends LineFailure {
   constructor() {
     super('sync.stale_session', 'This database has given up the number under which it wrote. It begins under another.')
@@ -22,8 +22,8 @@ export class NumberGivenUp extends LineFailure {
 }
 
 /**
- * Throws `NumberTaken` where rows of a parent bear writes of `node`, this database, that it never made. Of a row that is not here nothing
- * is said: it was forgotten, perhaps, with what was written to it.
+ * Throws `NumberTaken` where rows of a parent bear writes of `node`, this database, that it never made. A row that is not here shows
+ * nothing: it may have been forgotten together with writes to it.
  */
 export async function demandOwnNumber(tx: ReadTx, school: string, node: string, rows: readonly Carried[]): Promise<void> {
   const counters = new Map<Replicated, Map<string, number>>()
@@ -39,8 +39,8 @@ export async function demandOwnNumber(tx: ReadTx, school: string, node: string, 
 }
 
 /**
- * Gives up the number under which a copy of this database writes as well. No parent can say which of the writes under it were made here, so
- * everything since the one that has heard least of them is stamped anew when it is greeted next.
+ * Gives up the number under which a copy of this database writes as well. No parent can tell which of its writes were made here. So the
+ * next greeting stamps anew all that any of the parents has not acknowledged.
  */
 export async function leaveNumber(store: Store): Promise<void> {
   const node = store.nodeId
@@ -61,7 +61,7 @@ const lastOwnEntry = statement<{ school: string; node: string; upTo: number }>()
     .orderBy(desc(history.seq))
     .limit(1),
 )
-/** The parent has seen more of this node than there is here, or another history at the same number. */
+/** Whether the parent has more of this node's feed than there is here, or another history at the same counter. */
 export async function hasLost(
   tx: ReadTx,
   nodeId: string,

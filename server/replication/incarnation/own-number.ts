@@ -5,8 +5,9 @@ import { withSingleWriter } from './duplicate-number.ts'
 import { leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
 
 /**
- * Takes what a parent says, unless it says that a copy of this database writes under its number: then it takes another.
- * So it does before rows go that bear it: killed between the two, it still has them, under a number of nobody.
+ * Runs `take`, which takes what a parent sends. If that shows that a copy of this database writes under its number, the database takes
+ * another number. It does so too before rows with writes under its number are forgotten: if it is killed between the two, it still has the
+ * rows, under an ended number. Throws `NumberGivenUp` in both cases.
  */
 export async function underOwnNumber(store: Store, take: (tx: WriteTx) => Promise<void>): Promise<void> {
   const taken = () => withSingleWriter(store, () => store.write(asSystem(), take))

@@ -18,12 +18,13 @@ import { nearOf } from '../../store/row-changes.ts'
 import type { Retold, WriteTx } from '../../store/tx.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
 
-/** A number of this database, and up to which of its writes a parent has them. */
+/** A number of this database, and the counter up to which a parent has its writes. */
 export type Unsaid = { node: string; acknowledged: number }
 
 /**
- * Gives the writes after `acknowledged` of each of these numbers dots of this database, as one transaction of it: a row may bear several. The
- * history proves them as it proved them before. A row whose last write of each of them is among `known` stays as it is.
+ * Gives the writes after `acknowledged` of each of these numbers dots of this database's present number, in one transaction, since a row
+ * may bear several of them. History entries prove them as they proved them before. A row stays as it is where its last write of each number
+ * is in `known`.
  */
 export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsaid[], known: Dots = new Set()): Promise<void> {
   if (unsaid.length === 0) return
@@ -49,7 +50,7 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
   for (const table of tableOrder) {
     const ids = wanted.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
     if (ids.length === 0) continue
-    // Somebody may have written them since they were read, and nobody does from here on.
+    // Read again under a lock: the rows may have been written meanwhile.
     const held = (await versionsHeld(tx, table, school, ids)).filter(isWanted)
     const anew = new Map<string, Versions>()
     const changed = held.map(({ row_id, extra, settled, schema, ...text }) => {
@@ -64,12 +65,12 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
   }
 }
 
-/** Writes by table, row, number and counter. */
+/** Keys of writes: table, row, number and counter. */
 type Dots = ReadonlySet<string>
 
 /**
- * Writes of these own numbers that a child has brought back, and that this database does not have itself: others know them by that dot, also
- * a parent, which would take it for a second write beside what came after it.
+ * Writes under these own numbers that a child has brought back and that this database does not have itself. Others know them by that dot; a
+ * parent would take a new dot for a second write, beside what came after the first.
  */
 export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly Unsaid[]): Promise<Dots> {
   if (unsaid.length === 0) return new Set()
@@ -103,7 +104,10 @@ const after =
   ({ node, acknowledged }: Unsaid) =>
     and(eq(history.node_id, node), gt(history.node_seq, acknowledged))
 
-/** One for each person whose writes of a row are stamped anew. What a laptop wrote by itself, over what was refused, nobody takes. */
+/**
+ * One entry for each author of a row that is stamped anew. None for what a laptop wrote by nobody over what was refused: no parent takes
+ * that.
+ */
 async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Retold[]> {
   const isLaptop = (await laptopOwner(tx)) !== null
   const known = await knownRows(tx, table, school, [...anew.keys()])

@@ -10,7 +10,7 @@ import { restamp } from './restamp.ts'
 type Peer = Row<'sync_peer'>
 type Used = Pick<Services, 'store' | 'log' | 'keys'>
 
-/** This database was put back to an earlier state behind the program's back, as a child shows. */
+/** A child shows that this database was put back to an earlier state, without `markbook restore`. */
 export class DatabaseRestored extends Error {
   constructor(
     readonly node: string,
@@ -21,7 +21,10 @@ export class DatabaseRestored extends Error {
   }
 }
 
-/** Before anything is answered to a child: throws `DatabaseRestored` where its place in our feed is one that this database no longer has. */
+/**
+ * Throws `DatabaseRestored` where a child's place in this node's feed is one that this database no longer has. Call before anything is
+ * answered.
+ */
 export async function demandNotRestored(
   tx: ReadTx,
   { store, keys }: Pick<Used, 'store' | 'keys'>,
@@ -33,7 +36,7 @@ export async function demandNotRestored(
   if (shown) throw new DatabaseRestored(nodeId, child, shown)
 }
 
-/** Does `answer`; where a child shows that the database was put back, it begins anew first, and `otherwise` is done. */
+/** Runs `answer`. If that throws `DatabaseRestored`, this database begins anew, and `otherwise` is run. */
 export async function withRenewal<T>(services: Used, answer: () => Promise<T>, otherwise: () => Promise<T>): Promise<T> {
   try {
     return await answer()
@@ -45,9 +48,9 @@ export async function withRenewal<T>(services: Used, answer: () => Promise<T>, o
 }
 
 /**
- * What `markbook restore` would have done: another incarnation, so that equal numbers never meet from here on. What was
- * written since under the number before is stamped anew, for the lost days have other writes under it; nobody knows since when, so all of
- * it that may be. Every session ends, of people and of children.
+ * Does what `markbook restore` would have done: takes another number, so that a dot never names two writes. What was written under the
+ * number before since the database was put back is stamped anew, for the lost days have other writes under it. Nobody knows since when, so
+ * it is all that may be. Ends every session, of people and of children.
  */
 async function beginAnewHere({ store, log }: Used, { node, child, shown }: DatabaseRestored): Promise<void> {
   const { sign, number, common } = shown
