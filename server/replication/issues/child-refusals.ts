@@ -13,7 +13,7 @@ import { isGivenWay, isMadeBy } from './refusals.ts'
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'kind' | 'node_id' | 'school_id' | 'user_id'>
 type Kept = RefusedWrite & { id: string }
 
-/** A row of a child of which units were not taken, and that is no conflict; `theirs`: what this node has of it. */
+/** A row of a child of which units were refused, and not as a conflict. `theirs`: the row here; undefined where there is none. */
 export type RefusedRow = {
   table: Replicated
   state: RowState
@@ -21,13 +21,13 @@ export type RefusedRow = {
   theirs: RowState | undefined
 }
 
-/** What stands in a list that is full: of these there were more. */
+/** The code of the entry which says that a full list has no room for more. */
 export const MORE = 'more'
 
 /**
- * Keeps what this node did not take of a child for its administrators, each write once, however often it comes: its id is
- * made of the row, the unit and the write's dot. Of each person's laptops, and of a school's server, `limits.sync.refused.most`: what was
- * put aside first gives way, and what there is no room for is told in one entry.
+ * Keeps what this node refused of a child, for its administrators. Each write is kept once, however often it comes: its id follows from the
+ * row, the unit and the dot. Of each person's laptops, and of a school's servers, at most `limits.sync.refused.most` are kept: what was put
+ * aside first gives way, and one entry tells that there is no room for more.
  */
 export async function keepChildRefusals(
   tx: WriteTx,
@@ -47,13 +47,13 @@ export async function keepChildRefusals(
   if (fresh.length > room) await tellMore(tx, peer)
 }
 
-/** Of a laptop: the school has a server of its own below this node, which may be the laptop's first parent. */
+/** Whether a laptop may have another, first parent: its school has a server of its own below this node. */
 export const hasOtherParent = async (tx: ReadTx, { kind, school_id }: Pick<Peer, 'kind' | 'school_id'>): Promise<boolean> =>
   kind === 'laptop' && (await schoolsServers(tx, { school: school_id as string })).length > 0
 
 /**
- * Where the school has a server of its own below this node, that one may be the laptop's first parent: what others made comes by its way,
- * and the laptop does not heed what is said of it here.
+ * The refused units that a laptop wrote itself, for a laptop that may have another, first parent (`hasOtherParent`). What others made comes
+ * by way of that parent, and the laptop does not give way to what is refused of it here.
  */
 function ofOwnHand({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
   const { state, theirs } = row
@@ -76,10 +76,10 @@ const writesIn = ({ kind, school_id, node_id }: Peer, { table, state, units }: R
     ]
   })
 
-/** A value that would fill the disk is left to the child's own list. */
+/** A value that would fill the disk is only on the child's own list. */
 const shortened = (value: RefusedWrite['value']) => (canonical(value).length > limits.sync.refused.value ? {} : value)
 
-/** Neither what was written nor by whom can be told; a laptop speaks for its one person. Each row once. */
+/** Entries of unreadable rows, one for each row. Neither the write nor its author can be told, but a laptop writes for its one person. */
 const unreadable = (tx: WriteTx, { school_id, user_id }: Peer, malformed: readonly Malformed[]): Kept[] =>
   malformed
     .filter(({ table }) => !descriptions[table].sealed)
@@ -109,7 +109,7 @@ const knownOf = statement<{ school: string; ids: string }>()(({ db, t: { sync_re
     .where(and(eq(of.school_id, p.school), dialect.inList(of.id, p.ids))),
 )
 
-/** How many of so many can be kept, once what was put aside longest ago has given way. */
+/** How many of `wanted` can be kept, once what was put aside longest ago has given way. */
 async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number> {
   const { sync_refused } = tx.t
   const ofThem = and(
@@ -132,7 +132,7 @@ async function roomFor(tx: WriteTx, peer: Peer, wanted: number): Promise<number>
   return Math.min(wanted, Math.max(0, room) + aside.length)
 }
 
-/** A laptop that begins anew is enrolled anew, and has no more room by it. */
+/** The enrolments that share one limit. A laptop that begins anew is enrolled anew, and gets no more room by it. */
 export async function enrolmentsOf({ db, t: { sync_peer } }: ReadTx, { school_id, user_id }: Peer): Promise<string[]> {
   const whose = user_id === null ? isNull(sync_peer.user_id) : eq(sync_peer.user_id, user_id)
   const found: { id: string }[] = await db
@@ -153,7 +153,7 @@ async function insert(tx: WriteTx, { id: peer_id, school_id }: Peer, writes: rea
   }
 }
 
-/** It says itself again, once somebody has put it aside and there is more still. */
+/** Opens that entry again where somebody has put it aside and there is more still. */
 async function tellMore(tx: WriteTx, { id: peer_id, school_id, user_id }: Peer): Promise<void> {
   const school = school_id as string
   const now = { refused_at: tx.now, seen_at: null, hlc: tx.nowMs, peer_id }

@@ -18,8 +18,9 @@ type Entry = Pick<Row<'history'>, 'actor_id' | 'node_id' | 'node_seq' | 'action'
 const keyOf = (entity: unknown, id: unknown) => `${entity}:${id}`
 
 /**
- * Which records of conflicts are taken from a laptop: one that merging makes there, of a write of the laptop's own person, of one that is
- * known here, or of one that its writer has signed. What is known here is what was before anything of the page was taken: the laptop's own row says what it likes.
+ * Decides which conflict records are taken from a laptop: those that a merge makes there, of a lost write of the laptop's own person, of
+ * one that is known here, or of one that its writer has signed. Known here means before anything of the page was taken, since the laptop's
+ * own rows can say anything.
  */
 export class ConflictRecords {
   private readonly refused = new Set<string>()
@@ -40,12 +41,12 @@ export class ConflictRecords {
     return new ConflictRecords(tx, peer, before, proofs)
   }
 
-  /** Rows are judged before the decisions about them: these units of one were not taken. */
+  /** Notes units of a row that were refused. Rows are judged before the decisions about them. */
   noteRefused(table: Replicated, id: string, units: readonly { unit: string }[]): void {
     for (const { unit } of units) this.refused.add(`${keyOf(table, id)}:${unit}`)
   }
 
-  /** The push brought a write of what is in conflict as well, and that was not taken. */
+  /** Whether the push also wrote the unit in conflict, and that was refused. */
   isOfRefused({ entity, row_id, unit }: Conflict): boolean {
     return this.refused.has(`${keyOf(entity, row_id)}:${unit}`)
   }
@@ -58,7 +59,7 @@ export class ConflictRecords {
     return stamp !== undefined && sameDot(stamp, decision)
   }
 
-  /** Whether a record that is not known here is one of a merge. Who decided it, where somebody did, is asked besides. */
+  /** Whether a record that is unknown here was made by a merge. Who decided it, if somebody did, is judged separately. */
   async isOfMerge({ units, vv, values }: RowState): Promise<boolean> {
     const conflict = values as Conflict
     if (!isMade(units[EXISTENCE]) || vv[MADE_BY_RULE] !== 1 || !isReadable(conflict)) return false
@@ -67,7 +68,7 @@ export class ConflictRecords {
     return (await this.isOwn(conflict)) || (await this.isKnown(conflict)) || this.isSigned(conflict)
   }
 
-  /** What its person wrote on a laptop. */
+  /** Whether the lost write was made by the laptop's person on a laptop. */
   private async isOwn({ actor_id, node_id, entity }: Conflict): Promise<boolean> {
     const { user_id, school_id } = this.peer
     if (actor_id === null || actor_id !== user_id || descriptions[entity as Replicated].notOnLaptops) return false
@@ -93,7 +94,7 @@ export class ConflictRecords {
     }
     const near = nearOf(entity as Replicated, { ...state.values, id: row_id })
     const entries: Entry[] = await entriesOf(this.tx, { school: this.peer.school_id as string, near, row: row_id })
-    // Under that number it is told, or it was told under another one, before its node began anew.
+    // By the dot; else the write may have had another dot before its node began anew.
     const same = entries.filter((each) => each.node_id === node_id && each.node_seq === counter)
     const ever = (column: string, wanted: unknown) =>
       isSame(state.values[column], wanted) ||
@@ -104,14 +105,17 @@ export class ConflictRecords {
 
 const isMade = (stamp: Stamp | undefined): boolean => isSame(stamp, [MADE_BY_RULE, 1, 0, null])
 
-/** A part of a row that may be shown; where this program knows the part, all of it and nothing else. */
+/** Whether the unit may be shown and, where this program knows it, whether the value has exactly its columns. */
 function isReadable({ entity, unit, value }: Conflict): boolean {
   if (!Object.hasOwn(descriptions, entity) || descriptions[entity as Replicated].sealed || entity === 'sync_conflict') return false
   const columns = descriptions[entity as Replicated].units[unit]
   return unit === EXISTENCE || !columns || value === null || isSame(Object.keys(value).sort(), [...columns].sort())
 }
 
-/** What an entry does not say of a part was so before: `ever`, whether a column is known to have held that. */
+/**
+ * Whether an entry wrote this value. A column that the entry does not change must have had its value before: `ever` says whether the column
+ * is known to have held it.
+ */
 function says({ action, changes }: Entry, value: Values | null, ever: (column: string, wanted: unknown) => boolean): boolean {
   if (value === null) return action === 'delete'
   const columns = Object.keys(value)

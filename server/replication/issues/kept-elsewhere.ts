@@ -19,9 +19,8 @@ type Entry = Pick<Row<'sync_refused'>, 'id' | 'table_name' | 'row_id' | 'unit' |
 }
 
 /**
- * What one node refuses and another has taken, or keeps as a conflict, is no alarm: its entries on the list of refused writes are closed by
- * themselves. Called before the rows of a page of `from` are applied; what it answers is called after that, with the rows of which something
- * was refused meanwhile.
+ * Closes entries on the list of refused writes whose write another node has taken, or keeps as a conflict. Call before the rows of a page
+ * of `from` are applied. Call the returned function after that, with the rows of which something was refused meanwhile.
  */
 export async function watchRefused(
   tx: WriteTx,
@@ -30,7 +29,7 @@ export async function watchRefused(
 ): Promise<(refused: readonly Named[]) => Promise<void>> {
   const school = from.school_id as string
   const before = await openEntries(tx, school)
-  // Nearly always.
+  // The usual case.
   if (before.length === 0)
     return async (refused) => {
       if (refused.length > 0) await close(tx, await recordedHere(tx, school, await openEntries(tx, school)))
@@ -50,8 +49,8 @@ export async function watchRefused(
 }
 
 /**
- * At a laptop whose first parent has answered for this node's feed up to `to`, and of people up to `people`: what other parents refused of
- * rows in it, and this one did not, is with it.
+ * At a laptop whose first parent has answered for this node's feed up to `to`, and for that of people up to `people`: closes what other
+ * parents refused of rows in it, since the first has them.
  */
 export async function settleAnswered(tx: WriteTx, first: Peer, { to, people }: { to: number; people: number }): Promise<void> {
   const school = first.school_id as string
@@ -92,7 +91,10 @@ const openHere = statement<{ school: string }>()(({ db, t: { sync_refused: of },
 )
 const openEntries = async (tx: ReadTx, school: string): Promise<Entry[]> => (await openHere(tx, { school })) as Entry[]
 
-/** Entries of a parent that shows by its own state of the row that it has come to see what it refused. Of this node's own writes it saw only that they were given up. */
+/**
+ * Entries that the parent `from` refused and whose write its own state of the row covers by now. Not of this node's own writes: of these
+ * the parent has seen only that they were given up.
+ */
 async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], told: ReadonlyMap<string, RowState>): Promise<Entry[]> {
   const theirs = entries.filter(({ parent_id }) => parent_id === from.id)
   if (theirs.length === 0) return []
@@ -100,7 +102,7 @@ async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], told
   return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(told.get(keyOf(entry.table_name, entry.row_id)), entry))
 }
 
-/** Entries of what nodes below were refused, but for those who send now, that this node has not seen yet. */
+/** Entries that were refused to nodes below, other than those that send now, and whose write this node has not seen yet. */
 async function unseenHere(tx: ReadTx, from: Peer, entries: readonly Entry[]): Promise<Entry[]> {
   const below = entries.filter(({ peer_id }) => peer_id !== null)
   if (below.length === 0) return []
@@ -125,7 +127,10 @@ async function seenHere(tx: ReadTx, school: string, entries: readonly Entry[]): 
   return seen
 }
 
-/** Whoever gives way to a refusal covers the write too, by nobody, and has nothing of it. */
+/**
+ * Whether these versions have the write of an entry. A child that gives way to a refusal covers the write too, by nobody: that does not
+ * count.
+ */
 function hasSeen(versions: Pick<Versions, 'vv' | 'units'> | undefined, { unit, node_id, counter }: Entry): boolean {
   if (!versions || !covers(versions.vv, [node_id, counter])) return false
   const stamp = versions.units[unit]
@@ -141,7 +146,7 @@ const recordsOf = statement<{ school: string; table: string; ids: string }>()(({
     .where(and(eq(of.school_id, p.school), eq(of.entity, p.table), dialect.inList(of.row_id as never, p.ids))),
 )
 
-/** Entries of writes of which there is a conflict, whoever was to decide it and did. */
+/** Entries whose write is kept as a conflict, decided or not. */
 async function recordedHere(tx: ReadTx, school: string, entries: readonly Entry[]): Promise<Entry[]> {
   const recorded: Entry[] = []
   for (const [table, own] of byTable(entries)) {

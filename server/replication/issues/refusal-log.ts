@@ -3,12 +3,12 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Services } from '../../http/services.ts'
 
-/** Something that another node sent and that was not taken: of which row, and why. Never a value. */
+/** Something that another node sent and that was refused: which row, and why. Never a value. */
 export type Refusal = { table: string | null; row: string | null; code: string }
 /** Who sent it: the id of its enrolment here, its number, and whose laptop it is. */
 export type Sender = { peer: string | null; node: string | null; kind: string | null; person: string | null }
 
-/** Of one that is enrolled. */
+/** The sender of an enrolment. */
 export const senderOf = ({ id, node_id, kind, user_id }: Pick<Row<'sync_peer'>, 'id' | 'node_id' | 'kind' | 'user_id'>): Sender => ({
   peer: id,
   node: node_id,
@@ -20,9 +20,9 @@ type Line = Omit<Sender, 'peer'> & Refusal & { count: number }
 type Used = { clock: Pick<Clock, 'now'>; log: { warn(fields: Line, message: string): void } }
 
 /**
- * Writes to the log what was refused of other nodes: at most one line in `limits.sync.refusals.every` for each enrolment, with how many there
- * were since the line before, and the first of these. Everything that has no enrolment counts as one sender, so that nobody fills the log
- * under names of their own choice.
+ * Writes to the log what was refused of other nodes: for each enrolment at most one line in `limits.sync.refusals.every`, with the first
+ * refusal and how many there were since the line before. All requests without an enrolment count as one sender, so that nobody fills the
+ * log under names of their own choice.
  */
 export class RefusalLog {
   private readonly last = new Map<string, { at: number; count: number }>()
@@ -52,7 +52,7 @@ const NOT_TAKEN = 'something that another node sent was not taken'
 
 const ofServices = new WeakMap<Services['log'], RefusalLog>()
 
-/** The one of this server. */
+/** The log of this server. */
 export function refusalLogOf({ clock, log }: Pick<Services, 'clock' | 'log'>): RefusalLog {
   const known = ofServices.get(log) ?? new RefusalLog({ clock, log })
   ofServices.set(log, known)

@@ -25,7 +25,7 @@ const known = async (table: 'assessment' | 'subject', id: string) => {
   if (!row) throw new Error(`the ${table} is not here`)
   return row
 }
-/** The row as its parent deleted it, which had seen all that was here. */
+/** The row as its parent deleted it, having seen all that was here. */
 const deletionOf = (state: RowState): RowState => ({
   ...state,
   alive: [],
@@ -33,7 +33,7 @@ const deletionOf = (state: RowState): RowState => ({
   units: { ...state.units, [EXISTENCE]: [SERVER, 1, Date.now(), people.okafor.id] },
 })
 
-/** The centre wrote to it meanwhile, of which the parent has not heard, and the laptop wrote to this unit of it what it may not. */
+/** The centre wrote to the row, which the parent has not heard, and the laptop wrote to this unit of it without the right. */
 async function refused(table: 'assessment' | 'subject', deleted: RowState, unit: string): Promise<void> {
   const { store } = st.services
   const here: RowState = {

@@ -17,26 +17,26 @@ import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isWritable } from '../scope/normal-form.ts'
 
-/** This node, whether it is a person's, and up to which number of its feed the parent has answered. */
+/** This node's number, whether it is a laptop, and the number of its feed up to which the parent has answered. */
 type Here = { node: string; isLaptop: boolean; sent: number }
 
 /**
- * Writes of this node that its parent did not take, and that are kept (`keepRefused`): what the parent holds is written over each as a
- * new write of this node, so that this node's own children follow (SPEC, «Pushed rows are commands»).
+ * Gives up writes of this node that its parent refused; they are on the list already (`keepRefused`). What the parent has is written over
+ * each of them as a new write of this node, so that this node's own children follow (SPEC, «Push»).
  */
 export async function takeRefusals(tx: WriteTx, here: Here, school: string, answers: readonly RowAnswer[]): Promise<void> {
   const order = Object.keys(descriptions)
   const known = answers.filter(({ table }) => Object.hasOwn(descriptions, table))
   const sorted = [...known].sort((a, b) => order.indexOf(a.table) - order.indexOf(b.table))
-  // What was refused to be deleted is there again, parents first; what was refused to be made goes, children first.
+  // First the rows that live at the parent, parent rows before child rows; then those that do not, child rows before parent rows.
   for (const answer of sorted) if (theirsIn(answer)) await takeRefusal(tx, here, school, answer)
   for (const answer of sorted.reverse()) if (!theirsIn(answer)) await takeRefusal(tx, here, school, answer)
 }
 
-/** The parent that refuses: its enrolment, and whether it is the first, of which a refusal is final. `own`: the number of this node. */
+/** The parent that refuses: its enrolment, and whether it is the first, whose refusal is final. `own`: the number of this node. */
 type Refusing = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'user_id'> & { isFirst: boolean; own: string }
 
-/** Each write that was refused, as it is here: before anything of the parent's comes over it. Each stands once on the list. */
+/** Puts each refused write on the list, as it is here. Call before the parent's rows are applied. Each write stands once on the list. */
 export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readonly RowAnswer[]): Promise<void> {
   const school = parent.school_id as string
   for (const { table, id, units, code, outcome } of answers) {
@@ -51,15 +51,21 @@ export async function keepRefused(tx: WriteTx, parent: Refusing, answers: readon
   }
 }
 
-/** By nobody, under its own number, a laptop writes only what its first parent had, when that refused something. It is nobody's loss. */
+/**
+ * Whether a write only gives way to a refusal: by nobody and under its own number a laptop writes only what its first parent has. Its
+ * refusal loses nothing.
+ */
 export const isGivenWay = (table: string, { actor_id, node_id }: RefusedWrite, laptop: string): boolean =>
   table !== 'sync_conflict' && actor_id === null && node_id === laptop
 
-/** Of a write of this node, by which it is told from what it refuses itself. */
+/** The id of an entry of this node's own write. It differs from the id of what this node itself refuses. */
 const idOfOwn = (school: string, table: string, row: string, unit: string, [node, counter]: Stamp) =>
   naturalId('refusal', school, table, row, unit, node, String(counter), 'above')
 
-/** What another parent refused is on the list until the first has answered for it. */
+/**
+ * Puts an entry on the list. An entry that another parent caused stays until the first has answered; if the first refuses too, the entry is
+ * its own and open.
+ */
 async function keep(tx: WriteTx, { id: parent_id, school_id, isFirst }: Refusing, write: RefusedWrite, id: string): Promise<void> {
   const { sync_refused } = tx.t
   const now = { code: write.code, refused_at: tx.now, seen_at: null, parent_id }
@@ -69,8 +75,8 @@ async function keep(tx: WriteTx, { id: parent_id, school_id, isFirst }: Refusing
 }
 
 /**
- * Of what a parent refuses that is not the first: writes that this node made, and for which `first` has yet to answer. What others made, and
- * this parent has never heard of, is still to come to it, and so is what the first has taken.
+ * Of what a parent other than the first refuses: the units that this node wrote, and for which `first` has yet to answer. What others made
+ * may still come to that parent by another way, and so may what the first has taken.
  */
 export async function ofOwn(
   tx: ReadTx,
@@ -86,14 +92,17 @@ export async function ofOwn(
       const [writer, counter] = known?.state.units[unit] ?? []
       return writer === node && (counter as number) > answered
     })
-    // Gone here and there: nothing of it is at odds, and what the first parent has of it is still to hear of the deletion.
+    // Deleted here and there: nothing differs, and the first parent has yet to read the deletion.
     const isGoneToo = answer.theirs !== null && theirsIn(answer) === null && known?.state.alive.length === 0
     if (known && units.length > 0 && !isGoneToo && (answer.theirs || isMadeBy(node, known.state))) own.push({ ...answer, units })
   }
   return own
 }
 
-/** Of a row that was deleted the stamp is the deletion's, which may be of what others made. */
+/**
+ * Whether `node` made the row. A deleted row bears only the stamp of its deletion, which may be of what others made: then all its writes
+ * must be of `node`.
+ */
 export function isMadeBy(node: string, { alive, units, vv }: RowState): boolean {
   return alive.length > 0 ? units[EXISTENCE]?.[0] === node : Object.keys(vv).every((each) => each === node)
 }
@@ -101,7 +110,7 @@ export function isMadeBy(node: string, { alive, units, vv }: RowState): boolean 
 /** The row as the parent has it; null where it has none. */
 const stateIn = ({ theirs }: RowAnswer): RowState | null => (theirs ? (unpackRows([theirs]).rows[0]?.state ?? null) : null)
 
-/** Null also where it was deleted there. */
+/** The same; null also where the row is deleted there. */
 function theirsIn(answer: RowAnswer): RowState | null {
   const state = stateIn(answer)
   return state && state.alive.length > 0 ? state : null
@@ -113,62 +122,64 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
   const [state, theirs] = [stateIn(answer), theirsIn(answer)]
-  // What others made may still come to the parent by another way, with all that hangs on it: it must not be deleted with what was written
-  // to it on a laptop, below which nobody has to follow.
+  // The parent has no such row, and others made it: it may still come to the parent by another way, with the rows that name it. A laptop
+  // forgets it instead of deleting it; it has no children that would have to follow.
   const isOthers = isLaptop && !state && !isMadeBy(node, known.state)
-  // What this transaction has written over other refused writes is what the parent has: it comes again with them.
+  // Whether the parent has all of this node's writes to a row. A pending write is one that this transaction made over another refusal: it
+  // says what the parent has.
   const isAtParent = ({ vv, units: all }: RowState) =>
     [vv[node] ?? 0, ...Object.values(all).flatMap(([writer, counter]) => (writer === node ? [counter] : []))].every(
       (counter) => counter === PENDING || counter <= sent,
     )
   if (isOthers) return forgetWithAll(tx, table, school, id, (rows) => rows.every((row) => isAtParent(row.state)))
   if (isLaptop && state && !theirs && isReturned(known.state, state)) {
-    // It stays for what hangs on it: what the parent has of that does not come again.
+    // The row stays where rows name it: the parent has those, and does not send them again.
     if (isAtParent(known.state)) await replaceByTheirs(tx, school, table, known, state)
     else await applyStates(tx, school, [{ table, state }], { source: null })
     return
   }
-  // Nor must what others wrote be written over here.
+  // What only others wrote must not be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0
   const named = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
-  // What says that the row is there is said anew as well: it may bear a number of which the parent has lost what it knew.
+  // Existence is written anew too: the dots in `alive` may be of a number whose writes the parent has lost.
   const own = !isGone && theirs && units.includes(EXISTENCE) ? [EXISTENCE, ...named] : named
   const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
   const after = { ...known.state, values: { ...known.state.values, ...values } }
-  // Over what cannot be read there, another write could not be read either; nobody has to follow a laptop.
+  // If the row is malformed for the parent, a new write of it would be malformed too. A laptop needs none: it has no children.
   const cannotTravel = answer.code === 'malformed' && (isLaptop || !theirs || !isReadable(table, after))
   if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
     return replaceByTheirs(tx, school, table, known, theirs)
   if (cannotTravel) return
-  // Of a row that is gone here, and may be, nothing else counts.
+  // The row is deleted here and its deletion was not refused: its other units do not count.
   if (isGone && theirs && !units.includes(EXISTENCE)) return
-  // A laptop's deletion of what it had seen and the parent had not, refused with it, would cover here what comes to the parent yet.
+  // Both deleted the row, and the laptop's deletion was refused: the laptop forgets it. Its deletion may have seen writes that the parent
+  // has yet to receive, and would cover them here.
   if (isGone && !theirs && isLaptop && !known.row && units.includes(EXISTENCE)) {
     await forgetRows(tx, table, school, [id])
-    // Deleted there as well, it may stay there for something that lives, and comes here with that.
+    // The deleted row may stay at the parent for rows that name it, and then stays here with those.
     if (state) await applyStates(tx, school, [{ table, state }], { source: null })
     return
   }
-  // One that is gone on both sides may stay on both, for what hangs on it.
+  // Deleted on both sides: only units of a row that stays for rows that name it are written.
   if (isGone && !theirs && (!state || own.length === 0)) return
   await overwriteRow(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
 }
 
 /**
- * A row that is gone at the parent by a deletion which is known here, and is here again by other writes, of which the parent has not heard
- * yet. A deletion of this node would cover them at whoever made them.
+ * Whether the row is deleted at the parent by a deletion that is known here, and lives here by other writes, which the parent has not
+ * received. A deletion of this node would cover those at whoever made them.
  */
 const isReturned = ({ alive, units }: RowState, theirs: RowState): boolean =>
   alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE])
 
-/** Whether a parent takes no offence at what the row says by itself (`receive`, `Judge`). */
+/** Whether a parent can read the row (`receive`, `Judge`). */
 function isReadable(table: Replicated, state: RowState): boolean {
   const isSound = unpackChecked(packRows([{ table, state }])).rows.length === 1
   return isSound && !isMisnamed(table, state.values) && isWritable(table, state.values, travelling(table))
 }
 
-/** Something that is here hangs on it. */
+/** Whether a row that is here names it. */
 async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: KnownRow): Promise<boolean> {
   const needed = await namedBelow(tx, school, table, [known])
   return needed.size > 0
