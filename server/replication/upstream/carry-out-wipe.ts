@@ -18,8 +18,8 @@ type Peer = Row<'sync_peer'>
 export type Session = { child: Child; line: ParentLine; carry: Carrier }
 
 /**
- * Sends what the parent has not got, then takes no more writes, leaves a note by which the next start erases everything, and says so to the
- * parent. Throws `LineFailure` where the line goes before that: then nothing has changed, and it is begun again with the next greeting.
+ * Sends what the parent lacks, closes the database for writes, leaves a note by which the next start erases everything, and reports that to
+ * the parent. Throws `LineFailure` where the line breaks before the close: then nothing has changed, and the next greeting begins it again.
  */
 export async function carryOutWipe(services: Services, peerId: string, askedAt: string, { child, line, carry }: Session): Promise<void> {
   const transfer = new FileTransfer(services, peerId, line)
@@ -28,13 +28,13 @@ export async function carryOutWipe(services: Services, peerId: string, askedAt: 
     while ((await child.push()).more);
     await transfer.run()
   } while (!(await close()))
-  // From here on it is erased by the next start, whether it can be said now or not.
+  // From here on the next start erases everything, whether the report succeeds now or not.
   await reportErased(services, carry).catch((error: unknown) =>
     services.log.error({ err: error }, 'what is erased could not be acknowledged'),
   )
 }
 
-/** In one transaction, so that nothing is acknowledged here and erased. False where something was written meanwhile. */
+/** In one transaction, so that nothing is acknowledged here and then erased. False where something was written meanwhile. */
 async function closeWhereAllIsSent(
   { store, config }: Pick<Services, 'store' | 'config'>,
   peerId: string,
@@ -54,7 +54,10 @@ async function closeWhereAllIsSent(
   })
 }
 
-/** Without those that the parent has answered for good: it has no such row, or names another content. */
+/**
+ * How many files are still to be sent. Without those that the parent has refused for good: it has no such row, or the row names other
+ * content.
+ */
 const filesOnTheirWay = ({ db, t: { sync_file: of } }: ReadTx, peerId: string): Promise<number> =>
   db.$count(of, and(eq(of.peer_id, peerId), eq(of.direction, 'up'), or(isNull(of.reason), notInArray(of.reason, ANSWERED))))
 const ANSWERED = ['sync.file_unknown', 'sync.file_refused', 'sync.no_such_file', WRONG]

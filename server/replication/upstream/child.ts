@@ -42,15 +42,18 @@ type Peer = Row<'sync_peer'>
 type Coming = { from?: string | null; byHand?: boolean }
 type Outgoing = { page: News; push: Push; rows: readonly Carried[] }
 
-/** What this program says of itself. */
+/** The protocol and the schema that this program tells. */
 export type Program = { protocol: number; schema: number }
 
 /**
- * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). Everything that must survive is in the
- * database: how far the parent has our feed, and how far we have theirs, each saved with the rows that it counts.
+ * A child's side of one parent, in the steps that the machine asks for (sync/machine.ts). What must survive a restart is in the database:
+ * how far the parent has this node's feed, and how far this node has read the parent's, each saved with the rows that it counts.
  */
 export class Child {
-  /** What the parent said that it has of our feed. It is told once where we are, so that the next greeting begins there. */
+  /**
+   * How much of this node's feed the parent has, as it said. Where that is less than the end, one push without rows tells the end, so that
+   * the next greeting begins there.
+   */
   private acknowledged = Number.MAX_SAFE_INTEGER
   private ahead: { cursor: string; scope: string; page: Promise<Page> } | null = null
 
@@ -62,8 +65,8 @@ export class Child {
   ) {}
 
   /**
-   * `anew`: this database was restored or cloned and must begin anew. `wipe`: when its school asked that this laptop be erased; null where
-   * nobody did, or nobody whom it heeds.
+   * Greets the parent. `anew`: this database was restored or copied and must begin anew. `wipe`: when its school ordered that this laptop
+   * be erased; null where nobody did whose order it carries out.
    */
   async greet(signal?: AbortSignal): Promise<{ anew: boolean; wipe: string | null }> {
     const { store, clock, config } = this.services
@@ -77,29 +80,29 @@ export class Child {
     this.ahead = null
     const welcome = await hello(node).catch((error: unknown) => this.greetAsFormer(error, hello))
     if (welcome.below && welcome.epoch === before.their_epoch) await dropUnknown(store, before, this.line.known)
-    // A database that was restored is a new node already, and says so with the keys of the old.
+    // After a restore this database has a new number already, and tells the parent so with the old keys.
     if (node !== store.nodeId || this.line.isKnownAsFormer) return { anew: true, wipe: null }
     this.acknowledged = welcome.acknowledged
     return store.write(asSystem(), async (tx) => {
       const peer = await this.peer(tx)
       if (await hasLost(tx, store.nodeId, peer, welcome)) {
-        // The parent knows better than this database what both have in common.
+        // What both have in common is what the parent has acknowledged: what is noted here may be of the lost days.
         await this.save(tx, { own_seq: Math.min(peer.own_seq, welcome.acknowledged) })
         return { anew: true, wipe: null }
       }
       const isNewEpoch = peer.their_epoch !== welcome.epoch
-      // What one of the two programs did not know until now passed by: everything is told again, both ways.
+      // One of the two programs passed over what it did not know before: everything is told again, both ways.
       const schema = Math.min(this.program.schema, welcome.schema)
       const isAgain = isNewEpoch || schema > peer.schema
       await this.save(tx, {
         their_epoch: welcome.epoch,
-        // What its database of before had sent is not left out of what it gets now.
+        // From now on rows that came from the parent's earlier database are sent to it too.
         node_id: welcome.epoch,
         ...heardKeys(welcome.keys),
         schema,
         their_cursor: isAgain ? null : peer.their_cursor,
-        // A parent that was restored has less of us than it said, and gets everything again. One that says more has answered what never
-        // came: it is asked again, for among the answers may be refusals.
+        // A restored parent has less than it had acknowledged, and gets everything again. A parent that has acknowledged more than is noted
+        // here sent a reply that never came: it is asked again, for that reply may have told refusals.
         own_seq: isAgain || (await isParentRestored(tx, peer, welcome.above)) ? 0 : Math.min(peer.own_seq, welcome.acknowledged),
         own_people: isAgain ? 0 : peer.own_people,
         clock_offset: Math.round(clock.now() - welcome.now),
@@ -111,7 +114,7 @@ export class Child {
     })
   }
 
-  /** A parent that was restored may not know this enrolment, but one before it, of which this database has the keys. */
+  /** A restored parent may not know this enrolment, but an earlier number, whose keys this database has. */
   private async greetAsFormer(error: unknown, hello: (as: string) => Promise<Welcome>): Promise<Welcome> {
     if (!(error instanceof LineFailure) || error.code !== 'sync.unknown_node') throw error
     const { store, config } = this.services
@@ -125,7 +128,7 @@ export class Child {
     throw error
   }
 
-  /** Sends the next of what was written here and the parent has not acknowledged. */
+  /** Sends the next page of what was written here and the parent has not acknowledged. */
   async push(): Promise<{ more: boolean }> {
     const peer = await this.services.store.read(asSystem(), (tx) => this.peer(tx))
     const { page, push, rows } = await this.pageAfter(peer)
@@ -142,8 +145,8 @@ export class Child {
   }
 
   /**
-   * What was written here after the numbers of `peer`, as it is sent, and the rows in it. `whole`: also what came from the parent itself;
-   * `upTo`: it was sent before, with its history.
+   * The next page after the places in `peer`, as it is sent, and the rows in it. `whole`: also rows that came from the parent itself.
+   * `upTo`: not beyond this number, up to which all was sent before, with its history.
    */
   async pageAfter(peer: Peer, { whole = false, upTo }: { whole?: boolean; upTo?: number } = {}): Promise<Outgoing> {
     const { store } = this.services
@@ -158,9 +161,10 @@ export class Child {
   }
 
   /**
-   * Sends a page, in parts where it is one transaction of more than a parent takes at once. The first bears the history, which the parent
-   * knows the child by; until the last is answered nothing is saved here, so that all are sent again. What lives comes before what is
-   * deleted, parents before children and then children before parents: no part leaves what the next takes away.
+   * Sends a page, in parts where it is one transaction that is larger than a parent takes at once. The first part bears the history, by
+   * which the parent recognises the child's database. Nothing is saved here before the last part is answered, so that all are sent again.
+   * Living rows come before deleted ones, the former with parent rows first, the latter with child rows first: no part leaves a row whose
+   * parent row the next removes.
    */
   private async say(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
     const whole = await this.sayAtOnce(push, rows, signal)
@@ -169,7 +173,7 @@ export class Child {
     return whole ?? this.sayInParts(push, inOrder(), signal)
   }
 
-  /** Null where it is too large. */
+  /** Null where the page is too large. */
   private async sayAtOnce(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[] | null> {
     if (rows.length > limits.sync.pushRows) return null
     try {
@@ -193,6 +197,10 @@ export class Child {
     return answers
   }
 
+  /**
+   * Takes the parent's answers to a page: puts refused writes on the list, applies the parent's rows, and saves the places up to which the
+   * parent has this node's feeds, `to` and `people`.
+   */
   async takeAnswers(peer: Peer, answers: readonly RowAnswer[], { to, people }: Pick<News, 'to' | 'people'>): Promise<void> {
     const { store } = this.services
     const school = peer.school_id as string
@@ -211,7 +219,7 @@ export class Child {
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
       await settle(refused)
     })
-    // Together: what was refused and is not kept yet would never be answered again.
+    // In one transaction: once the places are saved, the parent is not asked about these writes again.
     await store.write(asSystem(), async (tx) => {
       if (isFirst && refused.length > 0)
         await takeRefusals(tx, { node: store.nodeId, isLaptop: peer.user_id !== null, sent: to }, school, refused)
@@ -220,7 +228,10 @@ export class Child {
     })
   }
 
-  /** The parent's next page into this database, together with the place where it ends. `sent`: of a laptop, what the parent had before. */
+  /**
+   * Pulls the parent's next page and saves it together with the place where it ends. `sent`: of a laptop, how much of its feed the parent
+   * had before.
+   */
   async pull(wait: number, signal?: AbortSignal): Promise<{ news: boolean; more: boolean; page: Page; sent: number }> {
     const { store } = this.services
     const { peer, sent } = await store.read(asSystem(), async (tx) => {
@@ -229,7 +240,8 @@ export class Child {
     })
     const page = await this.nextPage({ cursor: peer.their_cursor, wait, scope: peer.scope }, signal)
     await this.takePage(peer, page)
-    // What the first parent has lost it gets at its next greeting, and another may not know it.
+    // Only pages of the first parent take rows away: another may lack what the first has. What the first has lost, it gets at its next
+    // greeting.
     if (page.is_last && peer.user_id !== null && (await this.firstParent(peer)).id === peer.id) {
       let left: NamedFile[] = []
       const pruned = underOwnNumber(store, async (tx) => {
@@ -247,20 +259,21 @@ export class Child {
     const { ahead } = this
     this.ahead = null
     const page = await (ahead?.cursor === asked.cursor && ahead.scope === asked.scope ? ahead.page : this.line.pull(asked, signal))
-    // Only there: whoever asks with a place in the feed says that it has all before it.
+    // Only within a copy: a request with a place in the feed says that all before it was saved.
     if (isCopying(page) && (page.total ?? 0) > limits.sync.pageRows) {
       const next = { cursor: page.cursor, scope: page.scope }
       this.ahead = { ...next, page: this.line.pull({ ...next, wait: 0 }) }
       this.ahead.page.catch(() => {})
-      // What is written next keeps the process busy: the question goes out first.
+      // Writing keeps the process busy, so the request is sent first.
       await setImmediate()
     }
     return page
   }
 
   /**
-   * `from`: where the page was asked from. Where this node has come elsewhere meanwhile, the rows count and the place does not.
-   * `byHand`: it came on a stick, and there is nobody to whom another number could be told.
+   * Applies a page and saves its place, in one transaction. `from`: the cursor with which the page was asked. If this node's place has
+   * changed meanwhile, the rows count and the page's place does not. `byHand`: the page came on a stick, so another number could be told to
+   * nobody.
    */
   async takePage(peer: Peer, page: Page, { from = peer.their_cursor, byHand = false }: Coming = {}): Promise<void> {
     const { rows } = unpackRows(page.tables)
@@ -289,22 +302,23 @@ export class Child {
     if (agreed.length > 0) await this.services.store.write(asSystem(), (tx) => approveAgreed(tx, agreed))
   }
 
-  /** Everything again, both ways, whatever the stored places say; they stay (SPEC, «Comparing»). After `greet`. */
+  /** Merges everything again, both ways, whatever the saved places say; they stay (SPEC, «Comparing»). Call after `greet`. */
   async mergeAll(): Promise<void> {
     while ((await this.push()).more);
     for (let place: MergePlace | null = MERGE_START; place; ) place = await this.mergeOn(place)
   }
 
   /**
-   * The next page of that, down first, and where it ends; null after the last. Up goes only what the parent has acknowledged, so that
-   * no place and no history has to be told again: what it has not goes by the ordinary way. Of a laptop only its own: nobody takes more.
+   * Takes the next page of that merge, down first and then up, and returns where it ends; null after the last. Only what the parent has
+   * acknowledged goes up, so that no place and no history has to be told again: the rest goes the ordinary way. A laptop sends only its own
+   * writes: nobody takes others.
    */
   async mergeOn(at: MergePlace, signal?: AbortSignal): Promise<MergePlace | null> {
     const { store } = this.services
     const peer = await store.read(asSystem(), (tx) => this.peer(tx))
     if (at.way === 'down') {
       if (at.cursor === null) await store.write(asSystem(), (tx) => lookAgain(tx, this.peerId))
-      // A scope that has changed begins the copy anew, once.
+      // Where the scope has changed, the copy begins anew, once.
       const page = await this.line.pull({ cursor: at.cursor, scope: at.scope ?? peer.scope, wait: 0 }, signal)
       await this.takePage(peer, page, { from: NOWHERE })
       if (!page.is_last) return { way: 'down', cursor: page.cursor, scope: page.scope }
@@ -319,7 +333,7 @@ export class Child {
     return { way: 'up', own_seq: page.to, own_people: page.people }
   }
 
-  /** What stands at the first parent stands here. From another a laptop may hear later of what the first has long sent. */
+  /** The first parent, whose answers count: another may tell a laptop later what the first has long sent. */
   private async firstParent(peer: Peer): Promise<Peer> {
     const [first] = await this.services.store.read(asSystem(), parentsOf)
     return first ?? peer
@@ -343,5 +357,5 @@ export type MergePlace =
   | { way: 'down'; cursor: string | null; scope: string | null }
   | ({ way: 'up' } & Pick<Peer, 'own_seq' | 'own_people'>)
 export const MERGE_START: MergePlace = { way: 'down', cursor: null, scope: null }
-/** No cursor is this one. */
+/** Equals no cursor. */
 const NOWHERE = ''

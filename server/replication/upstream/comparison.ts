@@ -30,7 +30,7 @@ export type CompareBounds = ComparingBounds & { merge: number; shown: number }
 /** A child and the line on which it has greeted. */
 export type Session = { child: Child; line: ParentLine }
 
-/** What says something of the line or the session, and not of what was asked. */
+/** Failures of the line or the session, and not of the request. */
 const OF_THE_LINE = new Set([
   'line',
   NOT_AUTHENTIC,
@@ -45,14 +45,14 @@ const chance: Chance = () => randomInt(1_000_000) / 1_000_000
 
 /**
  * Compares what this node holds with what its first parent holds, step by step in quiet moments, and has everything merged again where they
- * differ. Nothing is ever taken from a digest. What was found stands in `sync_peer`, so that it survives a restart.
+ * differ. Nothing is ever taken from a digest (M7). What was found stands in `sync_peer`, so that it survives a restart.
  */
 export class Comparison {
   private state: Comparing
   private place: MergePlace = MERGE_START
   private othersDue = 0
 
-  /** `meetOthers`: the other parents of a laptop, once a day in such a moment. */
+  /** `meetOthers`: meets the other parents of a laptop; called once a day in such a moment. */
   constructor(
     private readonly services: Services,
     private readonly bounds: CompareBounds = limits.sync.compare,
@@ -61,18 +61,20 @@ export class Comparison {
     this.state = begun(services.clock.now(), chance, bounds)
   }
 
-  /** Ms until there is something to do. */
+  /** How many ms until there is something to do. */
   wait(): number {
     return Math.max(0, this.state.due - this.services.clock.now())
   }
 
-  /** What was seen of a parent says nothing of another. */
+  /** Call when the parent changes: what was found of one says nothing of another. */
   beginWithAnother(): void {
     this.place = MERGE_START
     if (this.state.kind !== 'resting') this.state = { kind: 'resting', due: this.state.due }
   }
 
-  /** The next step: one comparison, or one page of a merge. Where the line breaks in it, it is done again. */
+  /**
+   * Does the next step: one comparison, or one page of a merge. If the line breaks, the step is done again. Throws failures of the line.
+   */
   async step(peerId: string, session: Session, signal?: AbortSignal): Promise<void> {
     const { clock, log } = this.services
     try {
@@ -80,7 +82,7 @@ export class Comparison {
         await this.meetOthers(signal)
         this.othersDue = clock.now() + this.bounds.every
       }
-      // What came from the parent itself is counted as sent only here.
+      // Also counts rows that came from the parent itself as sent.
       while ((await session.child.push()).more) signal?.throwIfAborted()
       if (this.state.kind === 'merging') await this.merge(peerId, session, signal)
       else await this.compare(peerId, session, signal)
@@ -114,7 +116,7 @@ export class Comparison {
 
   private async merge(peerId: string, { child }: Session, signal?: AbortSignal): Promise<void> {
     const { store, clock } = this.services
-    // Counted when it begins: one that never comes to its end is not begun anew all day.
+    // Counted when it begins, so that a merge that never ends is not begun anew all day.
     if (this.place === MERGE_START) {
       const peer = await store.read(asSystem(), (tx) => peerById(tx, peerId))
       const difference = peer?.difference
@@ -131,7 +133,7 @@ export class Comparison {
   }
 }
 
-/** Both hold the same: what is open is healed, and what was healed long ago is forgotten. */
+/** Notes that both hold the same: an open difference is healed, and one that healed longer than `shown` ms ago is removed. */
 export async function keepSame(tx: WriteTx, peerId: string, shown: number = limits.sync.compare.shown): Promise<void> {
   const { difference = null } = (await peerById(tx, peerId)) ?? {}
   const healed_at = difference?.healed_at ?? tx.now
@@ -139,7 +141,7 @@ export async function keepSame(tx: WriteTx, peerId: string, shown: number = limi
   await setPeer(tx, peerId, { compared_at: tx.now, difference: difference && !isOver ? { ...difference, healed_at } : null })
 }
 
-/** One look at both: `unclear` where either has something that the other has not read. */
+/** Compares once. `unclear` where either has something that the other has not read. */
 export async function look(
   { store }: Pick<Services, 'store'>,
   peerId: string,
@@ -157,7 +159,7 @@ export async function look(
   return { seen: differences.length === 0 ? 'same' : 'different', differences }
 }
 
-/** A parent's row as whoever is compared with it. */
+/** From the row of a parent: for whom this node's rows are compared. */
 export const whoseOf = ({ school_id, user_id }: Pick<Peer, 'school_id' | 'user_id'>) => ({
   kind: user_id === null ? ('school' as const) : ('laptop' as const),
   school_id,

@@ -12,9 +12,10 @@ import { readWipeNote, writeWipeNote } from '../identity/wipe-note.ts'
 type Where = { dataDir: string; backupDir: string }
 
 /**
- * Erases what this laptop holds, where its note says that this is to be done (sync/SPEC.md, «Wiping»): the keys of encrypted databases, then
- * the secret of its keys, for without it nobody is this laptop any more; then marks, files, backups, certificates. Before anything is opened or made in the folder. Where
- * it is cut off, the next start goes on. Settings stay, and what Markbook did not make.
+ * Erases what this laptop holds, where its note orders that (sync/SPEC.md, «Wiping»). Call before anything is opened or made in the folder.
+ * The keys of encrypted databases go first; then the secret of the node's keys, without which nobody can speak as this laptop; then marks,
+ * files, backups and certificates. If it is cut off, the next start goes on. Settings stay, and what Markbook did not make. Throws while a
+ * server runs on the folder.
  */
 export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (name: string) => Promise<unknown>): Promise<void> {
   const note = readWipeNote(dataDir)
@@ -34,7 +35,7 @@ export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (n
   writeWipeNote(dataDir, { ...note, isErased: true })
 }
 
-/** A database, the one that is used or another that was put aside, with what SQLite lays beside it; or a secret, also half written. */
+/** File names of a database, in use or put aside, with what SQLite lays beside it; and of a secret, also half written. */
 const OWN_FILE =
   /^(?:markbook(?:\.restoring|\.converting)?\.sqlite|(?:damaged|locked)-[-0-9T]+\.(?:sqlite|session-secret)|session-secret(?:\.|$))/
 
@@ -51,7 +52,7 @@ function ownOf(dataDir: string): string[] {
   return [...others.map((name) => join(dataDir, name)), tlsFolder(dataDir)]
 }
 
-/** The folder of this laptop's own backups, or, where none says which that is, of every database, and what lies in the old way. */
+/** The folder of this laptop's own backups; where no note names it, those of every database. Also backups of the earlier layout. */
 function backupsIn(dataDir: string, folder: string): string[] {
   if (!existsSync(folder)) return []
   const own = readWhoseNote(dataDir)

@@ -22,7 +22,7 @@ const entriesHere = statement<{ school: string }>()(({ db, t: { history: of }, p
     .from(of)
     .where(eq(of.school_id, p.school)),
 )
-/** The signature stands on one entry of those that came together. */
+/** One of the entries that came together bears the signature. */
 const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
   db
     .select({ node_id: of.node_id, node_seq: of.node_seq, seq: of.seq })
@@ -31,8 +31,9 @@ const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p 
 )
 
 /**
- * At a laptop with several parents whose first has begun anew: what came here from another parent, and is signed, is told to the first, which may
- * have lost it and have no line to the other. What came without its history stays here: the first would have to refuse it, and gets it from above.
+ * At a laptop with several parents whose first has begun anew: sends the first what came here from another parent and is signed. The first
+ * may have lost it and have no line to the other. What came without its history stays here: the first would have to refuse it, and gets it
+ * from above.
  */
 export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
   const school = first.school_id as string
@@ -46,7 +47,7 @@ export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
     const ids = rows.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
     const held = await versionsHeld(tx, table, school, ids)
     const told = held.filter((row) => isSigned(table, row, signed))
-    // The next number of the feed, and from nobody: so it goes up like what is written here.
+    // With the next number of the feed and no source, so that it goes up like what is written here.
     tx.replica.bring(
       school,
       told.map(({ row_id, extra, settled, schema, ...text }) => {
@@ -69,7 +70,10 @@ export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
 
 const keyOf = (table: string, row: string, node: string, counter: number) => `${table}:${row} ${node} ${counter}`
 
-/** Also what the laptop wrote itself, which it signs as it sends it: another parent may have merged it with what it had. */
+/**
+ * Keys of the signed writes. Also of own ones, which the laptop signs when it sends them: another parent may have merged them with what it
+ * had.
+ */
 async function signedWrites(tx: ReadTx, school: string): Promise<ReadonlySet<string>> {
   const placeOf = ({ seq, node_id, node_seq }: { seq: number; node_id: string; node_seq: number }) => `${seq} ${node_id} ${node_seq}`
   const proved = new Set((await proofsTold(tx, { school })).map(placeOf))
@@ -77,7 +81,10 @@ async function signedWrites(tx: ReadTx, school: string): Promise<ReadonlySet<str
   return new Set(entries.map(({ entity, row_id, node_id, node_seq }) => keyOf(entity, row_id, node_id, node_seq)))
 }
 
-/** One write of the row that stands. What has no entry is older than the history of this laptop, and mostly in any backup of the first parent. */
+/**
+ * Whether a write that the row bears is signed. A row without an entry is older than the history of this laptop, and mostly in any backup
+ * of the first parent.
+ */
 function isSigned(table: Replicated, { row_id, ...text }: VersionsText & { row_id: string }, signed: ReadonlySet<string>): boolean {
   return Object.values(textToVersions(text).units).some(([node, counter]) => signed.has(keyOf(table, row_id, node, counter)))
 }

@@ -20,15 +20,16 @@ type Here = Pick<Services, 'store' | 'config'>
 type Peer = Row<'sync_peer'>
 
 /**
- * `isBeside`: the server of this database runs in another process, which begins under a new number by itself. `mayBeInsecure`: a person
- * said that plain http to another machine is to be used.
+ * `isBeside`: another process serves this database, and takes a new number by itself. `mayBeInsecure`: a person said that plain http to
+ * another machine may be used.
  */
 export type Joining = { url: string; code: string; kind: 'school' | 'laptop'; isBeside?: boolean; mayBeInsecure?: boolean }
 
 /**
- * Joins a parent by its invitation. A school that started alone brings its rows; one that is empty gets those of the school that the
- * invitation is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place.
- * Throws `sync.insecure_address`, and `LineFailure` with the parent's code. Where it stops half way, it is done again with the same invitation.
+ * Joins a parent by its invitation. A school that started alone brings its rows; an empty one gets those of the school that the invitation
+ * is for. A parent that was joined before, and may have revoked this node since, is joined anew in its place. Throws
+ * `sync.insecure_address`, and `LineFailure` with the parent's code. Where it stops half way, it can be done again with the same
+ * invitation.
  */
 export async function joinParent(services: Here, joining: Joining, carry: Carrier = fetch): Promise<Joined> {
   const { store } = services
@@ -37,18 +38,21 @@ export async function joinParent(services: Here, joining: Joining, carry: Carrie
   let node = store.nodeId
   const joined = await ask(services, { ...joining, node, user }, carry).catch(async (error: unknown) => {
     if (!(error instanceof LineFailure) || error.code !== 'sync.node_taken') throw error
-    // The same number each time that the code is typed here: by that the parent knows who asks again.
+    // The number follows from the code, so that the parent recognises this node when it asks again.
     node = naturalId('node', keysOfCode(joining.code).id, node)
     return ask(services, { ...joining, node, user }, carry)
   })
-  // Whatever the parent heeds.
+  // Checked here too, whatever the parent checks.
   if (user !== null && joined.user !== user) throw refusal(syncFailures.otherPerson())
   await store.write(asSystem(), (tx) => enrol(tx, joined, { node, url: new URL(joining.url).origin }))
   if (!joining.isBeside) await beginUnderNumber(store, joined.peer)
   return joined
 }
 
-/** Before anything is said. A parent that was joined so is joined again so: what it is reached by stands in its row. */
+/**
+ * Throws before anything is sent over plain http to another machine. A parent that was joined so may be joined so again: its address is in
+ * its row.
+ */
 async function demandSecure(store: Store, { url, mayBeInsecure = false }: Joining): Promise<void> {
   if (mayBeInsecure || !isInsecure(url)) return
   const parents = await store.read(asSystem(), everyParent)
@@ -57,7 +61,7 @@ async function demandSecure(store: Store, { url, mayBeInsecure = false }: Joinin
 
 const refusal = ({ code, message }: { code: string; message: string }) => new LineFailure(code, message)
 
-/** Whose laptop this is; null where it is nobody's yet, and for a school's server. */
+/** Whose laptop this is; null where it is nobody's yet, and for a school's server. Throws where this node is not of the kind. */
 async function ownerHere(store: Store, kind: Joining['kind']): Promise<string | null> {
   const { parents, user } = await store.read(asSystem(), async (tx) => ({ parents: await everyParent(tx), user: await laptopOwner(tx) }))
   if (kind === 'school' && user !== null) throw refusal(syncFailures.isALaptop())
@@ -70,7 +74,7 @@ async function enrol(tx: WriteTx, joined: Joined, { node: own_epoch, url }: { no
   const { node, kind, name, public_key, box_key } = joined.parent
   const parents = await everyParent(tx)
   const before = standingOf(parents).filter((each) => isSamePlace(each, { node_id: node, url }))
-  // It stays, as one that was left: it says how much of this node's writes the parent has.
+  // The earlier row stays, as of a parent that was left: it says how much of this node's feed the parent has.
   for (const { id } of before) await tx.local.update(tx.t.sync_peer).set({ revoked_at: tx.now }).where(eq(sync_peer.id, id))
   await tx.local.delete(tx.t.sync_peer).where(eq(sync_peer.id, joined.peer))
   await tx.local.insert(tx.t.sync_peer).values({
@@ -128,7 +132,7 @@ async function ask({ store, config }: Here, { url, code, kind, node, user }: Ask
   return own ? { ...joined, school_name: own.name } : joined
 }
 
-/** The request shows that who sends it has the code, which is not sent. */
+/** A request whose signature shows that the sender has the code, which is not sent itself. */
 function signedByCode(asked: Join, code: string, url: string): { request: Request; answers: string; verifier: string } {
   const { signing, id, verifier } = keysOfCode(code)
   const path = '/sync/join'
@@ -146,10 +150,13 @@ function signedByCode(asked: Join, code: string, url: string): { request: Reques
   return { request: new Request(new URL(path, url), { method: 'POST', headers, body: new Uint8Array(body) }), answers, verifier }
 }
 
-/** A server that does not know the code cannot show that it does: its refusal is told, and changes nothing here. */
+/**
+ * The failure for a reply without a proof. A server that does not know the code cannot prove anything: its refusal is told, and changes
+ * nothing here.
+ */
 function notLetIn(url: string, status: number): LineFailure {
   if (status === 400) return refusal(syncFailures.invitationInvalid())
-  // One that expects nobody does not say that it is there.
+  // A node that expects nobody answers as if nothing were there.
   if (status === 404)
     return new LineFailure(
       'sync.invitation_invalid',

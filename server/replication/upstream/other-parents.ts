@@ -9,9 +9,9 @@ import { type Carrier, LineFailure, ParentLine } from '../line/parent-line.ts'
 import { Child } from './child.ts'
 
 /**
- * Meets every parent of a laptop but the one at `spokenWith`: says and hears what is new, at most limits.sync.parents.pages each way. Days
- * that a centre has lost may have been heard by this laptop alone, and nobody else can show it that they are missing. Answers
- * the place of a parent by which this node has to begin anew, or null. One that is not there is met another time.
+ * Meets every parent of a laptop but the one at place `spokenWith`: greets it and exchanges news, at most limits.sync.parents.pages each
+ * way. A centre may have lost days that this laptop alone has read, and nobody else can show it that. Returns the place of a parent with
+ * which this node has to begin anew, or null. A parent that does not answer is met another time.
  */
 export async function meetOthers(services: Services, spokenWith: number, carry: Carrier, signal?: AbortSignal): Promise<number | null> {
   const parents = await services.store.read(asSystem(), parentsOf)

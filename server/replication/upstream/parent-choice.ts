@@ -1,24 +1,27 @@
 import type { Notice } from '@markbook/sync/machine'
 
-/** In ms: how long a parent is not there before the next is spoken with, how often it is looked whether the first is back, for how long. */
+/**
+ * In ms. `gone`: how long a parent is away before the next is spoken with; `again`: how often the first is looked for; `answer`: how long
+ * that waits.
+ */
 export type ChoiceTimes = { gone: number; again: number; answer: number }
 
 /**
- * With which of its parents, by their places, a node speaks: the first, and while that is not there the next, in turn. Pure
- * but for what it remembers; times in ms by any clock.
+ * Chooses with which of its parents, by their places, a node speaks: with the first, and while that is away with the next, in turn. Times
+ * are ms of any one clock.
  */
 export class ParentChoice {
   private ids: readonly string[] = []
   private at = 0
-  /** Since when the one that is spoken with is not there. */
+  /** Since when the parent that is spoken with is away; null while it is there. */
   private goneAt: number | null = null
   private lookedAt = 0
-  /** Those after the first that will not have this node. */
+  /** Parents after the first that refuse this node. */
   private readonly barred = new Set<string>()
 
   constructor(private readonly patience: Pick<ChoiceTimes, 'gone' | 'again'>) {}
 
-  /** These are the parents now, and the one at `place` is spoken with, or the first; answers at which place that is. */
+  /** Sets the parents. Returns the place of the one to speak with: `place`, or the first where no parent is there. */
   begin(ids: readonly string[], place: number): number {
     if (ids.join() !== this.ids.join()) this.barred.clear()
     this.ids = ids
@@ -35,7 +38,10 @@ export class ParentChoice {
     return ids.join() === this.ids.join()
   }
 
-  /** The place of the one to speak with instead, or null. A first parent that revoked this node has its reasons, and is not gone round. */
+  /**
+   * The place of the parent to speak with instead; null for no change. A first parent that revoked this node has its reasons: none is
+   * spoken with in its stead.
+   */
   after(notice: Notice, now: number): number | null {
     this.goneAt = notice === 'offline' ? (this.goneAt ?? now) : null
     const isBarred = this.at > 0 && (notice === 'revoked' || notice === 'upgrade')

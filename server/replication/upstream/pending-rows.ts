@@ -11,12 +11,15 @@ type Peer = Row<'sync_peer'>
 
 export type News = { rows: Carried[]; to: number; people: number; isLast: boolean }
 
-/** Rows of the school since the acknowledged number, with the people whom they name and those who changed. A laptop's is one person's. `most`: up to this number, without what history weighs. */
+/**
+ * The next rows to send: those of the school after the acknowledged number, the people whom they name, and the people who changed. A laptop
+ * sends nobody because a row names them. `most`: up to this number, whatever the history of these rows weighs.
+ */
 export async function pendingRows(tx: ReadTx, peer: Peer, most?: number): Promise<News> {
   const school = peer.school_id as string
   const limit = limits.sync.pageRows
   const secrets = peer.user_id === null
-  // What one parent of a laptop sent reaches the other without it: nobody takes from a laptop what others wrote.
+  // What came from one parent of a laptop reaches the other without it: nobody takes from a laptop what others wrote.
   const others = peer.node_id === COMMONS ? [] : (await parentsOf(tx)).map(({ node_id }) => node_id)
   const notFrom = [peer.node_id, ...others]
   const upTo = most ?? (await lastOfPage(tx, school, { after: peer.own_seq, notFrom }))

@@ -11,7 +11,10 @@ import { rowsOfFiles } from '../files/queue.ts'
 import { type AcknowledgedNumbers, demandNoneForgotten, heardBy, isUnsent } from '../scope/forgotten.ts'
 import { type Scope, scopeOf, within } from '../scope/scope.ts'
 
-/** Conflicts that were found here and that the parent has not heard of: no node wrote them, so their versions do not say so (world 8281). */
+/**
+ * Conflict records that were made here and that the parent has not received. Their versions name no node, so that they do not show it
+ * (world 8281).
+ */
 const unsentConflicts = statement<{ school: string; sent: number }>()(({ db, t: { sync_row }, p }) =>
   db
     .select({ id: sync_row.row_id })
@@ -24,9 +27,9 @@ const unsentConflicts = statement<{ school: string; sent: number }>()(({ db, t: 
 type Peer = Pick<Row<'sync_peer'>, 'school_id' | 'user_id' | 'own_seq' | 'own_epoch'>
 
 /**
- * Rows follow rights (sync.md, «Topology»): what a laptop's user may no longer read leaves it, once the parent has every write of it.
- * Nothing is deleted for anybody else; where the right comes back, the rows are copied again. Answers the files that they named. Throws
- * `NumberForgotten` where the number of this database has to be given up first.
+ * Rows follow rights (sync.md, «Topology»): forgets the rows that a laptop's user may no longer read, once the parent has every write of
+ * all of them. Nothing is deleted for anybody else; if the right comes back, the rows are copied again. Returns the files that the rows
+ * named. Throws `NumberForgotten` where the number of this database has to be given up first.
  */
 export async function prune(tx: WriteTx, node: string, peer: Peer): Promise<NamedFile[]> {
   const { school_id, user_id, own_seq } = peer
@@ -57,7 +60,7 @@ export async function prune(tx: WriteTx, node: string, peer: Peer): Promise<Name
   return files
 }
 
-/** What waits to be written is not for their eyes either. */
+/** Held rows outside the scope: the user may not read those either. */
 async function heldOutside(tx: WriteTx, school: string, scope: Scope, heard: AcknowledgedNumbers): Promise<Carried[]> {
   const held = await heldRows(tx, school)
   const kept = new Set((await within(tx, school, scope, held)).map(({ table, state }) => `${table}:${state.id}`))

@@ -6,7 +6,7 @@ import { type Carrier, LineFailure, NOT_AUTHENTIC, PARENT_OLDER, sendLastWord } 
 
 type Here = Pick<Services, 'config' | 'log'>
 
-/** Says to the parent that this laptop is erased, where that is still to be said. Answers whether nothing is left to say. */
+/** Reports to the parent that this laptop is erased, where that is still to be done. Returns whether nothing is left to report. */
 export async function reportErased({ config, log }: Here, given?: Carrier): Promise<boolean> {
   const note = readWipeNote(config.dataDir)
   if (!note?.lastWord) return true
@@ -16,7 +16,7 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
   } catch (error) {
     const isRefused = error instanceof LineFailure && ![LINE, NOT_AUTHENTIC, PARENT_OLDER].includes(error.code)
     log.info({ err: error, parent: note.by }, 'what was erased here could not be acknowledged')
-    // What it answers once it answers for good: it has heard it before, or was restored and does not know of it.
+    // A signed refusal is final: the parent has heard the report before, or was restored and does not know the order.
     if (!isRefused) return false
   }
   writeWipeNote(config.dataDir, { ...note, lastWord: null, authority: null })
@@ -24,7 +24,7 @@ export async function reportErased({ config, log }: Here, given?: Carrier): Prom
 }
 const LINE = 'line'
 
-/** The same once a minute until it is said, while the server runs. */
+/** Repeats the report once a minute until it succeeds, while the server runs. */
 export function keepReportingErased(here: Here): { stop(): void } {
   let timer: NodeJS.Timeout | undefined
   let isOver = false

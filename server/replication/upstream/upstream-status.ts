@@ -3,7 +3,8 @@ import type { Notice } from '@markbook/sync/machine'
 
 /**
  * How replication with the parent goes, for the status. `copy`: how far a first copy of the parent's rows has come, while it lasts.
- * `obstacle`: why nothing goes although something answers. `above`: of a laptop, up to which number of its feed the centre has everything, as far as its school has said; null where it says nothing.
+ * `obstacle`: why nothing is exchanged although something answers. `above`: of a laptop, up to which number of its feed the centre has
+ * everything, as its school said; null where the school says nothing.
  */
 export type UpstreamStatus = {
   parent: Row<'sync_peer'> | null
@@ -14,7 +15,7 @@ export type UpstreamStatus = {
   copy?: Copy | null
   above?: number | null
 }
-/** `altered`: what comes on the line is not authentic. `parent_older`: the parent's program is too old for this one. */
+/** `altered`: the replies are not authentic. `parent_older`: the parent's program is too old for this one. */
 export type Obstacle = 'altered' | 'parent_older'
 export type Copy = { copied: number; total: number }
 
@@ -24,12 +25,12 @@ export type Replication = {
   refresh(): Promise<void>
   /** Resolves once this laptop is to be erased by its next start, and takes no more writes. */
   wiped: Promise<void>
-  /** Files may wait that can be carried now. */
+  /** Call when there may be files that can be carried now. */
   carryFiles(): void
   stop(): Promise<void>
 }
 
-/** Of these parents of a node the one that it speaks with; the first while it speaks with none. */
+/** The parent that a node speaks with; the first while it speaks with none. */
 export function spokenWith(parents: readonly Row<'sync_peer'>[], course: UpstreamStatus | null): Row<'sync_peer'> | null {
   const speaking = course && course.notice !== 'offline' ? course.parent?.id : undefined
   return parents.find(({ id }) => id === speaking) ?? parents[0] ?? null
