@@ -101,8 +101,8 @@ export class RowProofs {
     if ((await incarnations(this.tx))[0] === node) return 0
     const isNews = ({ node_id, node_seq }: JournalEntry) =>
       node_id === node && node_seq <= upTo && !covers(known?.vv ?? {}, [node_id, node_seq])
-    const entry = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
-    const writes = entry.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
+    const entries = [...(this.byRow.get(state.id) ?? []), ...(await this.entriesOf(table, state))].map(toldIn)
+    const writes = entries.filter((each) => each.entity === table && isNews(each)).sort((a, b) => a.node_seq - b.node_seq)
     let seen = 0
     for (const write of writes) {
       const isShown = (unit: string): boolean => {
@@ -138,7 +138,11 @@ export class RowProofs {
     )
     const isIt = ({ entry }: Signed) =>
       stamp[3] === null
-        ? isWriteIn(table, entry, { state: { ...state, units: { [unit]: stampIn(table, entry, unit) as Stamp } }, unit, highest: undefined })
+        ? isWriteIn(table, entry, {
+            state: { ...state, units: { [unit]: stampIn(table, entry, unit) as Stamp } },
+            unit,
+            highest: undefined,
+          })
         : sameDot(stamp, dotOf(entry))
     const from = all.filter(isIt).map(({ entry }) => entry)
     return from.some((each) =>

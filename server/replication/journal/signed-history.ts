@@ -54,8 +54,7 @@ export async function proved(
   const own = new Set(await incarnations(tx))
   const told = new Set(entries.map(({ id }) => id))
   const parts = partsOf(all, ({ id }) => told.has(id))
-  const proofOf = (part: Part, node: string) =>
-    own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : storedProofOf(part)
+  const proofOf = (part: Part, node: string) => (own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : storedProofOf(part))
   return withProofs(entries, parts, proofOf)
 }
 
