@@ -33,9 +33,9 @@ export async function demandOwnNumber(tx: ReadTx, school: string, node: string, 
     const own = counters.get(table) ?? new Map<string, number>()
     counters.set(table, own.set(state.id, counter))
   }
-  for (const [table, told] of counters)
-    for (const stored of await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, [...told.keys()]))
-      if ((textToVersions(stored).vv[node] ?? 0) < (told.get(stored.row_id) ?? 0)) throw new NumberTaken()
+  for (const [table, counterById] of counters)
+    for (const stored of await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, [...counterById.keys()]))
+      if ((textToVersions(stored).vv[node] ?? 0) < (counterById.get(stored.row_id) ?? 0)) throw new NumberTaken()
 }
 
 /**

@@ -10,12 +10,12 @@ import { leaveNumber, NumberGivenUp, NumberTaken } from './number.ts'
  * rows, under an ended number. Throws `NumberGivenUp` in both cases.
  */
 export async function underOwnNumber(store: Store, take: (tx: WriteTx) => Promise<void>): Promise<void> {
-  const taken = () => withSingleWriter(store, () => store.write(asSystem(), take))
+  const attempt = () => withSingleWriter(store, () => store.write(asSystem(), take))
   try {
-    return await taken()
+    return await attempt()
   } catch (error) {
     if (error instanceof NumberTaken) await leaveNumber(store)
-    else if (error instanceof NumberForgotten) await store.renewNode().then(taken)
+    else if (error instanceof NumberForgotten) await store.renewNode().then(attempt)
     else throw error
   }
   throw new NumberGivenUp()

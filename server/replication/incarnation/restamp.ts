@@ -90,9 +90,9 @@ export async function broughtBack(tx: WriteTx, school: string, unsaid: readonly 
     .where(and(eq(history.school_id, school), or(...unsaid.map(after(tx)))))
   const dots = (from: (source: string | null) => boolean) =>
     entries.filter(({ source }) => from(source)).map((entry) => dotOf(entry, entry.node, entry.counter))
-  const told = new Set(dots((source) => source !== null && children.has(source)))
-  for (const own of dots((source) => source === null)) told.delete(own)
-  return told
+  const fromChildren = new Set(dots((source) => source !== null && children.has(source)))
+  for (const own of dots((source) => source === null)) fromChildren.delete(own)
+  return fromChildren
 }
 
 type OfRow = { table_name: string; row_id: string }

@@ -37,8 +37,8 @@ export async function keepChildRefusals(
 ): Promise<void> {
   const school = peer.school_id as string
   if (rows.length + malformed.length === 0) return
-  const told = (await hasOtherParent(tx, peer)) ? rows.flatMap((row) => ofOwnHand(peer, row)) : rows
-  const writes = [...told.flatMap((row) => writesIn(peer, row)), ...unreadable(tx, peer, malformed)]
+  const kept = (await hasOtherParent(tx, peer)) ? rows.flatMap((row) => withOwnUnits(peer, row)) : rows
+  const writes = [...kept.flatMap((row) => writesIn(peer, row)), ...unreadable(tx, peer, malformed)]
   const known = new Set((await knownOf(tx, { school, ids: JSON.stringify(writes.map(({ id }) => id)) })).map(({ id }) => id))
   const fresh = [...new Map(writes.filter(({ id }) => !known.has(id)).map((write) => [write.id, write])).values()]
   if (fresh.length === 0) return
@@ -55,7 +55,7 @@ export const hasOtherParent = async (tx: ReadTx, { kind, school_id }: Pick<Peer,
  * The refused units that a laptop wrote itself, for a laptop that may have another, first parent (`hasOtherParent`). What others made comes
  * by way of that parent, and the laptop does not give way to what is refused of it here.
  */
-function ofOwnHand({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
+function withOwnUnits({ node_id }: Peer, row: RefusedRow): RefusedRow[] {
   const { state, theirs } = row
   const units = row.units.filter(({ unit }) => state.units[unit]?.[0] === node_id)
   const isGoneToo = theirs !== undefined && theirs.alive.length + state.alive.length === 0

@@ -34,15 +34,15 @@ export async function watchRefused(
     return async (refused) => {
       if (refused.length > 0) await close(tx, await recordedHere(tx, school, await openEntries(tx, school)))
     }
-  const told = new Map(rows.map(({ table, state }) => [keyOf(table, state.id), state]))
-  const concerned = before.filter((entry) => told.has(keyOf(entry.table_name, entry.row_id)))
+  const stateByKey = new Map(rows.map(({ table, state }) => [keyOf(table, state.id), state]))
+  const concerned = before.filter((entry) => stateByKey.has(keyOf(entry.table_name, entry.row_id)))
   const unseen = await unseenHere(tx, from, concerned)
-  const arrived = await arrivedAt(tx, from, concerned, told)
+  const arrived = await arrivedAt(tx, from, concerned, stateByKey)
   return async (refused) => {
     const records = rows.flatMap(({ table, state: { values } }) =>
       table === 'sync_conflict' ? [keyOf(String(values['entity']), String(values['row_id']))] : [],
     )
-    const near = new Set([...told.keys(), ...records, ...refused.map(({ table, id }) => keyOf(table, id))])
+    const near = new Set([...stateByKey.keys(), ...records, ...refused.map(({ table, id }) => keyOf(table, id))])
     const entries = (await openEntries(tx, school)).filter((entry) => near.has(keyOf(entry.table_name, entry.row_id)))
     await close(tx, [...arrived, ...(await recordedHere(tx, school, entries)), ...(await seenHere(tx, school, unseen))])
   }
@@ -95,11 +95,11 @@ const openEntries = async (tx: ReadTx, school: string): Promise<Entry[]> => (awa
  * Entries that the parent `from` refused and whose write its own state of the row covers by now. Not of this node's own writes: of these
  * the parent has seen only that they were given up.
  */
-async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], told: ReadonlyMap<string, RowState>): Promise<Entry[]> {
+async function arrivedAt(tx: ReadTx, from: Peer, entries: readonly Entry[], stateByKey: ReadonlyMap<string, RowState>): Promise<Entry[]> {
   const theirs = entries.filter(({ parent_id }) => parent_id === from.id)
   if (theirs.length === 0) return []
   const own = new Set(await incarnations(tx))
-  return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(told.get(keyOf(entry.table_name, entry.row_id)), entry))
+  return theirs.filter((entry) => !own.has(entry.node_id) && hasSeen(stateByKey.get(keyOf(entry.table_name, entry.row_id)), entry))
 }
 
 /** Entries that were refused to nodes below, other than those that send now, and whose write this node has not seen yet. */

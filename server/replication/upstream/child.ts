@@ -138,7 +138,7 @@ export class Child {
       await this.services.store.write(asSystem(), (tx) => this.save(tx, { own_seq: page.to, own_people: page.people }))
       return { more: !page.isLast }
     }
-    const answers = await this.say(push, rows)
+    const answers = await this.send(push, rows)
     this.acknowledged = Number.MAX_SAFE_INTEGER
     await this.takeAnswers(peer, answers, page)
     return { more: !page.isLast }
@@ -166,15 +166,15 @@ export class Child {
    * Living rows come before deleted ones, the former with parent rows first, the latter with child rows first: no part leaves a row whose
    * parent row the next removes.
    */
-  private async say(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
-    const whole = await this.sayAtOnce(push, rows, signal)
+  private async send(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
+    const whole = await this.sendAtOnce(push, rows, signal)
     const isThere = ({ state }: Carried) => state.alive.length > 0
     const inOrder = () => [...rows.filter(isThere), ...rows.filter((row) => !isThere(row)).reverse()]
-    return whole ?? this.sayInParts(push, inOrder(), signal)
+    return whole ?? this.sendInParts(push, inOrder(), signal)
   }
 
   /** Null where the page is too large. */
-  private async sayAtOnce(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[] | null> {
+  private async sendAtOnce(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[] | null> {
     if (rows.length > limits.sync.pushRows) return null
     try {
       return (await this.line.push(push, signal)).answers
@@ -184,7 +184,7 @@ export class Child {
     }
   }
 
-  private async sayInParts(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
+  private async sendInParts(push: Push, rows: readonly Carried[], signal?: AbortSignal): Promise<RowAnswer[]> {
     const half = Math.ceil(rows.length / 2)
     const answers: RowAnswer[] = []
     for (const [own, history] of [
@@ -192,7 +192,7 @@ export class Child {
       [rows.slice(half), packEntries([])],
     ] as const) {
       const part = { ...push, tables: packRows(own), history }
-      answers.push(...((await this.sayAtOnce(part, own, signal)) ?? (await this.sayInParts(part, own, signal))))
+      answers.push(...((await this.sendAtOnce(part, own, signal)) ?? (await this.sendInParts(part, own, signal))))
     }
     return answers
   }
@@ -215,9 +215,9 @@ export class Child {
       const theirs = unpackRows(answers.flatMap((answer) => answer.theirs ?? [])).rows
       await demandOwnNumber(tx, school, store.nodeId, theirs)
       const { own, shared } = sealKeys(this.services, peer)
-      const settle = await watchRefused(tx, peer, theirs)
+      const closeKept = await watchRefused(tx, peer, theirs)
       await applyStates(tx, school, resealed(theirs, shared, own), { source: peer.node_id })
-      await settle(refused)
+      await closeKept(refused)
     })
     // In one transaction: once the places are saved, the parent is not asked about these writes again.
     await store.write(asSystem(), async (tx) => {
@@ -284,9 +284,9 @@ export class Child {
       await demandSingleWriter(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
       if (page.copied !== null) await tx.dialect.awaitMore(tx.connection, isCopying(page))
-      const settle = await watchRefused(tx, peer, rows)
+      const closeKept = await watchRefused(tx, peer, rows)
       await applyStates(tx, peer.school_id as string, resealed(rows, shared, own), { source: peer.node_id, fromParent: true })
-      await settle([])
+      await closeKept([])
       if (peer.user_id === null) {
         await announceSecrets(tx, rows, peer.node_id)
         agreed = await sendAgreed(tx, peer.school_id as string, rows)
@@ -327,7 +327,7 @@ export class Child {
     const { own_seq, own_people } = peer
     if (at.own_seq >= own_seq && at.own_people >= own_people) return null
     const { page, push, rows } = await this.pageAfter({ ...peer, ...at }, { whole: peer.user_id === null, upTo: own_seq })
-    const answers = await this.say({ ...push, from: own_seq, to: own_seq }, rows, signal)
+    const answers = await this.send({ ...push, from: own_seq, to: own_seq }, rows, signal)
     await this.takeAnswers(peer, answers, { to: own_seq, people: own_people })
     if (page.to >= own_seq && page.people >= own_people) return null
     return { way: 'up', own_seq: page.to, own_people: page.people }

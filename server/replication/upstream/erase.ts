@@ -23,13 +23,13 @@ export async function finishErasing({ dataDir, backupDir }: Where, forgetKey: (n
   const lock = takeLock(join(dataDir, LOCK_FILE))
   if (!lock) throw new Error(`Another Markbook server is running on ${dataDir}, which is to be erased. Stop that one first.`)
   // A backup may be under way.
-  const dropUnknown = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
+  const releaseTurn = existsSync(backupDir) ? await takeTurn(backupDir) : () => {}
   try {
     for (const key of keysIn(dataDir)) await forgetKey(key)
     for (const path of [...ownOf(dataDir), ...backupsIn(dataDir, backupDir), join(dataDir, WHOSE_NOTE)])
       rmSync(path, { recursive: true, force: true })
   } finally {
-    dropUnknown()
+    releaseTurn()
     lock.close()
   }
   writeWipeNote(dataDir, { ...note, isErased: true })

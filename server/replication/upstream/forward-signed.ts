@@ -23,7 +23,7 @@ const entriesHere = statement<{ school: string }>()(({ db, t: { history: of }, p
     .where(eq(of.school_id, p.school)),
 )
 /** One of the entries that came together bears the signature. */
-const proofsTold = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
+const proofsReceived = statement<{ school: string }>()(({ db, t: { history: of }, p }) =>
   db
     .select({ node_id: of.node_id, node_seq: of.node_seq, seq: of.seq })
     .from(of)
@@ -46,11 +46,11 @@ export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
   for (const table of tableOrder.filter(isTakenAsSigned)) {
     const ids = rows.filter(({ table_name }) => table_name === table).map(({ row_id }) => row_id)
     const held = await versionsHeld(tx, table, school, ids)
-    const told = held.filter((row) => isSigned(table, row, signed))
+    const forwarded = held.filter((row) => isSigned(table, row, signed))
     // With the next number of the feed and no source, so that it goes up like what is written here.
     tx.replica.bring(
       school,
-      told.map(({ row_id, extra, settled, schema, ...text }) => {
+      forwarded.map(({ row_id, extra, settled, schema, ...text }) => {
         const versions = textToVersions(text)
         const deleted = versions.alive.length === 0
         return {
@@ -76,7 +76,7 @@ const keyOf = (table: string, row: string, node: string, counter: number) => `${
  */
 async function signedWrites(tx: ReadTx, school: string): Promise<ReadonlySet<string>> {
   const placeOf = ({ seq, node_id, node_seq }: { seq: number; node_id: string; node_seq: number }) => `${seq} ${node_id} ${node_seq}`
-  const proved = new Set((await proofsTold(tx, { school })).map(placeOf))
+  const proved = new Set((await proofsReceived(tx, { school })).map(placeOf))
   const entries = (await entriesHere(tx, { school })).filter((entry) => entry.source_id === null || proved.has(placeOf(entry)))
   return new Set(entries.map(({ entity, row_id, node_id, node_seq }) => keyOf(entity, row_id, node_id, node_seq)))
 }
