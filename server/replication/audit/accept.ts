@@ -5,8 +5,8 @@ import { beginRun, endRun } from './audit.runs.ts'
 import type { AuditUse } from './audit.whole.ts'
 
 /**
- * Somebody at the server knows why the history is not the one that was audited before: from here on it counts as it is. The history says that
- * this was accepted, and what is missed. Answers what was found without it.
+ * Accepts a history that is not the one that was audited before, since somebody at the server knows why: from here on it counts as it is.
+ * The history notes that it was accepted, and what is missing. Returns the findings without that one.
  */
 export async function acceptHistory({ store, config, keys }: AuditUse, school: string, found: Found): Promise<Found> {
   await store.write(asSystem(), async (tx) => {

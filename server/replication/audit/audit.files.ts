@@ -11,8 +11,8 @@ import { isContentOf, mostBytes, type NamedFile } from '../files/named.ts'
 import { rowsOfFiles } from '../files/queue.ts'
 
 /**
- * Files by what their rows say of them. `same`: the content has the hash that its row names, and that the history proves. `unhashed`: the
- * row is of before hashes were kept. `absent`: not on this server, or not to be read. `swapped`: another content than the row names.
+ * Files by how their content compares with their rows. `same`: it has the hash that the row names and the history proves. `unhashed`: the
+ * row is from before hashes were kept. `absent`: not on this server, or unreadable. `swapped`: another content than the row names.
  */
 export type FileTally = { same: number; unhashed: number; absent: number; swapped: number }
 export const noFiles = (): FileTally => ({ same: 0, unhashed: 0, absent: 0, swapped: 0 })
@@ -54,7 +54,7 @@ const namedBy = (store: Store, table: FileTable, school: string, ids: readonly s
 type FileRow = { table: FileTable; id: string; school: string }
 type Reading = { store: Store; files: Pick<ObjectStorage, 'open'> }
 
-/** A file whose row names another one by now was replaced in the meantime, and says nothing. */
+/** `gone` where the row names another file by now: the file was replaced meanwhile, and shows nothing. */
 async function verdictOn({ store, files }: Reading, { table, id, school }: FileRow, file: NamedFile): Promise<keyof FileTally | 'gone'> {
   const content = await contentOf(files, file)
   if (content && isContentOf(file, content)) return file.sha256 === null ? 'unhashed' : 'same'
@@ -63,7 +63,7 @@ async function verdictOn({ store, files }: Reading, { table, id, school }: FileR
   return content ? 'swapped' : 'absent'
 }
 
-/** Size and SHA-256 of what lies there, read to at most one byte more than it may have; null where nothing can be read. */
+/** Size and SHA-256 of the stored content, read little further than its kind may be long; null where nothing can be read. */
 async function contentOf(files: Reading['files'], file: NamedFile): Promise<{ size: number; sha256: string } | null> {
   let body: Readable | undefined
   try {

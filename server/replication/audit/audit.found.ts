@@ -7,8 +7,8 @@ import type { Disagreement } from './audit.rows.ts'
 import type { Audit } from './audit.ts'
 
 /**
- * All that an audit of a school comes to. `head`: up to where its history went; `kept`: the head of an earlier audit, and what became of it;
- * `restored`: the last restore, of the last month.
+ * All results of an audit of a school. `head`: the end of its history; `kept`: the head of an earlier audit, and what became of it;
+ * `restored`: the last restore, if it was in the last month.
  */
 export type Found = Audit & {
   head: KeptHead | null
@@ -17,7 +17,9 @@ export type Found = Audit & {
   witnesses: readonly Witness[]
 }
 
-/** Whether somebody must look: a row or file is contradicted, the history is not as it was written, or somebody knows another. */
+/**
+ * Whether somebody must look: a row or file is contradicted, the history is not as it was written, or another node knows another history.
+ */
 export const isBad = ({
   marks,
   others,
@@ -38,7 +40,7 @@ const Told = z.object({
 })
 const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
 
-/** What is kept of it: the first findings, with the values that differ. */
+/** What is stored of the results: the first findings, with the values that differ. */
 export const Verdict = z.object({
   marks: Tally,
   others: Tally,
@@ -69,7 +71,7 @@ export const Verdict = z.object({
 })
 export type Verdict = z.infer<typeof Verdict>
 
-/** Of both sides the columns in which they differ; all where they have none, and only its author or time is another. */
+/** For both sides, the columns in which they differ; all columns where none differs, and only the author or the time is another. */
 export function differing({ here, said }: Pick<Disagreement, 'here' | 'said'>): [Disagreement['here'], Disagreement['here']] {
   const told = said?.values
   if (!here || !told) return [here, told ?? null]
@@ -97,6 +99,6 @@ export function verdictToText(found: Found): string {
       .slice(0, limits.audit.told)
       .map((each) => ({ ...each, entries: each.entries.map(({ entity, row_id }) => ({ entity, row_id })) })),
   }
-  // The schema leaves out what is not of it.
+  // Parsing leaves out fields that the schema does not have.
   return JSON.stringify(Verdict.parse(verdict))
 }

@@ -15,8 +15,8 @@ import { type Carrier, LineFailure, ParentLine } from '../line/parent-line.ts'
 type Peer = Row<'sync_peer'>
 
 /**
- * What another node knows of the history here. `same`: this database has what it knows. `other`: it does not: the history was changed or
- * lost since. `silent`: nothing was said yet that could be compared. `unasked`: it cannot be asked now; `why`.
+ * What another node shows of the history here. `same`: this database has what it knows. `other`: it has not, so the history was changed or
+ * lost since. `silent`: it has told nothing yet that could be compared. `unasked`: it cannot be asked now; `why` says the reason.
  */
 export type Witness =
   | { name: string; side: Peer['side']; is: 'same' | 'other' | 'silent' }
@@ -30,7 +30,7 @@ const entriesWith = statement<{ school: string; node: string; head: string }>()(
     .limit(1),
 )
 
-/** Of each child: the last head that it told of its own history, and its place in this one, against what stands here. */
+/** Compares with what stands here, for each child, the last head that it told of its own history, and its place in this one. */
 export async function childrenAsWitnesses(tx: ReadTx, school: string, epoch: string, seal: Buffer): Promise<Witness[]> {
   const { sync_peer } = tx.t
   const peers: Peer[] = await tx.db
@@ -50,7 +50,10 @@ export async function childrenAsWitnesses(tx: ReadTx, school: string, epoch: str
   return witnesses
 }
 
-/** Greets a parent, which says up to where it has this database's history, and its head there. A session of the running server begins anew. */
+/**
+ * Greets a parent, whose reply says up to where it has this database's history, and the head there. A session of the running server begins
+ * anew.
+ */
 export async function parentAsWitness(
   { store, config, clock }: Pick<Services, 'store' | 'config' | 'clock'>,
   peer: Peer,
@@ -82,7 +85,7 @@ export async function parentAsWitness(
 const ANEW = 'This database was restored or copied, and has not met it since.'
 const TRIES = 3
 
-/** The running server may be greeting at the same moment. */
+/** Asks again where the running server was greeting at the same moment. */
 async function inTurn<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -8,13 +8,13 @@ import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { keysOf, partOf, verdictsOn } from '../journal/signed-history.ts'
 
-/** `seq`: of this database's feed; `source_id`: null where this database wrote it. */
+/** `seq`: in this database's feed; `source_id`: the node from which the entry came, null where this database wrote it. */
 export type Stored = HistoryEntry & { seq: number; source_id: string | null }
 type Placed = Pick<Stored, 'seq' | 'source_id' | 'node_id' | 'node_seq' | 'head'>
 
 /**
- * A transaction of the history that is not as it was written. `chain`: of this database, whose chain does not follow there, or (`at` null)
- * ends otherwise than it should. `signature`: of another node, which did not sign it so. `entries`: some of what stands there.
+ * A transaction of the history that is not as it was written. `chain`: of this database, whose chain does not follow there or (`at` null)
+ * ends otherwise than it should. `signature`: of another node, which did not sign it so. `entries`: some of those that stand there.
  */
 export type Wrong = {
   kind: 'chain' | 'signature'
@@ -24,41 +24,43 @@ export type Wrong = {
 }
 
 /**
- * Why an entry is believed, or is not. `own`: the chain of this database holds it. `signed`: its node signed it. `unsigned`: nobody did who
- * is known here, as of a laptop that meets another server, or before history was signed.
+ * Whether an entry counts. It does as `own`: the chain of this database has it; and as `signed`: its node signed it. `unsigned`: no node
+ * that is known here signed it, as of a laptop that meets another server, or before history was signed. It does not as `broken`: the own
+ * chain does not hold there; and as `forged`: its node did not sign it so.
  */
 export type Trust = 'own' | 'signed' | 'unsigned' | 'broken' | 'forged'
 
-/** The history of a school, or of people. `own`: the numbers of this database; `known`: those of which a key is known here. */
+/** Facts about the history of a school, or of people. `own`: the numbers of this database; `known`: those whose key is known here. */
 type Given = {
   own: ReadonlySet<string>
   current: string
   known: ReadonlySet<string>
-  /** By node, from which of its numbers on an entry tells all that a write said, and is signed. */
+  /** By number: the counter from which on entries tell all that a write said (`whole`), and are signed (`signed`). */
   whole: ReadonlyMap<string, number>
   signed: ReadonlyMap<string, number>
   end: { seq: number; head: string }
-  /** It has always written under one number, and met nobody: no write of its own was numbered anew, or made without an entry. */
+  /** This database has always written under one number and met nobody: no write of its own was stamped anew, or made without an entry. */
   isAlone: boolean
 }
 
 const NAMED_ENTRIES = 3
 
-/** What the history is worth, entry by entry. */
+/** Which entries of a history count as evidence. */
 export class HistoryEvidence {
   readonly wrong: Wrong[] = []
   wrongCount = 0
   private readonly broken = new Set<number>()
   private readonly gaps: { after: number; upTo: number }[] = []
   private readonly forged = new Set<string>()
-  /** From these places on nothing is believed: more is wrong than is remembered. */
+  /** From these feed numbers on no entry counts: more is wrong than is remembered. */
   private readonly beyond = { own: Number.MAX_SAFE_INTEGER, others: Number.MAX_SAFE_INTEGER }
 
   private constructor(private readonly given: Given) {}
 
   /**
-   * Reads all of it in pages; between two of them others have their turn. `reads` is given each page of what this database wrote. Of one that
-   * was always alone every number has an entry: one that has none was taken out, also where the chain was computed anew.
+   * Reads the whole history page by page; other work runs between two pages. `reads` gets each page of what this database wrote, `tell` the
+   * share that is done. In a database that was always alone every number has an entry: one without was taken out, also where the chain was
+   * computed anew.
    */
   static async read(
     store: Store,
@@ -98,17 +100,17 @@ export class HistoryEvidence {
     return this.given.known.has(node_id) && node_seq >= (this.given.signed.get(node_id) ?? Number.MAX_SAFE_INTEGER) ? 'signed' : 'unsigned'
   }
 
-  /** Whether the entry's program told all that a write said. */
+  /** Whether the program that wrote the entry told all that a write said. */
   isWhole = ({ node_id, node_seq }: Placed): boolean => node_seq >= (this.given.whole.get(node_id) ?? Number.MAX_SAFE_INTEGER)
 
-  /** Whether the entry of a write of this database's own, which is not here, was taken out. */
+  /** Whether the entry of an own write of this database, which is not here, was taken out. */
   isTakenOut = (node: string, counter: number): boolean => this.given.own.has(node) && (this.given.isAlone || this.isInGap(counter))
 
   private isInGap = (counter: number): boolean => this.gaps.some(({ after, upTo }) => counter > after && counter <= upTo)
 
   /**
-   * Whether a database may have written twice under this number: what it wrote in days that it lost when it was put back, and what it wrote
-   * until it noticed. Of this database's present number it has noticed nothing.
+   * Whether a database may have written twice under this number: in days that it lost when it was put back, and after that until it
+   * noticed. Under the present number this database has noticed nothing.
    */
   mayBeTwofold = (node: string): boolean => node !== this.given.current
 
@@ -132,7 +134,7 @@ export class HistoryEvidence {
     }
   }
 
-  /** What the page has of other nodes, and of this one as others told it. */
+  /** Verifies the entries of other nodes, and those of this one that others told. */
   private async verify(tx: ReadTx, { school, secret }: { school: string; secret: string }, entries: readonly Stored[]): Promise<void> {
     const others = entries.filter((entry) => !this.isOwn(entry))
     const verdicts = await verdictsOn(tx, school, secret, others, partOf)
@@ -151,7 +153,7 @@ export class HistoryEvidence {
   }
 }
 
-/** Changes stay the text that they are stored as. */
+/** `changes` is read as the stored text. */
 const entriesBetween = statement<{ school: string; from: number; to: number }>()(({ db, t: { history }, p }) =>
   db
     .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
@@ -169,7 +171,7 @@ async function givenIn(tx: ReadTx, school: string, secret: string): Promise<Give
   return { own: new Set(own), current: own[0] as string, known: new Set(certain), whole, signed, end: { seq, head }, isAlone }
 }
 
-/** By node, its first number of which an entry has this. */
+/** By number, its first counter with an entry that has this column. */
 async function firstWith(tx: ReadTx, school: string, column: 'detail' | 'proof'): Promise<Map<string, number>> {
   const { history } = tx.t
   const rows = await tx.db

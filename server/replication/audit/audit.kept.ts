@@ -7,7 +7,7 @@ import { incarnations } from '../../store/node.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** Where the history that this database wrote stood at a moment (`at`): under which number, at which place, with which head of the chain. */
+/** The end of the history that this database wrote, at a moment (`at`): the number, the place in the feed, and the head of the chain. */
 export const KeptHead = z.object({ node: z.string(), seq: z.int(), head: z.string(), at: z.string() })
 export type KeptHead = z.infer<typeof KeptHead>
 
@@ -15,9 +15,9 @@ export type KeptHead = z.infer<typeof KeptHead>
 export type Restored = { at: string; from: string | null }
 
 /**
- * Whether the history here still has a head that it had when it was audited before. `first`: it was not. `same`: it has. `restored`: it has
- * not, and since then somebody restored a backup by `markbook restore`, as the history says. `other`: it has not, and nothing says why:
- * entries were changed or taken out and the chain computed anew, or the database was put back past the program.
+ * Whether the history here still has a head that it had when it was audited before. `first`: it was never audited. `same`: it has.
+ * `restored`: it has not, and the history says that a backup was restored since by `markbook restore`. `other`: it has not, and nothing
+ * says why: entries were changed or taken out and the chain computed anew, or the database was put back past the program.
  */
 export type Continuity = 'first' | 'same' | 'restored' | 'other'
 
@@ -58,7 +58,7 @@ const beginnings = statement<{ school: string; numbers: string }>()(({ db, t: { 
     ),
 )
 
-/** By number of this database, the restore with which it began. */
+/** By number of this database, the restore with which the number began. */
 async function restores(tx: ReadTx, school: string): Promise<Map<string, Restored>> {
   const found = await beginnings(tx, { school, numbers: JSON.stringify(await incarnations(tx)) })
   return new Map(
@@ -75,7 +75,7 @@ export async function lastRestore(tx: ReadTx, school: string): Promise<Restored 
   return all[0] ?? null
 }
 
-/** What became of a head that was kept. A number that is still the present one was not left by a restore, whatever else the history says. */
+/** What became of a kept head. If its number is still the present one no restore has ended it, whatever else the history says. */
 export async function continuityOf(tx: ReadTx, school: string, kept: KeptHead | null): Promise<Continuity> {
   if (!kept) return 'first'
   const { seq, head, node } = kept
@@ -84,11 +84,14 @@ export async function continuityOf(tx: ReadTx, school: string, kept: KeptHead | 
   return current !== node && (await restores(tx, school)).has(current as string) ? 'restored' : 'other'
 }
 
-/** The heads that were kept beside the database, by school: whoever puts back the database alone, or writes to it over the network, leaves them. */
+/**
+ * The heads kept beside the database, by school. Whoever puts back the database alone, or writes to it over the network, leaves them as
+ * they are.
+ */
 const Heads = z.record(z.string(), KeptHead)
 const fileIn = (dataDir: string) => join(dataDir, 'audited-heads.json')
 
-/** None where no file is, or one that is no such file: then nothing is known. */
+/** Empty where there is no such file, or it cannot be read: then nothing is known. */
 export function headsBeside(dataDir: string): Record<string, KeptHead> {
   try {
     return Heads.parse(JSON.parse(readFileSync(fileIn(dataDir), 'utf8')))
@@ -97,7 +100,7 @@ export function headsBeside(dataDir: string): Record<string, KeptHead> {
   }
 }
 
-/** A centre may work where it cannot write: then only its database has them. */
+/** A centre may run where it cannot write: then only its database has the heads. */
 export function keepBeside(dataDir: string, school: string, head: KeptHead): void {
   try {
     writeAtomically(fileIn(dataDir), `${JSON.stringify({ ...headsBeside(dataDir), [school]: head })}\n`, 0o600)

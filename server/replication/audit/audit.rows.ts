@@ -17,17 +17,17 @@ import type { HistoryEvidence, Stored } from './audit.history.ts'
 /**
  * Why a row is contradicted.
  * - `other`: the entry of the write says another value, author, time or unit.
- * - `changed`: it says this, but it, or one beside it, was changed after it was written; `forged`: its node did not sign it so.
- * - `taken_out`: it is not in the history any more.
+ * - `changed`: the entry says this, but it, or one beside it, was changed after it was written; `forged`: its node did not sign it so.
+ * - `taken_out`: the entry is not in the history any more.
  * - `misplaced`: what stands in the table is not what was written, as the rules between rows have it.
- * - `gone`: it should be here, and is not. `unwritten`: it is here, and nobody wrote it.
+ * - `gone`: the row should be here, and is not. `unwritten`: it is here, and nobody wrote it.
  * - `swapped`: the file that it names has another content than it says.
  */
 export type Why = 'other' | 'changed' | 'forged' | 'taken_out' | 'misplaced' | 'gone' | 'unwritten' | 'swapped'
 
 /**
- * A row that is contradicted, and its first unit that is; null where it is the row. `here`: what stands, by column. `said`: what the history
- * says instead; null where it says nothing. Times in ms.
+ * A row that is contradicted, and its first unit that is; null for the row as a whole. `here`: what stands, by column. `said`: what the
+ * history says instead; null where it says nothing. Times in ms.
  */
 export type Disagreement = {
   entity: Replicated
@@ -36,18 +36,21 @@ export type Disagreement = {
   why: Why
   here: Values | null
   said: { values: Values | null; actor: string | null; at: number; node: string } | null
-  /** Who wrote it, as the row itself says. */
+  /** The author and time of the write, as the row itself says. */
   by: { actor: string | null; at: number } | null
 }
 
-/** Rows by what the history says of them. `unsigned`: of those that are proved, by an entry that nobody signed who is known here. */
+/**
+ * Numbers of rows by what the history says of them. `untold`: nothing. `unsigned`: those of the proved ones whose entry no node that is
+ * known here signed.
+ */
 export type Tally = { proved: number; untold: number; contradicted: number; unsigned: number }
 export const nothingCounted = (): Tally => ({ proved: 0, untold: 0, contradicted: 0, unsigned: 0 })
 
 type Entry = JournalEntry & Pick<Stored, 'seq' | 'source_id' | 'head'>
 type Unit = { is: 'proved' | 'unsigned' | 'untold' } | { is: 'contradicted'; why: Why; by?: Entry }
 
-/** What is known of a page of rows, row by row. */
+/** Audits a page of rows. */
 export async function auditRows(
   tx: ReadTx,
   school: string,
@@ -94,7 +97,9 @@ class RowAudit {
     this.verdicts = Object.keys(known.state.units).map((unit) => this.verdictOn(unit))
   }
 
-  /** What is wrong with the row as a whole. `wrong`: of rows that do not stand as they should. */
+  /**
+   * What is wrong with the row as a whole; null for nothing. `wrong`: rows that do not stand as they should, with a column that shows it.
+   */
   whole(wrong: ReadonlyMap<string, string | null>): Disagreement | null {
     const { state, row } = this.known
     if (isLost(this.known)) return this.disagreement('gone', EXISTENCE, null, null)
@@ -102,7 +107,7 @@ class RowAudit {
     if (isMisnamed(this.table, { ...state.values, id: state.id }) && (row || state.alive.length > 0))
       return this.disagreement('misplaced', null, null, null)
     const column = wrong.get(state.id)
-    // What was claimed is compared first: it says who wrote what.
+    // A contradicted claim is told first: it says who wrote what.
     if (column === undefined || this.contradicted()) return null
     return this.disagreement('misplaced', null, null, column === null ? null : { [column]: row?.[column] ?? null })
   }
@@ -121,7 +126,7 @@ class RowAudit {
     const { state, row, extra } = this.known
     const [node, counter] = state.units[unit] as Stamp
     if (node === MADE_BY_RULE) return this.table === 'sync_conflict' ? { is: 'proved' } : { is: 'contradicted', why: 'other' }
-    // Of some deletions an older program kept no values.
+    // For some deletions older programs kept no values.
     if (row === null && extra?.last === undefined) return { is: 'untold' }
     const own = this.entries.filter((entry) => entry.node_id === node && entry.node_seq === counter)
     const highs = this.entries.map((entry) => highIn(this.table, entry, unit) ?? 0)
@@ -136,7 +141,7 @@ class RowAudit {
     if (trusts.includes('own') || trusts.includes('signed')) return { is: 'proved' }
     if (trusts.includes('unsigned')) return { is: 'unsigned' }
     if (trusts.length > 0) return { is: 'contradicted', why: trusts.includes('broken') ? 'changed' : 'forged' }
-    // An entry that does not tell its clock is of a write whose clock is not before it.
+    // The clock of a write is not before the time of its entry, where the entry does not tell the clock.
     const isOfAnotherMoment = (entry: Entry) => {
       const clock = clockIn(entry, claimed.unit)
       return this.evidence.isWhole(entry) ? clock !== hlc : clock > hlc
@@ -146,7 +151,7 @@ class RowAudit {
     return other ? { is: 'contradicted', why: 'other', by: other.entry } : { is: 'untold' }
   }
 
-  /** Of a record of a write that did not stand: whether the history says that it was made. */
+  /** For a conflict record: whether the history says that the lost write was made. Null where it does, or says nothing. */
   recorded(write: RecordedWrite | undefined): Disagreement | null {
     if (!write) return null
     const { table, unit, state, entries } = write
@@ -155,7 +160,7 @@ class RowAudit {
     return this.disagreement(verdict.why, EXISTENCE, null, { value: this.known.state.values['value'] ?? null })
   }
 
-  /** What stands of a unit: of a row's existence all of it. */
+  /** What stands of a unit, by column; null for a deletion. */
   private shown(unit: string): Values | null {
     const { state } = this.known
     const { identity, units, sealed = [] } = descriptions[this.table]
@@ -205,7 +210,7 @@ const entriesNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
     ),
 )
 
-/** By row, every entry that lies where entries of it do. */
+/** By row, its entries, looked up by where they lie (`near_id`). */
 async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: readonly RowState[]): Promise<Map<string, Entry[]>> {
   const places = new Set(states.map(({ id, values }) => nearOf(table, { ...values, id })))
   const rows = states.map(({ id }) => id)
@@ -222,7 +227,7 @@ async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: 
 
 type RecordedWrite = { table: Replicated; unit: string; state: RowState; entries: readonly Entry[] }
 
-/** By record of a conflict: the write that it keeps, of part of a row, and the entries of its transaction. */
+/** By conflict record: the lost write of a unit that it keeps, and the entries with the dot of that write. */
 async function recordedWrites(tx: ReadTx, school: string, records: readonly KnownRow[]): Promise<Map<string, RecordedWrite>> {
   const kept = records.map(({ state }) => state.values as Row<'sync_conflict'>)
   const found = new Map<string, RecordedWrite>()
@@ -250,7 +255,7 @@ async function recordedWrites(tx: ReadTx, school: string, records: readonly Know
   return found
 }
 
-/** Rows of a table that no version stands beside: nobody wrote them. At most `limit`. */
+/** Ids of rows of a table without versions: nobody wrote them. At most `limit`. */
 export async function unwritten(tx: ReadTx, table: Replicated, school: string, limit: number): Promise<string[]> {
   const { sync_row } = tx.t
   const definition = tableIn(tx, table)
@@ -266,7 +271,10 @@ export async function unwritten(tx: ReadTx, table: Replicated, school: string, l
   return rows.map((row: { id: string }) => row.id)
 }
 
-/** Rows that this database wrote, as these entries say, that are not here and that nobody deleted. Only where nobody is above, who may have refused them. */
+/**
+ * Rows that this database wrote, as these entries say, that are not here and that nobody deleted. Only for a node without a parent: a
+ * parent may have refused them.
+ */
 export async function vanished(tx: ReadTx, school: string, entries: readonly Stored[]): Promise<Disagreement[]> {
   const found: Disagreement[] = []
   for (const table of new Set(entries.map(({ entity }) => entity).filter((entity) => Object.hasOwn(descriptions, entity)))) {
@@ -275,7 +283,7 @@ export async function vanished(tx: ReadTx, school: string, entries: readonly Sto
     )
     const stored = await tx.dialect.versionsOf(tx.connection, school, table, [...own.keys()])
     for (const { row_id } of stored) own.delete(row_id)
-    // One that stands without its version is another matter (`unwritten`).
+    // A row that stands without versions is told as `unwritten`.
     for (const id of await idsThere(tx, table as Replicated, school, [...own.keys()])) own.delete(id)
     if (own.size === 0) continue
     const near = JSON.stringify([...new Set([...own.values()].map(({ near_id }) => near_id))])

@@ -25,12 +25,12 @@ const runsOf = rowsBy('audit_run', { school: 'school_id' }, { orderBy: [{ desc: 
 export type Ended = { begun: string; at: string; isBad: boolean; verdict: Verdict }
 
 /**
- * With what a verdict is sealed. `unchecked` where the secret is not read, as by `markbook status`: the running server says in its figures
- * what counts.
+ * The key that seals verdicts. `unchecked` where the secret is not read, as by `markbook status`: what counts is in the figures of the
+ * running server.
  */
 export type SealKey = Buffer | 'unchecked'
 
-/** Null of one that has not ended, and of a row that no server with this secret wrote so: it counts for nothing, and the school is due. */
+/** Null for a run that has not ended, and for a row that no server with this secret wrote so: it does not count, and the school is due. */
 function endedOf(run: Run, key: SealKey): Ended | null {
   const { begun_at: begun, ended_at: at, is_bad, found, seal } = run
   if (at === null || found === null || seal === null) return null
@@ -48,17 +48,22 @@ export async function endedRuns(tx: ReadTx, school: string, key: SealKey): Promi
 
 const newestRuns = rowsBy('audit_run', { school: 'school_id' }, { orderBy: [{ desc: 'begun_at' }, { desc: 'id' }], limit: 3 })
 
-/** The last run; null where the newest ones have all not ended, or count for nothing. */
+/** The last run; null where none of the newest ones has ended and counts. */
 export const lastRun = async (tx: ReadTx, school: string, key: SealKey): Promise<Ended | null> =>
   (await newestRuns(tx, { school })).flatMap((run) => endedOf(run, key) ?? [])[0] ?? null
 
-/** The head that was kept last: a run that found another history goes on with the head that is missed, until somebody accepts it. */
+/**
+ * The head that was kept last. Runs that found another history are passed over: the head that they miss counts until somebody accepts that.
+ */
 export async function headOfLastRun(tx: ReadTx, school: string, key: Buffer): Promise<KeptHead | null> {
   const runs = await endedRuns(tx, school, key)
   return runs.find(({ verdict }) => verdict.kept.is !== 'other' && verdict.head !== null)?.verdict.head ?? null
 }
 
-/** Whether a school is to be audited: nobody does, and it was not for a day. A time in the future is of a clock that was wrong. */
+/**
+ * Whether a school is to be audited: no audit is running, and none began within a day. A time in the future is of a wrong clock, and does
+ * not count.
+ */
 export async function isDue(tx: ReadTx, school: string, key: Buffer): Promise<boolean> {
   const runs = await newestRuns(tx, { school })
   const isRunning = runs.some(({ ended_at, leased_until }) => ended_at === null && isWithin(tx.nowMs, leased_until, limits.audit.lease))
@@ -83,7 +88,7 @@ export async function beginRun(tx: WriteTx, school: string): Promise<string> {
   return id
 }
 
-/** Says that a run is still going on. */
+/** Extends the lease of a run that is still going on. */
 export async function renewRun(tx: WriteTx, id: string): Promise<void> {
   const { audit_run } = tx.t
   await tx.local

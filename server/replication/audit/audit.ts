@@ -12,7 +12,10 @@ import { auditFiles, type FileTally, noFiles } from './audit.files.ts'
 import { HistoryEvidence, type Wrong } from './audit.history.ts'
 import { auditRows, type Disagreement, nothingCounted, type Tally, unwritten, vanished } from './audit.rows.ts'
 
-/** `marks` and `others`: rows, those among them that were deleted and are still known. The first of `disagreements` and of `wrong` are named. */
+/**
+ * `marks` and `others`: numbers of rows, also of deleted ones that are still known. Only the first of `disagreements` and of `wrong` are
+ * named.
+ */
 export type Audit = {
   marks: Tally
   others: Tally
@@ -22,12 +25,12 @@ export type Audit = {
   wrongCount: number
 }
 
-/** `files`: where its files lie; null where they are not to be read. */
+/** `files`: the storage with its files; null where they are not to be read. */
 type Audited = { school: string; secret: string; files: Pick<ObjectStorage, 'open'> | null }
 
 /**
  * Compares every row of a school, or of people (`COMMONS`), with what the history here says of it. Reads page by page and changes nothing;
- * a row and its entries are read at one moment. `tell`: which part of the work is done, 0 to 1.
+ * a row and its entries are read in one transaction. `tell`: gets the share that is done, 0 to 1.
  */
 export async function audit(store: Store, audited: Audited, tell: (share: number) => void = () => {}): Promise<Audit> {
   const { school } = audited
@@ -68,8 +71,8 @@ export async function audit(store: Store, audited: Audited, tell: (share: number
 }
 
 /**
- * The rows of a table that have versions, each once. Where the history of many lies together they come in that order: those that stand by what
- * they lie with, then those that do not.
+ * The rows of a table that have versions, each once. Where the history of many rows lies together they come in that order: first those that
+ * stand, by the column of their `near_id`, then those that do not.
  */
 async function* pagesOf(store: Store, table: Replicated, school: string): AsyncGenerator<readonly PageStart[]> {
   const { near } = descriptions[table]
@@ -118,7 +121,7 @@ async function placedRows(tx: ReadTx, table: Replicated, near: string, school: s
     .limit(limits.audit.rows)
 }
 
-/** Marks first: of what disagrees, they are named first. */
+/** Marks first, so that they are named first. */
 const tablesOf = (school: string): Replicated[] =>
   tableOrder
     .filter((table) => (descriptions[table].scope === 'commons') === (school === COMMONS))
@@ -154,7 +157,7 @@ async function addFiles(store: Store, result: Audit, files: NonNullable<Audited[
   result.disagreements.push(...found.slice(0, limits.audit.named - result.disagreements.length))
 }
 
-/** What a node above may have refused is not here either, and it is no loss. */
+/** Whether this node has no parent. What a parent may have refused is not here either, and is no loss. */
 async function hasNobodyAbove(tx: ReadTx, school: string): Promise<boolean> {
   const { sync_peer } = tx.t
   const ofSchool = school === COMMONS ? undefined : eq(sync_peer.school_id, school)

@@ -11,7 +11,10 @@ import { audit } from './audit.ts'
 
 export type AuditUse = Pick<Services, 'store' | 'config' | 'keys' | 'clock' | 'files'>
 
-/** Audits a school, or people (`COMMONS`), with all who know its history: other servers, and what this one kept of it. Changes nothing. */
+/**
+ * Audits a school, or people (`COMMONS`), and compares its history with what other nodes know of it, and with what this one kept. Changes
+ * nothing.
+ */
 export async function auditWhole(at: AuditUse, school: string, carry: Carrier, tell: (share: number) => void = () => {}): Promise<Found> {
   const { store, config, keys, files } = at
   const before = await store.read(asSystem(), async (tx) => ({

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type Ended, lastRun, type SealKey } from './audit.runs.ts'
 
-/** The last audit of a school; `school` null for people. `run` null where there was none. */
+/** The last audit of a school. `school`: null for people; `run`: null where there was none. */
 export type LastAudit = { school: string | null; name: string | null; run: Ended | null }
 
 export const lastAudits = ({ store, key }: { store: Store; key: SealKey }): Promise<LastAudit[]> =>
@@ -21,9 +21,9 @@ export const lastAudits = ({ store, key }: { store: Store; key: SealKey }): Prom
     return [...all, { school: null, name: null, run: await lastRun(tx, COMMONS, key) }]
   })
 
-/** Metrics are asked for while the database is in trouble too: then the last figures stand. */
+/** Metrics are also asked for while the database is in trouble: after so many ms the last figures are given. */
 const PATIENCE = 1_000
-/** One look answers for so long: a verdict changes once a day. */
+/** For so many ms one read serves every request: a verdict changes once a day. */
 const FRESH = 10_000
 
 /** The figures of the audit at /metrics. */

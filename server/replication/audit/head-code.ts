@@ -3,14 +3,17 @@ import { grouped, toBase32 } from '../../store/encryption.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** Bits of a head that are printed: nobody finds another history whose head begins with the same 80. */
+/** How many hex digits of a head are printed: nobody finds another history whose head begins with the same 80 bits. */
 const DIGITS = 20
 const LETTERS = 16
 
 /** The head of a history as people print and type it: 16 letters and digits of base 32, in groups of four. */
 export const codeOfHead = (head: string): string => grouped(toBase32(Buffer.from(head.slice(0, DIGITS), 'hex')))
 
-/** How a head begins in hex that was printed so; null for what is no such code. Small letters, and other or no signs between groups, will do. */
+/**
+ * The beginning of a head in hex, from its printed code; null where it is no such code. Small letters are accepted, and other signs or none
+ * between groups.
+ */
 export function headOfCode(typed: string): string | null {
   const letters = typed
     .toUpperCase()
@@ -38,8 +41,8 @@ const withHead = statement<{ school: string; from: string; below: string }>()(({
     .limit(1),
 )
 
-/** When and by which node the transaction was written whose head was printed so; null where this history has none. Every entry is looked at. */
+/** When and by which node the transaction with this printed head was written; null where this history has none. Reads every entry. */
 export async function writtenWithHead(tx: ReadTx, school: string, prefix: string): Promise<{ at: string; node_id: string } | null> {
-  // A letter after the last digit of hex.
+  // `g` comes after the last hex digit.
   return (await withHead(tx, { school, from: prefix, below: `${prefix}g` }))[0] ?? null
 }

@@ -13,7 +13,7 @@ import { keepBeside } from './audit.kept.ts'
 import { claimRun, endRun, isDue, renewRun } from './audit.runs.ts'
 import { type AuditUse, auditWhole } from './audit.whole.ts'
 
-/** What `markbook audit --scheduled` ends with where it found something. */
+/** The exit code of `markbook audit --scheduled` where it found something. */
 export const FOUND_BAD = 3
 
 /** Every school here, and people. */
@@ -23,7 +23,7 @@ const auditedHere = async (tx: ReadTx): Promise<string[]> => {
   return [...schools.map(({ id }) => id), COMMONS]
 }
 
-/** A laptop is not audited by itself: it has too little of the history, and its parent has all of it. */
+/** A laptop does not audit itself: it has too little of the history, and its parent has all of it. */
 async function dueSchools(tx: ReadTx, key: Buffer): Promise<string[]> {
   if ((await laptopOwner(tx)) !== null) return []
   const due: string[] = []
@@ -31,7 +31,7 @@ async function dueSchools(tx: ReadTx, key: Buffer): Promise<string[]> {
   return due
 }
 
-/** Reads as the store does, and then lets others have their turn for as long as it took. */
+/** A store that rests after each read for as long as the read took. */
 function restingAfterReads(store: Store, now: () => number): Store {
   const read: Store['read'] = async (person, work) => {
     const begun = now()
@@ -43,8 +43,8 @@ function restingAfterReads(store: Store, now: () => number): Store {
 }
 
 /**
- * Audits every school that is due, one after the other, and keeps what was found. Of several instances of one database one does each
- * school. Answers how many were audited, and in how many somebody must look.
+ * Audits every school that is due, one after the other, and keeps the results. Of several instances of one database one audits each school.
+ * Returns how many were audited, and in how many somebody must look.
  */
 export async function auditDue(at: AuditUse, carry: Carrier): Promise<{ audited: number; bad: number }> {
   const { store, config, keys } = at
@@ -62,7 +62,7 @@ export async function auditDue(at: AuditUse, carry: Carrier): Promise<{ audited:
     })
     await saying
     await store.write(asSystem(), (tx) => endRun(tx, run, found, keys.seal))
-    // One that is missed is kept until somebody accepts that it is.
+    // A head that is missing stays kept until somebody accepts that.
     if (found.head && found.kept.is !== 'other') keepBeside(config.dataDir, school, found.head)
     done.audited += 1
     if (isBad(found)) done.bad += 1
@@ -73,8 +73,8 @@ export async function auditDue(at: AuditUse, carry: Carrier): Promise<{ audited:
 type Watched = Pick<Services, 'store' | 'keys' | 'log' | 'config'> & { program?: Program; afterStart?: number }
 
 /**
- * Once a day audits what is due, in a process of its own, at low priority: it reads everything, and holds up nobody. What it found stands in
- * the database; in the log is said whether somebody must look.
+ * Audits once a day what is due, in a process of its own at low priority: it reads everything, and holds up nobody. The results stand in
+ * the database; the log says whether somebody must look.
  */
 export function scheduleAudits({ store, keys, log, config, program, afterStart = limits.audit.afterStart }: Watched): {
   stop(): Promise<void>
