@@ -12,17 +12,17 @@ import { type Carrying, heldOf, land } from './store-file.ts'
 
 type Peer = Row<'sync_peer'>
 
-/** A file on a stick: which row's, and its content, which lies behind the pages. */
+/** A file on a stick: the row that names it, and its content, which lies behind the pages. */
 export const BundledFile = z.object({ table: FileTable, id: z.uuid(), sha256: z.string(), size: z.int() })
 export type BundledFile = z.infer<typeof BundledFile>
 export const OfRow = z.object({ table: FileTable, id: z.uuid() })
 export type OfRow = z.infer<typeof OfRow>
-/** With its bytes. */
+/** The same with its bytes. */
 export type Packed = BundledFile & { bytes: Buffer }
 
 const MOST_WANTED = 1_000
 
-/** What the parent lacks, as far as there is room for it, and which files this node asks for. */
+/** The files that the parent lacks, as far as there is room, and the rows whose files this node lacks. `all`: looks at every row again. */
 export async function packForParent(
   services: Carrying,
   peer: Peer,
@@ -36,7 +36,7 @@ export async function packForParent(
   return { packed, wants }
 }
 
-/** What a child asked for, and the files of the rows that it gets now. */
+/** The files that a child asked for, and those of the rows that it gets now, as far as there is room. */
 export async function packForChild(services: Carrying, peer: Peer, asked: readonly OfRow[]): Promise<Packed[]> {
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, asked))
   const rows = new Map(asked.map((row) => [keyOf(row), { ...row, file: named.get(keyOf(row)) ?? null }]))
@@ -53,7 +53,7 @@ async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFi
     const pieces: Uint8Array[] = []
     for await (const piece of opened?.body ?? []) pieces.push(piece as Uint8Array)
     const bytes = Buffer.concat(pieces)
-    // What has rotted on the disk is not given on.
+    // Content that was damaged on the disk is not passed on.
     if (sha256Of(bytes) !== held.sha256) continue
     room -= bytes.length
     packed.push({ table, id, ...held, bytes })
@@ -61,14 +61,14 @@ async function pack({ files }: Carrying, rows: readonly (OfRow & { file: NamedFi
   return packed
 }
 
-/** Stores what a child brought, of rows that are here; answers of which it has them now. */
+/** Stores the files that a child brought, of rows that are here. Returns those that this node has now. */
 export async function unpackFromChild(services: Carrying, peer: Peer, packed: Iterable<Packed>): Promise<BundledFile[]> {
   return unpack(services, packed, (row) =>
     services.store.read(asSystem(), async (tx) => (await filesInScope(tx, peer, [row])).get(keyOf(row)) ?? null),
   )
 }
 
-/** Stores what the parent sent, and notes what it has taken. Answers what came. */
+/** Stores the files that the parent sent, and notes which it has taken. Returns those that came. */
 export async function unpackFromParent(
   services: Carrying,
   peer: Peer,

@@ -3,7 +3,7 @@ import { peerById } from '../identity/enrolment.ts'
 import { enqueue, lookForNew } from './queue.ts'
 import { type Carrying, eachOf, heldOf } from './store-file.ts'
 
-/** Objects that are looked up at once: those of an S3 take their time. */
+/** How many objects are looked up at once: those of an S3 take their time. */
 export const LOOKUPS_AT_ONCE = 8
 
 /** Puts the files of rows that came or changed since the last look into the queue for a parent. Needs no line. */

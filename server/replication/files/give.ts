@@ -4,12 +4,10 @@ import type { Services } from '../../http/services.ts'
 import { LineFailure, type ParentLine, refusalIn } from '../line/parent-line.ts'
 import type { Content, NamedFile } from './named.ts'
 
-/** `offset`: how much of it the parent has; null where nothing was begun. */
+/** `offset`: how many bytes the parent has; null where nothing was begun. */
 type Offered = { file: NamedFile; ticket: string; content: Content; upload: string; offset: number | null }
 
-/**
- * Gives a file to the parent by tus, from where an earlier try broke off. Throws `LineFailure`: the line broke, or the parent's refusal.
- */
+/** Sends a file to the parent by tus, from where an earlier try broke off. Throws `LineFailure`: the line broke, or the parent refused. */
 export async function giveToParent(
   { files }: Pick<Services, 'files'>,
   line: ParentLine,

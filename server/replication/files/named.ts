@@ -10,7 +10,7 @@ import { isPath } from '../../files/storage.ts'
 /** The file that a row names: where it lies on every node that has it, and its content; null where the row does not say. */
 export type NamedFile = { bucket: Bucket; path: string; contentType: string; size: number | null; sha256: string | null }
 
-/** Where a child takes a file, with a ticket; it gives one where everybody uploads (`TUS_PATH`). */
+/** Where a child downloads a file, with a ticket. It uploads where everybody does (`TUS_PATH`). */
 export const FILE_CONTENT = '/sync/files/content'
 
 export const fileFailures = failures('sync', {
@@ -21,7 +21,7 @@ export const fileFailures = failures('sync', {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Null where the row names none, or one that is not its own: no row opens the file of another. */
+/** The file that a row names. Null where it names none, or one that is not its own: no row opens the file of another. */
 export function fileOf(table: FileTable, id: string, row: Values): NamedFile | null {
   const file = namedBy(table, id, row)
   return file && isPath(file.path) ? file : null
@@ -36,7 +36,10 @@ function namedBy(table: FileTable, id: string, row: Values): NamedFile | null {
   return { bucket: BUCKET, path, contentType: contentTypes[type], size: row['file_size'] as number, sha256: shaOf(row['sha256']) }
 }
 
-/** A picture is named by its owner; a file is in the folder of its report or class, and files of before this service lie flat, named by it. */
+/**
+ * Whether the path is the row's own. A picture is named by its owner; a file is in the folder of its report or class, and files from before
+ * this service lie flat, named by it.
+ */
 export function isOwnPath(table: FileTable, id: string, row: Values): boolean {
   if (table === 'user_profile' || table === 'school') {
     const path = row[table === 'school' ? 'crest_path' : 'avatar_path'] ?? null
@@ -62,11 +65,11 @@ function picture(id: string, row: Values, kind: 'avatar' | 'crest'): NamedFile |
 
 const shaOf = (value: unknown): string | null => (typeof value === 'string' && /^[0-9a-f]{64}$/.test(value) ? value : null)
 
-/** How large it may be at all. */
+/** The most bytes that such a file may have. */
 export const mostBytes = ({ bucket }: NamedFile): number => (bucket === 'images' ? limits.image.bytes : limits.reportFile)
 
 export type Content = { sha256: string; size: number }
 
-/** Whether a content is what the row names; of an earlier record, which names none, whatever there is of its size. */
+/** Whether a content is what the row names. An earlier row names no hash, or no size: then any will do. */
 export const isContentOf = (file: NamedFile, { sha256, size }: Content): boolean =>
   (file.sha256 === null || file.sha256 === sha256) && (file.size === null || file.size === size) && size <= mostBytes(file)

@@ -9,20 +9,22 @@ import { parentsOf } from '../identity/enrolment.ts'
 import { fileOf, type NamedFile } from './named.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'id' | 'school_id' | 'node_id'>
-/** A row that names a file; `file` null: it names none now, or is gone. */
+/** A row that may name a file; `file`: null where it names none now, or is gone. */
 export type RowOfFile = { table: FileTable; id: string; file: NamedFile | null; values: Readonly<Record<string, unknown>> }
 export type Queued = RowOfFile & { direction: 'up' | 'down'; tries: number }
 type FilePosition = Pick<Row<'sync_file_place'>, 'epoch' | 'seq' | 'people'>
 
-/** The next rows with files that this node's feeds have, and how far they have been looked at once the queue has them. */
+/**
+ * The next rows with files in this node's feeds. `place`: how far the feeds have been looked at, to be saved once the queue has the rows.
+ */
 export type Look = { rows: RowOfFile[]; place: FilePosition; more: boolean }
 
 const NOWHERE = { seq: 0, people: 0 }
-/** Where nothing concerned files, so much of a feed is sooner read again than noted. */
+/** Where nothing concerned files, a place is saved only after so many feed numbers: fewer are sooner read again. */
 const WORTH_SAVING = 5_000
 
 /**
- * Rows that came or changed since the files were looked at last. For a parent that is another than it was (an epoch), and for a new
+ * Rows with files that came or changed since the last look; null where there are none. For a parent with a new epoch, and for a new
  * enrolment, that is every row: so what either has lost is found.
  */
 export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: Peer): Promise<Look | null> {
@@ -40,7 +42,7 @@ export async function lookForNew(tx: ReadTx, { id, school_id, node_id: epoch }: 
 
 type Entry = { table: FileTable; id: string }
 
-/** Whole transactions; only one that is larger makes more than a batch. */
+/** The rows of whole transactions; only a transaction that is larger makes more than a batch. */
 async function changed(tx: ReadTx, school: string, after: number): Promise<{ entries: Entry[]; to: number; more: boolean }> {
   const { seq: head } = await tx.dialect.feedOf(tx.connection, school)
   if (head <= after) return { entries: [], to: after, more: false }
@@ -84,7 +86,10 @@ export async function rowsOfFiles(tx: ReadTx, school: string, entries: readonly 
   return rows
 }
 
-/** Puts rows into the queue, those that are in it already to its front, and takes out those that name no file any more. */
+/**
+ * Puts rows into the queue, those that are in it already to its front, and takes out those that name no file any more. Saves the place of
+ * the look.
+ */
 export async function enqueue(
   tx: WriteTx,
   peerId: string,
@@ -100,7 +105,7 @@ export async function enqueue(
     const fresh = { peer_id: peerId, table_name: table, row_id: id, direction, tries: 0, next_at: tx.now, reason: null } as const
     await tx.local.insert(tx.t.sync_file).values(fresh)
   }
-  // What is left of enrolments that are over goes as well.
+  // What is left of ended enrolments goes too.
   const others = (await parentsOf(tx)).map(({ id }) => id).filter((id) => id !== peerId)
   await tx.local.delete(tx.t.sync_file_place).where(notInArray(sync_file_place.peer_id, others))
   await tx.local.delete(tx.t.sync_file).where(notInArray(sync_file.peer_id, [...others, peerId]))
@@ -108,7 +113,7 @@ export async function enqueue(
 }
 
 type Which = { dueOnly: boolean; limit: number }
-/** What waits, or what of it may be tried now, least tried first: what never works holds nothing else up. */
+/** The queue, or the part of it that is due, least tried first: a file that always fails holds up no other. */
 export async function queuedOf(tx: ReadTx, { id, school_id }: Peer, { dueOnly, limit }: Which): Promise<Queued[]> {
   const { sync_file } = tx.t
   const found: Row<'sync_file'>[] = await tx.db
@@ -129,14 +134,14 @@ export async function queuedOf(tx: ReadTx, { id, school_id }: Peer, { dueOnly, l
 const placeIn = ({ t: { sync_file } }: ReadTx, peerId: string, { table, id }: Entry) =>
   and(eq(sync_file.peer_id, peerId), eq(sync_file.table_name, table), eq(sync_file.row_id, id))
 
-/** Nothing is left to do for them. */
+/** Takes rows out of the queue: nothing is left to do for them. */
 export async function settle(tx: WriteTx, peerId: string, rows: readonly Entry[]): Promise<void> {
   for (const row of rows) await tx.local.delete(tx.t.sync_file).where(placeIn(tx, peerId, row))
 }
 
 export type Later = Entry & { direction: 'up' | 'down'; tries: number; reason: string }
 
-/** Each waits longer than the last time. Wrong content is not asked for more often than once a day in the end. */
+/** Each row waits longer than the last time. Wrong content is asked for once a day in the end. */
 export async function postpone(tx: WriteTx, peerId: string, rows: readonly Later[]): Promise<void> {
   const { first, most, worst } = limits.sync.files
   for (const row of rows) {
@@ -151,21 +156,21 @@ export async function postpone(tx: WriteTx, peerId: string, rows: readonly Later
 }
 export const WRONG = 'sync.wrong_content'
 
-/** A file came by another way: whoever waits for it, or is to have it, is asked at once. */
+/** A file came by another way: it is tried at once with every parent that has it queued. */
 export async function hurry(tx: WriteTx, { table, id }: Entry): Promise<void> {
   const { sync_file } = tx.t
   const of = and(eq(sync_file.table_name, table), eq(sync_file.row_id, id))
   await tx.local.update(tx.t.sync_file).set({ tries: 0, next_at: tx.now }).where(of)
 }
 
-/** All is looked at again, and what waits is tried at once. */
+/** Empties the queue: every row is looked at again, and all is tried at once. */
 export async function lookAgain(tx: WriteTx, peerId: string): Promise<void> {
   const { sync_file, sync_file_place } = tx.t
   await tx.local.delete(tx.t.sync_file).where(eq(sync_file.peer_id, peerId))
   await tx.local.delete(tx.t.sync_file_place).where(eq(sync_file_place.peer_id, peerId))
 }
 
-/** When the next of them is due; null where none waits. */
+/** When the next row is due; null where none waits. */
 export async function nextDue(tx: ReadTx, peerId: string): Promise<string | null> {
   const { sync_file } = tx.t
   const [first] = await tx.db

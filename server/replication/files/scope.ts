@@ -11,7 +11,7 @@ type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id'>
 type FileKey = { table: FileTable; id: string }
 export const keyOf = ({ table, id }: FileKey) => `${table} ${id}`
 
-/** The files of those of the rows that the child may hold, by table and id. What is not among them does not exist for it. */
+/** The files of those rows that the child may hold, by table and id. For the child no other file exists. */
 export async function filesInScope(tx: ReadTx, peer: Peer, asked: readonly FileKey[]): Promise<Map<string, NamedFile>> {
   const school = peer.school_id as string
   const scope = await scopeOf(tx, peer)

@@ -19,7 +19,7 @@ type FileRequest = FileAsk['files'][number]
 
 const NOTHING = { ticket: null, content: null, upload: null, offset: null }
 
-/** What a child may take of what it lacks, and should give of what it has (SPEC, «Files»). */
+/** Answers for each file whether the child may take it, or should give it (SPEC, «Files»). */
 export async function answerFiles(services: Services, peer: Peer, { files }: FileAsk): Promise<FileAnswers> {
   if (files.length > limits.sync.files.batch) throw syncFailures.tooLarge()
   const named = await services.store.read(asSystem(), (tx) => filesInScope(tx, peer, files))
@@ -35,7 +35,7 @@ export async function answerFiles(services: Services, peer: Peer, { files }: Fil
 
 type Answer = Partial<FileAnswer> & Pick<FileAnswer, 'outcome'>
 
-/** A full disk or a storage that is away concerns one file at a time. */
+/** A full disk or an unreachable storage concerns one file at a time. */
 const notNow =
   ({ log }: Services) =>
   (error: unknown): Answer => {
@@ -53,7 +53,7 @@ async function answerTo(services: Services, peer: Peer, asked: FileRequest, file
   if (await heldOf(services, file)) return { outcome: 'here' }
   const { id, token } = ticketFor(services, peer, asked, asked.held, true)
   const offset = await stagedBytes(services, id, asked.held)
-  // All had come, and the answer was lost or this node was stopped just then.
+  // All bytes had come, and the reply was lost, or this node was stopped just then.
   if (offset === asked.held.size && (await lands(services, id, file, asked.held))) return { outcome: 'here' }
   return { outcome: 'give', upload: id, ticket: token, offset: offset === asked.held.size ? null : offset }
 }
@@ -73,7 +73,10 @@ function ticketFor({ keys, clock }: Services, peer: Peer, { table, id: row }: Fi
   return { id, token: signToken({ id, peer: peer.id, table, row, give, ...content, until }, keys.upload) }
 }
 
-/** The file that a ticket is for, if the node may still have to do with it: revocation and lost rights count from the next request. */
+/**
+ * The file of a ticket. Throws `sync.no_such_file` where the node may no longer have it: revocation and lost rights count from the next
+ * request.
+ */
 export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: id, table, row, give }: NodeFileClaims): Promise<NamedFile> {
   const file = await store.read(asSystem(), async (tx) => {
     const peer = await peerById(tx, id)
@@ -84,7 +87,7 @@ export async function fileOfTicket({ store }: Pick<Services, 'store'>, { peer: i
   return file
 }
 
-/** A file, or the part of it that a child still lacks. */
+/** Sends a file, or the part of it that a child still lacks. */
 export async function giveFile(services: Services, request: Request): Promise<Response> {
   const { keys, clock, files } = services
   const [, token = ''] = /^Bearer ([\w.-]+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
@@ -96,7 +99,7 @@ export async function giveFile(services: Services, request: Request): Promise<Re
   return sendFile({ files, request, status: 200, headers: [] }, { stored: { bucket, path }, filename: 'file', missing })
 }
 
-/** Takes what a child has uploaded whole. */
+/** Stores a file that a child has uploaded completely. */
 export async function takeFile(services: Services, ticket: NodeFileClaims): Promise<void> {
   const { id, table, row, sha256, size } = ticket
   const file = await fileOfTicket(services, ticket)

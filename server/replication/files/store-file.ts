@@ -7,7 +7,7 @@ import { type Content, fileFailures, isContentOf, type NamedFile } from './named
 
 export type Carrying = Pick<Services, 'store' | 'files' | 'uploads'>
 
-/** What this node has of a file, if it is what the row names. One whose description is damaged is as good as none. */
+/** What this node has of a file, if it is what the row names; else null. An object whose description is damaged counts as none. */
 export async function heldOf({ files }: Pick<Services, 'files'>, file: NamedFile): Promise<Content | null> {
   const object = await files.head(file.bucket, file.path).catch((error: unknown) => {
     if (error instanceof Failure) throw error
@@ -19,8 +19,8 @@ export async function heldOf({ files }: Pick<Services, 'files'>, file: NamedFile
 }
 
 /**
- * Stores a file where its row says, if it is what the row names; nothing that is there is written over. Throws `sync.wrong_content`
- * for anything else.
+ * Stores a file where its row says, if the content is what the row names; overwrites nothing. Throws `sync.wrong_content` for any other
+ * content.
  */
 export async function land({ files }: Pick<Services, 'files'>, file: NamedFile, content: Uint8Array | Readable, { sha256 }: Content) {
   const { bucket, path, contentType } = file
@@ -33,7 +33,7 @@ export async function land({ files }: Pick<Services, 'files'>, file: NamedFile, 
   }
 }
 
-/** Stores what has come whole. What is not what it should be is thrown away, so that it is begun anew. */
+/** Stores a complete upload. Wrong content is thrown away, so that the transfer begins anew. */
 export async function storeStaged(
   services: Pick<Carrying, 'files' | 'uploads'>,
   id: string,
@@ -50,18 +50,18 @@ export async function storeStaged(
   await uploads.remove(id)
 }
 
-/** By what the pieces of a file are called until it is whole: the same after a break, however long. */
+/** The id under which the pieces of a file wait until it is complete; the same after any break. */
 export const stagedId = (direction: 'up' | 'down', peer: string, row: string, { sha256 }: Content): string =>
   createHash('sha256').update(`${direction} ${peer} ${row} ${sha256}`).digest('hex').slice(0, 40)
 
-/** How many bytes of it have come; null where nothing was begun, or where it was begun as another. */
+/** How many bytes have come; null where nothing was begun, or with another size. */
 export async function stagedBytes({ uploads }: Pick<Services, 'uploads'>, id: string, { size }: Content): Promise<number | null> {
   const store = await uploads.store()
   const known = await store.getUpload(id).catch(() => null)
   return known?.size === size ? known.offset : null
 }
 
-/** Does `work` for all, a few at a time. */
+/** Runs `work` for all, `atOnce` at a time. */
 export async function eachOf<T>(all: readonly T[], atOnce: number, work: (one: T) => Promise<void>): Promise<void> {
   const left = all[Symbol.iterator]()
   const worker = async () => {

@@ -7,8 +7,8 @@ import { type Carrying, land, stagedBytes, stagedId, storeStaged } from './store
 type Wanted = { id: string; file: NamedFile; ticket: string; content: Content }
 
 /**
- * Takes a file from the parent, from where an earlier try broke off, and stores it once it is whole and what the row names. Throws
- * `LineFailure`: the line broke, and what came stays; or the parent's refusal. Throws `sync.wrong_content`, 507 `storage_full`.
+ * Downloads a file from the parent, from where an earlier try broke off, and stores it once it is complete and what the row names. Throws
+ * `LineFailure` where the line broke, and what came is kept, or where the parent refused; `sync.wrong_content`; 507 `storage_full`.
  */
 export async function takeFromParent(
   services: Carrying,
@@ -42,7 +42,7 @@ async function askFrom(line: ParentLine, ticket: string, offset: number, size: n
   return new Heard(response, size - offset)
 }
 
-/** What is small is not worth a place where it waits. */
+/** A small file is read into memory, and does not wait in pieces. */
 async function wholeOf(heard: Heard, { size }: Content): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of heard.stream()) pieces.push(piece as Uint8Array)
@@ -57,7 +57,7 @@ async function begin({ uploads }: Carrying, id: string, { size }: Content): Prom
   await (await uploads.store()).create(new Upload({ id, size, offset: 0 }))
 }
 
-/** What comes of a body until the line breaks, or has been silent for too long: all of that counts. */
+/** A body as far as it comes before the line breaks, or is silent for too long: all of that is kept. */
 class Heard {
   why = 'The file broke off.'
 

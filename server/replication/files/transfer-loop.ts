@@ -6,13 +6,13 @@ import { LineFailure } from '../line/parent-line.ts'
 import { nextDue } from './queue.ts'
 import type { FileTransfer } from './transfer.ts'
 
-/** A transfer of files that goes on while the server runs. `wake`: there may be something to carry, or the line is back. */
+/** Transfers files while the server runs. `wake`: call when there may be something to carry, or the line is back. */
 export type TransferLoop = { wake(): void; stop(): Promise<void> }
 
-/** Once the parent will not have this node, only a greeting that it takes makes it worth asking again. */
+/** After one of these only a new greeting makes another try worthwhile. */
 const BARRED = ['sync.revoked', 'sync.unknown_node', 'sync.stale_session']
 
-/** One run after another; the next when somebody wakes it, or when something that failed is to be tried again. */
+/** One run after another: the next when it is woken, or when something that failed is due again. */
 export function keepTransferring(
   { store, clock, log }: Pick<Services, 'store' | 'clock' | 'log'>,
   peerId: string,

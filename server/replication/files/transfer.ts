@@ -13,15 +13,15 @@ import { type Carrying, eachOf, heldOf } from './store-file.ts'
 import { takeFromParent } from './take.ts'
 
 type Peer = Row<'sync_peer'>
-/** One that is to be carried, and what this node has of it. */
+/** A file that is to be carried, and what this node has of it. */
 type Item = Queued & { file: NamedFile; held: Content | null }
 
-/** So many files in a row that did not get through: it is the line. */
+/** After so many failures in a row it is the line that is broken. */
 const BROKEN = 3
 
 /**
- * Carries files between this node and one parent, after the rows that name them (SPEC, «Files»). What is to be carried stands in the
- * database; nothing that fails holds up the rest.
+ * Carries files between this node and one parent, after the rows that name them (SPEC, «Files»). The queue is in the database; a file that
+ * fails holds up no other.
  */
 export class FileTransfer {
   private readonly services: Carrying
@@ -34,7 +34,7 @@ export class FileTransfer {
     this.line = line
   }
 
-  /** Everything that may be carried now. Throws `LineFailure` where the line or the session is gone, 507 where the disk is full. */
+  /** Carries everything that is due. Throws `LineFailure` where the line or the session is gone, 507 where the disk is full. */
   async run(signal: AbortSignal = new AbortController().signal): Promise<void> {
     await enqueueFiles(this.services, this.peerId)
     for (let due = await this.due(); due.length > 0 && !signal.aborted; due = await this.due()) await this.carry(due, signal)
@@ -46,7 +46,7 @@ export class FileTransfer {
     return peer
   }
 
-  /** What may be tried now, as it is at this moment. */
+  /** The files that are due, as they are at this moment. */
   private async due(): Promise<Item[]> {
     const { store, files } = this.services
     const queued = await store.read(asSystem(), async (tx) =>
@@ -117,7 +117,7 @@ export class FileTransfer {
 
 const later = ({ table, id, tries, held }: Item, reason: string): Later => ({ table, id, tries, reason, direction: held ? 'up' : 'down' })
 
-/** A full disk, a storage that is away, something that nobody foresaw: it stops them all for now, and is seen. */
+/** A full disk, an unreachable storage or an unforeseen error: it stops all transfers for now, and is logged. */
 const MISTAKE = 'mistake'
 function reasonOf(error: unknown): string {
   if (error instanceof LineFailure) return error.code
