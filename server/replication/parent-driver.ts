@@ -11,34 +11,37 @@ import { Child } from './upstream/child.ts'
 import type { Comparison } from './upstream/comparison.ts'
 import type { Copy, Obstacle } from './upstream/upstream-status.ts'
 
-/** Whom the driver tells what: how it goes, and what is in the way; how far a first copy and the centre have come, that this node began anew, that files may go; `wipe` carries an order out. */
+/**
+ * What the driver reports. `tell`: how it goes, and what is in the way; `copying`: how far a first copy has come; `reached`: how far the
+ * centre has this node's feed; `again`: this node began anew; `carryFiles`: files may be carried.
+ */
 export type DriverEvents = {
   tell(notice: Notice, reason: string | null, obstacle: Obstacle | null): void
   copying(copy: Copy | null): void
   reached(above: number | null): void
   again(): void
   carryFiles(): void
-  /** The school asked at `askedAt` that this laptop be erased. */
+  /** Carries out the order, given at `askedAt`, that this laptop be erased. */
   wipe(askedAt: string, child: Child): Promise<void>
 }
 
-/** How long the loop waits after a failure, ms, and how long a question waits for news, seconds. */
+/** How long the loop waits after a failure, in ms; `wait`: how long a pull waits for news, in seconds. */
 export type Rhythm = Bounds & { wait: number }
 export const usualRhythm: Rhythm = { ...limits.sync.backOff, wait: limits.sync.wait }
 
-/** The loop with one parent, not begun yet. `comparison`: of the parent that this node is compared with; null for another. */
+/** The loop with one parent, not started yet. `comparison`: of this node with this parent; null where it is compared with another. */
 export function driverFor(
   services: Services,
   parent: Row<'sync_peer'>,
   line: ParentLine,
-  told: DriverEvents,
+  events: DriverEvents,
   comparison: Comparison | null,
   rhythm: Rhythm,
 ): Driver {
-  const { tell, copying, reached, again, carryFiles, wipe } = told
+  const { tell, copying, reached, again, carryFiles, wipe } = events
   const child = new Child(services, parent.id, line)
   let obstacle: Obstacle | null = null
-  // It has listened, and there was nothing.
+  // The last long poll brought nothing.
   let isQuiet = false
   let askedAt = ''
   const above = parent.user_id === null ? null : new CentreProgress()
@@ -64,7 +67,7 @@ export function driverFor(
       pull: async (wait, signal) => {
         const listens = wait > 0
         if (listens && isQuiet && comparison?.wait() === 0) {
-          // After each step what is new goes first.
+          // After each step news goes first.
           isQuiet = false
           await comparison.step(parent.id, { child, line }, signal)
           return { news: false, more: false }

@@ -21,9 +21,9 @@ import { type ChoiceTimes, ParentChoice } from './upstream/parent-choice.ts'
 import type { Copy, Obstacle, Replication, UpstreamStatus } from './upstream/upstream-status.ts'
 
 /**
- * Replicates with this node's parent while it has one, by itself, for as long as the server runs. A parent that another process joined
- * or left (`markbook join`) is seen within seconds. Of several it speaks with one at a time: with the first, and while that is not there
- * with the next.
+ * Replicates with this node's parent, while it has one, for as long as the server runs. A parent that another process joined or left
+ * (`markbook join`) is noticed within seconds. Of several parents it speaks with one at a time: with the first, and while that is away with
+ * the next.
  */
 export async function startReplication(
   services: Services,
@@ -90,7 +90,7 @@ export async function startReplication(
   const forget = store.onAdvance((_, sources) => {
     // What the parent sent itself is no news for it: a round for each of its pages would hold up the next write.
     if ([...sources].some((source) => source !== course.parent?.node_id)) driver?.wrote()
-    // What is stored without a line waits in the queue of files at once, and is counted.
+    // Without a line files enter their queue at once, and are counted.
     if (course.notice === 'offline') files?.wake()
   })
   await turns.to(0)
@@ -111,7 +111,10 @@ export async function startReplication(
   }
 }
 
-/** `carryOut`: what the school of this laptop asks; it may break off, and be asked again. `done`: it was carried out as far as a running server can. */
+/**
+ * `carryOut`: carries out the order of this laptop's school; it may break off, and is ordered again. `done`: resolves once the order is
+ * carried out as far as a running server can.
+ */
 function wipingOf(services: Services) {
   let end = () => {}
   const done = new Promise<void>((resolve) => {
@@ -127,7 +130,7 @@ function wipingOf(services: Services) {
 }
 
 /**
- * Beginnings, one after the other: two drivers of one parent would take each other's sessions, and no page of one parent comes between
+ * Begins loops one after the other: two drivers of one parent would end each other's sessions, and no page of one parent may come between
  * those of another.
  */
 function turnsOf(begin: (place: number) => Promise<void>, failed: (error: unknown) => void) {

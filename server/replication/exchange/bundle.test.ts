@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { Down, FORMAT, Up } from './bundle.ts'
 
-/** What a digest of both kinds of bundle was when the number was given. */
+/** The digest of both kinds of bundle when the number was given. */
 const KNOWN = { format: 3, digest: 'f5e7d5868c5f67c7' }
 const WHAT_TO_DO =
   'What lies in a bundle is not what it was. Raise FORMAT in server/replication/exchange/bundle.ts, say there in a line what changed, and copy number and digest into this test.'

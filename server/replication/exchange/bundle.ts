@@ -9,12 +9,13 @@ import { BundledFile, OfRow, type Packed } from '../files/by-hand.ts'
 import { isSignedBy, type NodeKeys, signatureOf } from '../identity/keys.ts'
 
 /**
- * Pages on a stick (SPEC, «By hand»). A first line that anybody may read says between which nodes it goes; a second is the signature of
- * the node that wrote it; the rest is sealed for the two of them, for a stick is lost sooner than a line is tapped.
- * Behind that, a line each, lie the files, sealed too; which they are, and their hashes, is said in the part that is signed.
- * - `up`, from a child: `cursor` how far it had read its parent's feed, `head` that of its own history at the first page's `from`;
- *   `wants`: rows whose files it lacks.
- * - `down`, the receipt to carry back: what became of each page, then the parent's news since `cursor`; `taken`: files that it has now.
+ * Pages on a stick (SPEC, «By hand»). The first line, which anybody may read, says between which nodes the bundle goes. The second is the
+ * signature of the node that wrote it. The third is sealed for the two of them, for a stick is lost sooner than a line is tapped. Then come
+ * the files, a line each, sealed too; the signed part says which they are, with their hashes.
+ * - `up`, from a child. `cursor`: how far it had read its parent's feed; `head`: of its own history at the first page's `from`; `wants`:
+ *   rows whose files it lacks.
+ * - `down`, the receipt to carry back: the answers to each page, then the parent's news since `cursor`. `taken`: files that the parent has
+ *   now.
  */
 const Head = z.object({
   markbook: z.literal('parcel'),
@@ -47,8 +48,8 @@ export type Down = z.infer<typeof Down>
 type Peer = Row<'sync_peer'>
 
 /**
- * It rises when a bundle can no longer be read by the program before (bundle.test.ts). 2: history is signed, and rows and history go by column.
- * 3: as protocol 4, a column that was added to a known unit is kept.
+ * Rises when the program before can no longer read a bundle (bundle.test.ts). 2: history is signed, and rows and history go by column. 3:
+ * as in protocol 4, a column that was added to a known unit is kept.
  */
 export const FORMAT = 3
 
@@ -85,7 +86,7 @@ export function* filesIn(bytes: Buffer, from: Pick<Peer, 'id'>, files: readonly 
   }
 }
 
-/** Where the line after so many begins. */
+/** The offset after the first `lines` lines. */
 function afterLines(bytes: Buffer, lines: number): number {
   let at = 0
   for (let line = 0; line < lines; line += 1) at = bytes.indexOf('\n', at) + 1
@@ -119,7 +120,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** What is in it; throws where it was not written by the peer, was damaged, or is not for this node. */
+/** The content of a bundle. Throws where the peer did not write it, where it was damaged, and where it is not for this node. */
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up'): Up
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'down'): Down
 export function unwrap(bytes: Buffer, from: Pick<Peer, 'id' | 'public_key'>, shared: Buffer, direction: 'up' | 'down'): Up | Down {

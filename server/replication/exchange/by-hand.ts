@@ -32,7 +32,10 @@ const childOf = (services: Own, peer: Peer) =>
   new Child(services as Services, peer.id, new ParentLine(peer, keysOfEnrolment(services, peer), noLine))
 
 type Exported = { bundle: Buffer; rows: number; files: number }
-/** What the parent has not acknowledged, as a bundle to carry to it. `all`: from the beginning, where something is missing there. */
+/**
+ * What the parent has not acknowledged, as a bundle to carry to it. `all`: everything, where something is missing there. Throws where this
+ * database must first meet the parent over a line.
+ */
 export async function exportUp(services: Own, parent: Peer, { all = false } = {}): Promise<Exported> {
   const { store, clock } = services
   const peer = all ? { ...parent, own_seq: 0, own_people: 0 } : parent
@@ -68,7 +71,10 @@ export type Taken = {
   receipt: Buffer | null
 }
 
-/** Takes a bundle in, whichever way it goes. Again is the same. A bundle from a child is answered with the receipt to carry back. */
+/**
+ * Takes a bundle in, in either direction; doing it again changes nothing. For a bundle from a child it returns the receipt to carry back.
+ * Throws where the bundle is not for this server.
+ */
 export async function importBundle(services: Own & Pick<Services, 'log'>, bytes: Buffer): Promise<Taken> {
   const head = readHead(bytes)
   const peer = await services.store.read(asSystem(), (tx) => peerById(tx, head.peer))
@@ -122,7 +128,7 @@ async function importUp(services: Own & Pick<Services, 'log'>, peer: Peer, head:
   return { ...taken('up', peer, answers), rows, files: brought.length, receipt }
 }
 
-/** The server of this database may be running in another process, and it alone can begin anew. */
+/** Another process may serve this database, and it alone can begin anew. */
 function refusePutBack(error: unknown): never {
   if (!(error instanceof DatabaseRestored)) throw error
   throw new Error(
@@ -136,7 +142,7 @@ async function importDown(services: Own, peer: Peer, head: Head, bytes: Buffer):
   const child = childOf(services, peer)
   for (const { to, people, answers: own } of answers) {
     const now = (await services.store.read(asSystem(), (tx) => peerById(tx, peer.id))) as Peer
-    // What was answered over the line meanwhile is answered.
+    // What was answered over the line meanwhile is not taken again.
     if (to > now.own_seq || people > now.own_people) await child.takeAnswers(now, own, { to, people })
   }
   let from = head.cursor
@@ -169,8 +175,8 @@ async function keepPlace(tx: Parameters<typeof receive>[0], { id, own_seq, highe
 }
 
 /**
- * What the child wrote before this bundle must be here, and a copy of its database, which uses the same numbers for other writes
- * (SPEC, «Incarnations»), has another history.
+ * Throws where an earlier bundle of the child has not come here, and where a copy of the child's database made this one: a copy uses the
+ * same numbers for other writes (SPEC, «Incarnations») and has another history.
  */
 async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: Up['pages']): Promise<void> {
   const [first] = pages
@@ -190,7 +196,7 @@ async function demandSameHistory(tx: ReadTx, peer: Peer, { head }: Head, pages: 
     throw new Error(`This bundle was made by a copy of ${peer.name}. Let that copy meet this server once over the line.`)
 }
 
-/** The head of a node's history at one of its numbers, as this database has it. */
+/** The head of a node's history at a counter, as this database has it. */
 async function headAt(tx: ReadTx, { school_id }: Peer, node: string, seq: number): Promise<string | null> {
   const { history } = tx.t
   const [last] = await tx.db

@@ -12,13 +12,14 @@ import { LineFailure } from '../line/parent-line.ts'
 import { joinParent } from '../upstream/join.ts'
 import type { UpstreamStatus } from '../upstream/upstream-status.ts'
 
-/** What a person typed. `fingerprint`: of the authority that they compared and trust. */
+/** What a person typed. `fingerprint`: of the certificate authority that they compared and trust. */
 type Typed = { address: string; code: string; fingerprint?: string | undefined }
 type Kind = 'school' | 'laptop'
 
 /**
- * Joins a parent as a person asks for it in the app or in the window of the teachers' program, and answers its address. Throws
- * `sync.bad_address`, `sync.insecure_address`, `sync.no_answer`, `sync.not_trusted` with the fingerprint to compare, and `sync.not_let_in` with the parent's words.
+ * Joins a parent for a person in the app or in the window of the teachers' program, and returns its address. Throws `sync.bad_address`,
+ * `sync.insecure_address`, `sync.no_answer`, `sync.not_trusted` with the fingerprint to compare, and `sync.not_let_in` with the parent's
+ * message.
  */
 export async function joinByHand(services: Services, { address: typed, code, fingerprint }: Typed, kind: Kind): Promise<string> {
   const address = addressOf(typed)
@@ -45,7 +46,7 @@ function addressOf(typed: string): URL {
   return url
 }
 
-/** The parent's own authority is trusted once its fingerprint was sent back, which a person compared. */
+/** Trusts the parent's own authority once the fingerprint was sent back, which a person compared. */
 async function demandTrust({ config }: Services, address: URL, fingerprint: string | undefined): Promise<void> {
   if (!(await isUnknown(address, trustedAuthority(config.dataDir)))) return
   const authority = await authorityAt(address)
@@ -55,7 +56,7 @@ async function demandTrust({ config }: Services, address: URL, fingerprint: stri
   trustAuthority(config.dataDir, authority)
 }
 
-/** `course`: what the running replication says of itself. */
+/** `course`: the state of the running replication; null where none runs. */
 type Here = { role: Config['role']; course: UpstreamStatus | null }
 
 /** Whether `demandMayJoin` would let this node join a parent. */
@@ -66,8 +67,8 @@ export async function mayJoin(tx: ReadTx, here: Here): Promise<boolean> {
 }
 
 /**
- * As what this node may join, and which address is meant where none was typed. A school's server has one parent; a laptop may have a second
- * (sync.md, «Topology»), and neither joins again where it goes well.
+ * As what this node may join, and at which address; without `typed` the known parent's. A school's server has one parent, a laptop may have
+ * a second (sync.md, «Topology»). Throws where this node joins nobody, and where it has joined and was not revoked.
  */
 export async function demandMayJoin(tx: ReadTx, here: Here, typed: string | undefined): Promise<{ kind: Kind; address: string }> {
   if (await isCentre(tx, here)) throw replicationFailures.joinsNobody()
@@ -82,7 +83,7 @@ export async function demandMayJoin(tx: ReadTx, here: Here, typed: string | unde
 
 const isShutOut = ({ course }: Here) => course?.notice === 'revoked'
 
-/** On Postgres, or where the servers of schools have joined it. */
+/** Whether this node is a centre: on Postgres, or where servers of schools have joined it. */
 async function isCentre({ db, t: { sync_peer } }: ReadTx, { role }: Here): Promise<boolean> {
   if (role === 'centre') return true
   const isSchool = and(eq(sync_peer.side, 'child'), ne(sync_peer.kind, 'laptop'), isNull(sync_peer.revoked_at))

@@ -1,7 +1,6 @@
 /**
- * Headers of a request of another node (SPEC, «Headers»). `peer`: its enrolment, a number of its database, or the
- * invitation that it was given. `challenge`: what a greeting is signed over. `parent`: as which number, with which key, it knows this node.
- * A reply bears `signature` too.
+ * Headers of a request between nodes (SPEC, «Headers»). `peer`: the enrolment, an earlier number, or the id of an invitation. `challenge`:
+ * what a greeting is signed over. `parent`: the number and the key by which the child knows the parent. A reply bears `signature` too.
  */
 export const headersOf = {
   protocol: 'markbook-protocol',
@@ -12,5 +11,8 @@ export const headersOf = {
   signature: 'markbook-signature',
 } as const
 
-/** Which request a reply answers: who asks and the signature, as they came. Who is not known is not known under the name that was read. */
+/**
+ * What the signature of a reply covers of its request: who asks, and the signature, both as they came. So a node that is told that it is
+ * unknown sees under which name it was read.
+ */
 export const answering = ({ peer, signature }: { peer: string; signature: string }): string => `${peer} ${signature}`

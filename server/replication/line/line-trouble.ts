@@ -4,7 +4,7 @@ const NO_WAY = (host: string) => `There is no way from here to ${host}. Look at 
 const NOT_TRUSTED = (host: string) =>
   `${host} shows a certificate that nobody here vouches for. If it has the school’s own authority, bring the file of markbook cert export from there, and join with --authority FILE (operators’ guide, «Replication», «Join»).`
 
-/** By the code of the operating system, Node or OpenSSL. None of these requests has arrived. */
+/** By the error code of the operating system, Node or OpenSSL. No request that failed with one of these has arrived. */
 const sentences: Readonly<Record<string, (host: string) => string>> = {
   ECONNREFUSED: (host) => `Nothing listens at ${host}. Is the server running there, and the address right?`,
   ENOTFOUND: (host) => `No machine called ${host} can be found. Is the address right, and the line there?`,
@@ -23,7 +23,7 @@ const sentences: Readonly<Record<string, (host: string) => string>> = {
     `The certificate there is not for ${host}. Use the address that the other server prints at its start.`,
 }
 
-/** What a person can do about a request to `url` that was not answered, in a sentence; what nobody foresaw is said as the machine says it. */
+/** A sentence for a person about a request to `url` that got no reply; for an unforeseen error its own message. */
 export function troubleOf(error: unknown, url: string): string {
   const {
     code = '',
@@ -33,9 +33,9 @@ export function troubleOf(error: unknown, url: string): string {
   } = error instanceof Error ? (error as NetworkError) : { name: '', message: String(error), cause: null }
   const sentence = Object.hasOwn(sentences, code) ? sentences[code] : undefined
   if (sentence) return sentence(new URL(url).host)
-  // Why it was given up is the cause; the error itself says only that it was.
+  // The cause of an abort says why; the error itself does not.
   return name === 'AbortError' && cause instanceof Error && cause.name !== 'AbortError' ? cause.message : message
 }
 
-/** Whether the other server may have done what was asked, although no answer came. */
+/** Whether the other server may have done what was asked, although no reply came. */
 export const mayHaveArrived = (error: unknown): boolean => !Object.hasOwn(sentences, (error as NetworkError | null)?.code ?? '')

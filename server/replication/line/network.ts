@@ -9,8 +9,9 @@ const patienceFor = (path: string): number => {
 }
 
 /**
- * The real line. A parent that does not begin its answer in time counts as none: a line may die without a word, and the long poll answers
- * well within that. `stopping` ends what is under way. `authority`: one that this machine trusts beside those that everybody does.
+ * Carries requests over the network. A parent that does not begin its reply in time counts as away: a connection can die unnoticed, and the
+ * long poll answers well within that time. `stopping` ends what is under way. `authority`: one that this machine trusts beside the public
+ * ones.
  */
 export const overNetwork =
   (stopping: AbortSignal, authority: () => string | null = () => null): Carrier =>

@@ -25,15 +25,15 @@ import { troubleOf } from './line-trouble.ts'
 /** Carries a request; `fetch` on a real node, anything that answers in tests and in the simulation. */
 export type Carrier = (request: Request) => Promise<Response>
 
-/** The parent did not say it: something on the line did, or another server. */
+/** The parent did not sign it: something on the line answered, or another server. */
 export const NOT_AUTHENTIC = 'sync.not_authentic'
-/** The parent's program is too old for this one, and does not know it. */
+/** The parent's program is too old for this one. */
 export const PARENT_OLDER = 'sync.parent_older'
 
-/** What was to be said is more than the parent reads at once. */
+/** The body is larger than a parent reads at once. */
 export const TOO_LARGE = 'sync.too_large'
 
-/** The parent said no, or the line broke: `code` as the parent gave it, `line` for everything that may pass by itself, or one of the two above. */
+/** The parent refused, or the line broke. `code`: the parent's code, `line` for all that may pass by itself, or one of those above. */
 export class LineFailure extends Error {
   constructor(
     readonly code: string,
@@ -49,8 +49,8 @@ type Plain = { method: string; headers: Record<string, string>; body?: Uint8Arra
 type Speaker = { peer: string; keys: Pick<NodeKeys, 'signing'> }
 
 /**
- * `nonce`: what is signed with the request. `challenge`: it is that of a greeting. `isCounted`: it has the next number of the session. `most`:
- * bytes of what is said; of more nothing is sent, for the parent would not read it to its end.
+ * `nonce`: signed with the request; `challenge`: the request is a greeting; `isCounted`: it takes the next number of the session;
+ * `isPacked`: it may be gzipped; `most`: bytes of the body. A larger body is not sent, for the parent would not read it to its end.
  */
 type Manner = {
   nonce?: string
@@ -61,12 +61,12 @@ type Manner = {
   signal?: AbortSignal | undefined
 }
 
-/** One session with a parent: signs, counts and packs, and believes what the parent has signed. */
+/** One session with a parent: signs, counts and compresses requests, and takes only replies that the parent has signed. */
 export class ParentLine {
   private nonce = ''
   private number = 0
   private former: Speaker | null = null
-  /** As what the parent is known. */
+  /** The number and the key by which the parent is known. */
   private parent: { node: string; key: string }
 
   constructor(
@@ -77,11 +77,11 @@ export class ParentLine {
     this.parent = { node: peer.node_id, key: peer.public_key }
   }
 
-  /** From here on as an earlier incarnation of this database, whom a parent that was restored may still know; null for the present one. */
+  /** Speaks from here on under an earlier number of this database, which a restored parent may still know; null for the present one. */
   speakAs(former: Speaker | null): void {
     this.former = former
   }
-  /** The parent does not know the present enrolment, but an earlier one. */
+  /** Whether the parent knows an earlier number, and not the present enrolment. */
   get isKnownAsFormer(): boolean {
     return this.former !== null
   }
@@ -99,20 +99,20 @@ export class ParentLine {
     return welcome
   }
   renew = (body: unknown) => this.ask('/sync/renew', Renewed, body, { isCounted: true })
-  /** Throws `TOO_LARGE` where it has to be said in parts. */
+  /** Throws `TOO_LARGE` where the page has to be sent in parts. */
   push = (body: unknown, signal?: AbortSignal) =>
     this.ask('/sync/push', Pushed, body, { isCounted: true, isPacked: true, most: limits.sync.pageBytes, signal })
   known = (body: KnownRowsQuery) => this.ask('/sync/known', UnknownRows, body, { isCounted: true, isPacked: true })
   verify = (signal?: AbortSignal) => this.ask('/sync/verify', Verified, {}, { isCounted: true, signal })
   pull = (body: unknown, signal?: AbortSignal) => this.ask('/sync/pull', Page, body, { isCounted: true, signal })
-  /** Beside the others, in any order: it changes nothing. */
+  /** May be sent beside the others, in any order: it changes nothing. */
   files = (body: FileAsk, signal?: AbortSignal) => this.ask('/sync/files', FileAnswers, body, { nonce: this.nonce, isPacked: true, signal })
 
   get isGreeted(): boolean {
     return this.nonce !== ''
   }
 
-  /** What bears a right of its own and needs no signature. */
+  /** A request with a ticket, which needs no signature. */
   carryPlain(path: string, { method, headers, body, signal }: Plain): Promise<Response> {
     const request = new Request(new URL(path, this.peer.url ?? ''), {
       method,
@@ -123,7 +123,7 @@ export class ParentLine {
     return this.carry(request).catch(asLineFailure(request.url))
   }
 
-  /** What is not counted has a number by chance, so that its reply answers this one request. */
+  /** A request that is not counted has a random number, so that its reply answers it alone. */
   private nextNumber(isCounted: boolean): number {
     if (!isCounted) return randomInt(MOST_NUMBER)
     this.number += 1
@@ -137,7 +137,8 @@ export class ParentLine {
     const response = await this.carry(request).catch(asLineFailure(request.url))
     const isAuthentic = (heard: Reply, sign: string) => {
       if (isReplyOf(heard, sign, parent.key)) return true
-      // A parent of the protocol before binds its replies to less. It is told by that; a refusal in that form may be one that the line asked for.
+      // A parent of an older protocol signs less of the request. Only that it is older is taken from such a reply; a refusal in that form
+      // may be the answer to a request that somebody on the line made.
       const before = { ...heard, answers: signature }
       if (heard.status === 200 && isReplyOf(before, sign, parent.key)) throw parentOlder(this.peer.url)
       return false
@@ -145,7 +146,10 @@ export class ParentLine {
     return reply.parse(await authenticated(response, { answers, url: request.url }, isAuthentic)) as z.output<S>
   }
 
-  /** A request of no session, which counts whenever it is sent; `sendLastWord` does it, also where nothing else is left of this node. */
+  /**
+   * A signed request outside a session, which can be sent at any time. `sendLastWord` sends it, also where nothing else is left of this
+   * node.
+   */
   prepared(path: string, value: unknown): LastWord {
     const { url, headers, body, answers } = this.signed(path, value, {})
     return { url: url.href, headers, body: Buffer.from(body).toString('utf8'), answers, key: this.parent.key }
@@ -177,7 +181,7 @@ export class ParentLine {
   }
 }
 
-/** Sends what was prepared; resolves once the parent has taken it. Throws `LineFailure`. */
+/** Sends a prepared request; resolves once the parent has taken it. Throws `LineFailure`. */
 export async function sendLastWord({ url, headers, body, answers, key }: LastWord, carry: Carrier): Promise<void> {
   const response = await carry(new Request(url, { method: 'POST', headers, body })).catch(asLineFailure(url))
   await authenticated(response, { answers, url }, (heard, sign) => isReplyOf(heard, sign, key))
@@ -196,8 +200,8 @@ const asLineFailure = (url: string) => (error: unknown) => {
 }
 
 /**
- * What a reply says, once its signature shows who says it. Throws `LineFailure`: what is not authentic is trouble of the line, whatever it
- * says (`NOT_AUTHENTIC`; `line` where a server is busy and signs nothing); else a refusal is the other server's.
+ * The body of a reply, once its signature is verified. Throws `LineFailure`: where the reply is not authentic, whatever it says
+ * (`NOT_AUTHENTIC`; `line` for a busy server, which signs nothing), and where it is a refusal.
  */
 export async function authenticated(
   response: Response,
@@ -236,7 +240,7 @@ function notBelieved(url: string, signature: string | null, status: number): Lin
   return new LineFailure(NOT_AUTHENTIC, notAuthentic(host, signature, status))
 }
 
-/** Of a server that was asked by a name that it does not know as its own (421). */
+/** For a server that was asked by a name which is not its own (421). */
 export const OTHER_NAME =
   'does not know itself by that name. Use another address of it, or have its operator allow this one (ALLOWED_HOSTS).'
 
@@ -249,7 +253,7 @@ function notAuthentic(host: string, signature: string | null, status: number): s
   return `The reply of ${host} (${status}) was not authentic: it is not signed by the server that this one has joined. Nothing of it was taken.`
 }
 
-/** What an answer that is no success means. */
+/** The failure for a reply that is no success. */
 export function refusalIn(response: Response, answer: unknown): LineFailure {
   const { code = 'line', message = '' } = answer as { code?: string; message?: string }
   return new LineFailure(response.status >= 500 || response.status === 429 ? 'line' : code, message)
