@@ -1,10 +1,10 @@
 /**
- * When a child compares what it holds with what its parent holds, and what follows from it (SPEC, «Comparing»): pure; moments and chance are
- * given. Nothing happens but in a quiet moment, when all that was written has gone and all that is new has come.
+ * When a child compares itself with its parent, and what follows (SPEC, «Comparing»). Pure: times and chance are given. A step is taken
+ * only in a quiet moment, when all that was written has gone and all that is new has come.
  */
 export type Comparing = {
   /**
-   * `resting` until the next comparison; `doubting` after a difference that may have been on its way; `merging` everything again;
+   * `resting` until the next comparison; `doubting` after a difference that may only have been on its way; `merging` everything again;
    * `checking` whether that helped.
    */
   kind: 'resting' | 'doubting' | 'merging' | 'checking'
@@ -25,7 +25,7 @@ export type ComparingBounds = {
   later: number
 }
 
-/** `found`: both are believed to differ; `same`: they do not, or no longer. */
+/** `found`: both differ; `same`: they do not, or no longer; null: it is not known yet. */
 export type Verdict = 'found' | 'same' | null
 export type ComparingStep = { state: Comparing; verdict: Verdict }
 
@@ -39,22 +39,22 @@ const rested = (now: number, chance: Chance, { every, spread }: ComparingBounds)
   due: now + every + chance() * spread.day,
 })
 
-/** Later, and not all at once. */
+/** Puts a step off by about `by` ms, by chance, so that children do not come all at once. */
 export const putOff = (state: Comparing, now: number, chance: Chance, by: number): Comparing => ({
   ...state,
   due: now + by * (0.5 + chance()),
 })
 
 /**
- * Something went wrong on the way. `isLine`: a line breaks, and a merge goes on where it was; what nobody foresaw is not tried again
- * before the next day.
+ * After a failure. `isLine`: the line broke, and a merge goes on where it was. After any other failure nothing is tried before the next
+ * day.
  */
 export function failed(state: Comparing, isLine: boolean, now: number, chance: Chance, bounds: ComparingBounds): Comparing {
   if (!isLine) return rested(now, chance, bounds)
   return putOff(state, now, chance, state.kind === 'merging' ? bounds.later : bounds.spread.day)
 }
 
-/** After a comparison. `mayMerge`: everything may be merged again where they are believed to differ. */
+/** The state after a comparison. `mayMerge`: everything may be merged again if both differ. */
 export function compared(
   state: Comparing,
   seen: ComparisonResult,
@@ -68,7 +68,7 @@ export function compared(
   return { state: rested(now, chance, bounds), verdict: 'found' }
 }
 
-/** After everything was merged again. */
+/** After everything was merged again: the next comparison shows whether that helped. */
 export const merged = (now: number, { again }: ComparingBounds): Comparing => ({ kind: 'checking', due: now + again })
 
 const DAY = 86_400_000

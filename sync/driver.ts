@@ -1,24 +1,24 @@
 import { type Barred, type Bounds, type Effect, type Event, type Notice, type State, step } from './machine.ts'
 
-/** What the driver carries effects out with: the store and the line of a real node, or those of the simulation. */
+/** What the driver carries effects out with: the store and the line of a real node, or those of a simulation. */
 export type Ports = {
   greet(): Promise<{ anew: boolean; wipe: boolean }>
   renew(): Promise<void>
-  /** Sends what is here, and closes this node for good. */
+  /** Sends what is unsent, and closes this node for good. */
   wipe(): Promise<void>
   push(): Promise<{ more: boolean }>
   /** `wait` in seconds: how long the parent may take to have news. */
   pull(wait: number, signal: AbortSignal): Promise<{ news: boolean; more: boolean }>
-  /** Runs `then` after a while; answers how to call it off. */
+  /** Runs `then` after `ms`; returns a function that calls it off. */
   later(ms: number, then: () => void): () => void
   /** Between 0 and 1. */
   random(): number
   tell(notice: Notice, reason: string | null): void
-  /** What a failure means: the line, the session, or that the parent will not have us. */
+  /** What a failure means: the line, the session, or that the parent refuses this node. */
   meaningOf(error: unknown): 'line' | 'session' | Barred
 }
 
-/** Carries out what the machine decides, and decides nothing. `tick` runs one effect after the other until it has to wait. */
+/** Carries out what the machine decides, and decides nothing itself. */
 export class Driver {
   private current: State = { kind: 'stopped' }
   private listening: AbortController | null = null
@@ -52,7 +52,7 @@ export class Driver {
     const before = this.current
     const { state, effects } = step(before, event, this.bounds)
     this.current = state
-    // Whatever happens next, the last wait is over, or another takes its place.
+    // Any effect ends the present wait, or puts another in its place.
     if (effects.length > 0) this.callOff()
     for (const effect of effects) this.carryOut(effect)
   }
@@ -109,7 +109,7 @@ export class Driver {
         if (event && this.current.kind !== 'stopped') this.happen(event)
       },
       (error: unknown) => {
-        // What was hung up on has nothing to say.
+        // The failure of an aborted request does not count.
         if (given?.aborted) return
         this.last = error instanceof Error ? error.message : String(error)
         this.happen({ type: 'failed', how: this.ports.meaningOf(error) })

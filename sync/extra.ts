@@ -8,12 +8,12 @@ import type { Values } from './merge/state.ts'
  */
 export type Extra = { last?: Values; claims?: Readonly<Record<string, Values>>; unknown?: Readonly<Record<string, Values>> }
 
-/** After a local write of `units`: what it wrote is claimed no longer. `last` for a deletion, else null. */
+/** What is kept beside a row after a local write of `units`, whose claims end. `last`: the values of a deleted row, else null. */
 export function extraAfter(before: Extra | null, { units, last }: { units: ReadonlySet<string>; last: Values | null }): Extra {
   const { unknown, claims = {} } = before ?? {}
   const left = Object.fromEntries(Object.entries(claims).filter(([unit]) => !units.has(unit)))
   const claimed = Object.assign({}, ...Object.values(claims)) as Values
-  // A unit that the program of before did not know, and this one wrote, is known.
+  // A unit that an older program did not know, and that was written now, is known.
   const beyond = unknown && Object.fromEntries(Object.entries(unknown).filter(([unit]) => !units.has(unit)))
   return { ...(last ? { last: { ...last, ...claimed } } : { claims: left }), ...(beyond && { unknown: beyond }) }
 }

@@ -1,22 +1,22 @@
 /**
- * What a child does next (SPEC, «The wire»): pure, with no clock, network or database. The driver carries effects out and reports what
- * came of them as events; every decision is here.
+ * What a child does next (SPEC, «The machine»). Pure: no clock, network or database. Every decision is made here; the driver carries
+ * effects out and reports what came of them as events.
  */
 export type State =
   | { kind: 'stopped' }
-  /** `unsent`: there may be something here that the parent does not have. */
+  /** `unsent`: there may be something here that the parent lacks. */
   | { kind: 'greeting'; failures: number; unsent: boolean }
   | { kind: 'renewing' }
   /**
-   * `pending`: something was written here since; it goes out before the node listens. `heard`: it listened until now, and goes on
-   * listening, which is answered at once where there is something.
+   * `pending`: something was written meanwhile, and goes out before the node listens. `heard`: the node listened until now, and goes on
+   * listening, which is answered at once where there is news.
    */
   | { kind: 'pushing'; pending: boolean; heard: boolean }
   | { kind: 'pulling'; pending: boolean }
   | { kind: 'listening' }
-  /** What is here is sent, and then erased: there is nothing to do after that. */
+  /** What is here is sent and then erased; nothing follows. */
   | { kind: 'wiping' }
-  /** `hurried`: something written here has shortened the wait already; the next failure makes another. */
+  /** `hurried`: a local write has shortened this wait already. */
   | { kind: 'waiting'; failures: number; unsent: boolean; hurried: boolean }
   | { kind: 'barred'; why: Barred }
 export type Barred = 'revoked' | 'upgrade'
@@ -24,17 +24,17 @@ export type Barred = 'revoked' | 'upgrade'
 export type Event =
   | { type: 'start' }
   | { type: 'stop' }
-  /** The parent knows this incarnation, or the child must begin another (SPEC, «Incarnations»). `wipe`: it asks the child to erase itself. */
+  /** `anew`: the child must begin another incarnation (SPEC, «Incarnations»). `wipe`: the parent orders the child to erase itself. */
   | { type: 'welcomed'; anew: boolean; wipe: boolean }
   | { type: 'renewed' }
   | { type: 'wiped' }
   /** `more`: there is more of the own feed to send. */
   | { type: 'pushed'; more: boolean }
-  /** `news`: rows came; `more`: and there are more. */
+  /** `news`: rows came; `more`: there are more. */
   | { type: 'pulled'; news: boolean; more: boolean }
   /** This node wrote something. */
   | { type: 'wrote' }
-  /** Something says that the line may be back, or a person wishes it: what is under way is not waited for. */
+  /** The line may be back, or a person wishes it: the present wait ends. */
   | { type: 'called' }
   | { type: 'woke' }
   | { type: 'failed'; how: 'line' | 'session' | Barred }
@@ -47,8 +47,8 @@ export type Notice = 'connected' | 'up_to_date' | 'offline' | Barred
 
 export type Step = { state: State; effects: readonly Effect[] }
 /**
- * How long a child waits after a failure, ms: `first`, then twice as long each time, up to `most`; up to `unsent` while something waits to
- * be sent; `hurry` once something is written, for the line may be back by then.
+ * How long a child waits after a failure, in ms: `first`, then twice as long each time, up to `most`, or up to `unsent` while something is
+ * unsent; `hurry` once something is written, for the line may be back by then.
  */
 export type Bounds = { first: number; most: number; unsent: number; hurry: number }
 
@@ -61,7 +61,7 @@ const push = (heard: boolean, ...first: Effect[]): Step => ({
 })
 const pull = (pending: boolean): Step => ({ state: { kind: 'pulling', pending }, effects: [{ do: 'pull' }] })
 
-/** Push before pull: what this node has not pulled, its unsent writes had not seen. */
+/** The next state and its effects. Push comes before pull: what this node has not pulled, its unsent writes had not seen. */
 export function step(state: State, event: Event, bounds: Bounds): Step {
   if (event.type === 'stop') return { state: { kind: 'stopped' }, effects: state.kind === 'listening' ? [{ do: 'hangUp' }] : [] }
   if (event.type === 'failed') return state.kind === 'stopped' ? stay(state) : failed(state, event.how, bounds)
@@ -101,7 +101,10 @@ export function step(state: State, event: Event, bounds: Bounds): Step {
   }
 }
 
-/** Who waits, or listens on a line that may be dead without a word, tries at once. Whoever is barred asks again: it may be let in. */
+/**
+ * A child that waits tries at once, and so does one that listens, whose connection may be dead unnoticed. A barred child asks again: it may
+ * be let in by now.
+ */
 function called(state: State): Step {
   if (state.kind === 'waiting') return greet(state.failures, state.unsent)
   if (state.kind === 'barred') return greet()
@@ -113,7 +116,7 @@ function called(state: State): Step {
 function failed(state: State, how: 'line' | 'session' | Barred, { first, most, unsent: mostUnsent }: Bounds): Step {
   if (how === 'revoked' || how === 'upgrade') return { state: { kind: 'barred', why: how }, effects: [{ do: 'tell', notice: how }] }
   const unsent = isUnsent(state)
-  // The parent has forgotten the session: a greeting makes another, once; failing there counts as the line.
+  // The session is over: one greeting makes another. If that fails too, it counts as the line.
   if (how === 'session' && state.kind !== 'greeting' && state.kind !== 'waiting') return greet(0, unsent)
   const failures = state.kind === 'waiting' || state.kind === 'greeting' ? state.failures : 0
   return {

@@ -2,19 +2,19 @@ import { descriptions, type Replicated, type Row } from '@markbook/shared/tables
 import { pick, type RowState } from './merge/state.ts'
 import { EXISTENCE } from './versions.ts'
 
-/** A write of a unit that a node did not take. `value`: its columns, null of a deletion. `hlc` in ms; `code`: why. */
+/** A write of a unit that a node refused. `value`: its columns, null for a deletion; `hlc` in ms; `code`: why. */
 export type RefusedWrite = Pick<
   Row<'sync_refused'>,
   'table_name' | 'row_id' | 'unit' | 'value' | 'actor_id' | 'hlc' | 'code' | 'node_id' | 'counter'
 >
 
-/** What is kept of a unit that was refused, the same at both ends; null where nobody wrote it, and of secrets. Of a deletion the value is null. */
+/** What is kept of a refused unit, the same at both ends; null for a unit that nobody wrote, and for secrets. */
 export function refusedWrite(table: Replicated, { id, values, units, alive }: RowState, unit: string, code: string): RefusedWrite | null {
   const stamp = units[unit]
   if (!stamp || descriptions[table].sealed) return null
   const isRecord = table === 'sync_conflict' && alive.length > 0
   if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
-  // What nobody decided says nothing: the write that the record keeps is kept, and giving way to another parent is no decision.
+  // A record that nobody decided is not kept: the lost write in it is, and giving way to another parent is no decision.
   if (isRecord && stamp[3] === null) return null
   const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
   const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
@@ -22,7 +22,7 @@ export function refusedWrite(table: Replicated, { id, values, units, alive }: Ro
   return { table_name: table, row_id: id, unit, value, actor_id, hlc, code, node_id, counter }
 }
 
-/** Of a record of a conflict, the write that it says did not stand; null of what nobody could have written. */
+/** The lost write of a conflict record; null where nobody could have written it. */
 function losingWrite(conflict: Row<'sync_conflict'>, code: string): RefusedWrite | null {
   const { entity, row_id, unit, value, actor_id, hlc, node_id, counter } = conflict
   const described = Object.hasOwn(descriptions, entity) ? descriptions[entity as Replicated] : null

@@ -1,14 +1,14 @@
 import { compareStamps, EXISTENCE, LAST_MOMENT, type Stamp, type Versions } from './versions.ts'
 
 /**
- * Stands for the counter of the transaction that is being written. The number is only known when the school's feed has been
- * advanced, as the last statement before the commit; it is put in place by the store. In a vector and a dot it counts as a number.
+ * Stands for the counter of the transaction that is being written. The counter is only known when the school's feed is advanced, by the
+ * last statement before the commit; the store then puts it in place. In a vector and a dot it counts as a number.
  */
 export const PENDING = '#' as unknown as number
 
 /**
- * `deletes`: the write removed the row. `high`: of units that keep the highest value of a column; `furthest`: units of which the
- * furthest step stands (both `policy.ts`).
+ * `now` in ms. `deletes`: the write removes the row. `high`: values of units that keep the highest value of a column; `furthest`: units
+ * whose rule is a list of steps (both `policy.ts`).
  */
 export type LocalWrite = {
   units: readonly string[]
@@ -24,10 +24,10 @@ export type LocalWrite = {
 export const LATEST_CLOCK = LAST_MOMENT - 31_536_000_000
 
 /**
- * The versions of a row after a local write of `units`: each gets a new dot, and `hlc = max(now, previous hlc of this unit + 1)`,
- * so that a clock that ran ahead holds back only the units it wrote. A write that leaves the row says that it exists; to a row that
- * was deleted, and stayed for what hangs on it, it gives a new existence. A row that is made anew starts its steps from the first, and
- * that is no step back: such units count how often.
+ * The versions of a row after a local write of `units`. Each unit gets a new dot and `hlc = max(now, previous hlc of this unit + 1)`, so
+ * that a clock that ran ahead holds back only the units it wrote. A write that does not delete says that the row exists; a row that was
+ * deleted, and stayed for rows that name it, exists again by it. A row that is made anew starts its steps from the first, and that is no
+ * step back: such units count how often.
  */
 export function stamp(previous: Versions | null, write: LocalWrite): Versions {
   const { units, node, now, actor, deletes = false, high = {}, furthest = [] } = write
@@ -48,7 +48,10 @@ export function stamp(previous: Versions | null, write: LocalWrite): Versions {
 export const highest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.max(a, b)
 
-/** The latest of a row's units: its time and actor are the row's `updated_at` and `updated_by` on every node. */
+/**
+ * The latest stamp of a row's units: its time and actor are the row's `updated_at` and `updated_by` on every node. Throws where there is no
+ * stamp.
+ */
 export function latestStamp(units: Readonly<Record<string, Stamp>>): Stamp {
   const [first, ...rest] = Object.values(units)
   if (!first) throw new Error('a row without a stamp')

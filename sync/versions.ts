@@ -1,4 +1,4 @@
-/** The last hybrid clock that a write may bear, ms: the end of the year 9999, beyond which neither database can tell the time. */
+/** The last hybrid clock that a write may bear, in ms: the end of the year 9999. Neither database can tell a later time. */
 export const LAST_MOMENT = 253_402_300_799_999
 
 /** {node: counter}: everything that a state has seen, for each node up to and including that counter. */
@@ -10,18 +10,19 @@ export type Vector = Readonly<Record<string, number>>
  */
 export type Stamp = readonly [node: string, counter: number, hlc: number, actor: string | null, high?: number]
 
-/** A write that says that a row exists. A row whose set of them is empty is deleted. */
+/** A dot of `alive`: a write that says that the row exists. A row without such dots is deleted. */
 export type Presence = readonly [node: string, counter: number]
 
 /** What is known of a row besides its values. */
 export type Versions = { vv: Vector; units: Readonly<Record<string, Stamp>>; alive: readonly Presence[] }
 
-/** Unit that carries a row's identity: stamped by creation and deletion. */
+/** The unit of a row's identity, stamped by creation and deletion. */
 export const EXISTENCE = 'row'
 
+/** Whether a vector has seen a write: `seen` reaches its counter. */
 export const covers = (seen: Vector, [node, counter]: readonly [string, number, ...unknown[]]): boolean => (seen[node] ?? 0) >= counter
 
-/** Everything that either has seen. */
+/** The vector of everything that either has seen. */
 export function join(a: Vector, b: Vector): Vector {
   const joined: Record<string, number> = { ...a }
   for (const [node, counter] of Object.entries(b)) joined[node] = Math.max(joined[node] ?? 0, counter)
@@ -30,12 +31,15 @@ export function join(a: Vector, b: Vector): Vector {
 
 export const sameDot = (a: Stamp | Presence, b: Stamp | Presence): boolean => a[0] === b[0] && a[1] === b[1]
 
-/** By hybrid clock, then node, then counter. Above zero where `a` is the later. A write that saw another is always later. */
+/**
+ * Compares by hybrid clock, then node, then counter; above zero where `a` is the later. A write that saw another one of its unit is always
+ * later.
+ */
 export const compareStamps = (a: Stamp, b: Stamp): number => a[2] - b[2] || byText(a[0], b[0]) || a[1] - b[1]
 
 export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Nearly always they are in order already: what travels was stored so. */
+/** Usually they are in order already, since what travels was stored so. */
 function sorted<V>(record: Readonly<Record<string, V>>): Readonly<Record<string, V>> {
   const names = Object.keys(record)
   if (names.every((name, at) => at === 0 || (names[at - 1] as string) < name)) return record
@@ -46,10 +50,10 @@ const sortedPresences = (alive: readonly Presence[]) => [...alive].sort((a, b) =
 
 export type VersionsText = { vv: string; units: string }
 type Written = Pick<Versions, 'vv' | 'alive'> & { text: VersionsText | null }
-/** By units: of versions that many rows share, the text is made once. */
+/** By `units`: the text of versions that many rows share is made once. */
 const shared = new WeakMap<Versions['units'], Written>()
 
-/** Many rows bear these very versions. */
+/** Notes that many rows share these very versions. */
 export const shareText = ({ vv, units, alive }: Versions): void => void shared.set(units, { vv, alive, text: null })
 
 /** As stored beside a row; equal versions give equal text. */
@@ -62,9 +66,9 @@ export function versionsToText(versions: Versions): VersionsText {
 
 /** A stamp and the units that bear it. */
 type UnitsOfStamp = readonly [units: readonly string[], ...stamp: Stamp]
-/** Each stamp once. The presences are null where there is one, and it is the dot of the first stamp, as after every local write. */
+/** Each stamp once. `alive` is null where it is the dot of the first stamp alone, as after every local write. */
 type StoredUnits = readonly [alive: readonly Presence[] | null, ...stamps: UnitsOfStamp[]]
-/** As the first edition stored it: every unit with its stamp, and the presences under a name that no unit has. */
+/** The format of the first program: every unit with its stamp, and `alive` under a name that no unit has. */
 type FormerUnits = Readonly<Record<string, Stamp>> & { alive?: readonly Presence[] }
 
 const textOf = ({ vv, units, alive }: Versions): VersionsText => ({

@@ -4,7 +4,7 @@ import type { Stamp } from '../versions.ts'
 import type { Loser } from './merge.ts'
 import type { RowState, Values } from './state.ts'
 
-/** A write that did not stand, before it has an id. `reason`: why, where a rule decided and not the meeting of two values. */
+/** A lost write, before its record has an id. `reason`: why, where a rule decided; null where two values met. */
 export type Kept = {
   table: Replicated
   rowId: string
@@ -28,9 +28,9 @@ export const keptFrom = (table: Replicated, rowId: string, { unit, kind, value, 
 })
 
 /**
- * The record of a conflict. It follows from the write alone, dot and all, so that every node where it is made makes the very same
- * state: the versions name no node (`MADE_BY_RULE`), and a later resolution covers them. A write that lost to a rule here and to a
- * value there has a record of each: one id with two contents would never agree.
+ * The state of a conflict record. It follows from the lost write alone, with its dot, so that every node makes the very same state: the
+ * versions name no node (`MADE_BY_RULE`), and a later resolution covers them. A write that lost to a rule on one node and to a value on
+ * another has two records: one id with two contents would never agree.
  */
 export function conflictState(
   schoolId: string,
@@ -60,6 +60,6 @@ export function conflictState(
   return { id, schema, vv: { [MADE_BY_RULE]: 1 }, units: { row: MADE, status: MADE }, alive: [[MADE_BY_RULE, 1]], values, extra: null }
 }
 
-/** In the place of a node where no node wrote but a rule. */
+/** Stands in the place of a number where a rule wrote, and no node. */
 export const MADE_BY_RULE = COMMONS
 const MADE: Stamp = [MADE_BY_RULE, 1, 0, null]

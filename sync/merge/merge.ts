@@ -4,14 +4,14 @@ import { byText, compareStamps, covers, EXISTENCE, join, type Presence, type Sta
 import { type Rule, ruleOf } from './policy.ts'
 import { canonical, isSame, pick, type RowState, type Shape, type Values } from './state.ts'
 
-/** A value that did not stand: `value` by column, null for a deletion that was overruled. */
+/** A lost value: `value` by column, null for a deletion that was overruled. */
 export type Loser = { unit: string; kind: 'value' | 'delete'; value: Values | null; stamp: Stamp; rule: Rule }
 export type Merged = { state: RowState; losers: readonly Loser[] }
 
 /**
- * Two states of one row into one: commutative, associative and idempotent in `state`, whatever the path they came by. No clock takes
- * part in whether a write saw another, only in which of two that did not stands. Every value that goes without having been seen by the
- * one that stays is among `losers` on the node where they meet.
+ * Merges two states of one row: commutative, associative and idempotent in `state`. Vectors alone decide whether a write saw another;
+ * clocks decide only which of two concurrent writes stands. `losers`: every value that goes without having been seen by the one that stays,
+ * on the node where they meet.
  */
 export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowState): Merged {
   const losers: Loser[] = []
@@ -48,13 +48,13 @@ export function mergeRows(table: Replicated, shape: Shape, a: RowState, b: RowSt
   return { state, losers }
 }
 
-/** `given`: what the value was read from. */
+/** One side of a unit. `given`: the columns that the value was read from. */
 type Side = { state: RowState; stamp: Stamp | undefined; value: Values; given: Values }
 
 const ruleFor = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ? 'quiet' : ruleOf(table, unit))
 const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.units), ...Object.keys(b.units)])].sort(byText)
 
-/** What an older program kept beside a row is known to a newer one; what a newer one added to a unit is part of its value. */
+/** The value of a unit, with its columns in `extra`: those that an older program kept there, and those that a newer one added. */
 function valueIn({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values {
   if (unit === EXISTENCE) return pick(values, identity)
   const known = pick(values, units[unit] ?? [])
@@ -73,10 +73,13 @@ function divided({ units }: Shape, unit: string, value: Values): { known: Values
   return { known: pick(value, columns), beyond: beyond.length > 0 ? Object.fromEntries(beyond) : null }
 }
 
-/** An absent unit was not touched: the other side's stands. */
+/**
+ * The side of a unit that stands, and the side that is lost, if one is. A unit that is absent on one side was not written there: the other
+ * side stands.
+ */
 function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null } {
   if (!a.stamp || !b.stamp) return { winner: a.stamp ? a : b, loser: null }
-  // Two writes under one dot are of a database and a copy of it, and are told apart before they meet.
+  // Two writes under one dot and two clocks are of a database and its copy, and are told apart before they meet.
   const isOne = sameDot(a.stamp, b.stamp) && a.stamp[2] === b.stamp[2]
   if (isOne && (rule === 'quiet' || !isTouched(a, b))) return { winner: completed(a, b), loser: null }
   const [aSawB, bSawA] = [covers(a.state.vv, b.stamp), covers(b.state.vv, a.stamp)]
@@ -86,7 +89,7 @@ function meet(rule: Rule, a: Side, b: Side): { winner: Side; loser: Side | null 
   return { winner, loser: isLost ? loser : null }
 }
 
-/** Of one write two values: a database was changed past the program. A column that only one of them knows says nothing. */
+/** Whether one write has two values: a database was changed past the program. A column that one side does not know says nothing. */
 function isTouched(a: Side, b: Side): boolean {
   return Object.keys(a.value).some((column) => {
     const [first, second] = [a.given[column], b.given[column]]
@@ -94,20 +97,23 @@ function isTouched(a: Side, b: Side): boolean {
   })
 }
 
-/** One write, with the columns that one of both programs did not know. */
+/** One write, with the columns that one of the two programs did not know. */
 function completed(a: Side, b: Side): Side {
   const missing = Object.keys(b.value).filter((column) => a.given[column] === undefined)
   return missing.length > 0 ? { ...a, value: { ...a.value, ...pick(b.given, missing) } } : a
 }
 
-/** An order of all writes of a unit in which what saw another stands above it, so that the path by which they meet is nothing. */
+/**
+ * Whether `a` stands. This is an order of all writes of a unit in which a write stands above those that it saw, so that the result does not
+ * depend on the path by which they meet.
+ */
 function standing(rule: Rule, a: Side, b: Side): boolean {
   const [first, second] = [a.stamp as Stamp, b.stamp as Stamp]
   const order = typeof rule === 'object' ? compareSteps(rule, a, b) : 0
   return (order || compareStamps(first, second) || byText(canonical(a.value), canonical(b.value))) > 0
 }
 
-/** The last step before all others, then how often the row was made anew, then the step. */
+/** Compares by whether a side is at the last step, then by how often the row was made anew, then by the step. */
 function compareSteps({ furthest, of }: Exclude<Rule, string>, a: Side, b: Side): number {
   const [first, second] = [a, b].map(({ value }) => furthest.indexOf(String(value[of]))) as [number, number]
   const isLast = (step: number) => (step === furthest.length - 1 ? 1 : 0)
@@ -118,7 +124,10 @@ function compareSteps({ furthest, of }: Exclude<Rule, string>, a: Side, b: Side)
 const withHigh = ([node, counter, hlc, actor]: Stamp, high: number | undefined): Stamp =>
   high === undefined ? [node, counter, hlc, actor] : [node, counter, hlc, actor, high]
 
-/** What both say, and what one says that the other has not seen: a deletion takes away only what it saw. */
+/**
+ * The dots of `alive` after a merge: those of both, and those of one side that the other has not seen. A deletion takes away only what it
+ * saw.
+ */
 function presences(a: RowState, b: RowState): Presence[] {
   const key = ([node, counter]: Presence) => `${node} ${counter}`
   const inB = new Set(b.alive.map(key))
@@ -127,7 +136,7 @@ function presences(a: RowState, b: RowState): Presence[] {
   return [...unique.values()].sort((x, y) => byText(x[0], y[0]) || x[1] - y[1])
 }
 
-/** The deletion of one side that the other, which is there, has not seen. */
+/** The stamp of a deletion on one side that the other, living side has not seen; else null. */
 function deletionIn(a: RowState, b: RowState): Stamp | null {
   for (const [gone, there] of [
     [a, b],
@@ -139,7 +148,7 @@ function deletionIn(a: RowState, b: RowState): Stamp | null {
   return null
 }
 
-/** The states are the same for every reader: a page that brings it changes nothing. */
+/** Whether two states are the same for every reader: a page that brings one changes nothing. */
 export const sameState = (a: RowState, b: RowState): boolean =>
   a === b ||
   (isSame(a.vv, b.vv) && isSame(a.units, b.units) && isSame(a.alive, b.alive) && isSame(a.values, b.values) && isSame(a.extra, b.extra))

@@ -3,8 +3,8 @@ import { byText, compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
 import { canonical, pick, type RowState, type Values } from './state.ts'
 
 /**
- * Rules between rows. Each is a function of the states alone, whatever node computes it and in whatever order they came: what
- * stands in a row may differ from what was claimed, and the claim is kept beside it (`Extra`) and as a conflict.
+ * Rules between rows. Each is a function of the states alone, whatever node computes it and in whatever order they came. What stands in a
+ * row may differ from what was claimed; the claim is kept beside it (`Extra`) and as a conflict.
  */
 
 /** What stands instead of the claim of a unit, and why. */
@@ -12,9 +12,9 @@ export type Settled = { unit: string; stands: Values; reason: Reason }
 export type Reason = 'sent' | 'taken' | 'score_above_maximum' | 'last_admin'
 
 /**
- * Rows that claim the same thing, of which one may have it: the smallest id, which is the oldest where ids are made by time; one that was
- * deleted, and stays for what hangs on it, comes after all that live. Answers what the others get, made from the claim so that it cannot
- * be taken: a number is dropped, a name or code gets a mark.
+ * Rows that claim a value which only one may have: the smallest id has it, which is the oldest where ids are made by time. Rows that are
+ * deleted and stay come after those that live. Returns what stands in the others: null where `nullable`, else the claim with a suffix, so
+ * that nobody else can have it (`marked`).
  */
 export function settleUniqueClaims(
   unit: string,
@@ -33,7 +33,7 @@ export function settleUniqueClaims(
 
 const byRank = (a: RowState, b: RowState) => Number(a.alive.length === 0) - Number(b.alive.length === 0) || byText(a.id, b.id)
 
-/** `3B` of a second class becomes `3B~9f2c`: who sees it knows that something is to be decided. */
+/** `3B` of a second class becomes `3B~9f2c`, which shows that something is to be decided. */
 export const marked = (text: string, id: string): string => `${[...text].slice(0, 15).join('')}~${id.replaceAll('-', '').slice(-4)}`
 
 type Frozen = {
@@ -44,7 +44,7 @@ type Frozen = {
   student_group_id: unknown
 }
 type FrozenEntry = { subject_id: string; manual_letter: unknown; teacher_remark: unknown }
-/** What a book that was sent holds from then on, of the columns that teachers write. */
+/** What a sent book holds, of the columns that teachers write. */
 export type Freeze = Frozen & { entries: readonly FrozenEntry[] }
 
 export const freezeOf = ({ values }: RowState): Freeze | null =>
@@ -72,7 +72,7 @@ const differing = (claims: Values, stands: Values, units: Readonly<Record<string
     return canonical(frozen) === canonical(claimed) ? [] : [{ unit, stands: frozen, reason: 'sent' as const }]
   })
 
-/** A book that was sent shows what was sent; whatever was written without having seen that is kept as a conflict, never applied. */
+/** A sent book shows what was sent. What was written without having seen that is kept as a conflict, and never applied. */
 export const settleBook = (book: RowState): Settled[] => {
   const freeze = freezeOf(book)
   return freeze ? differing(book.values, freeze, BOOK_UNITS) : []
@@ -85,8 +85,8 @@ export function settleEntry(entry: RowState, freeze: Freeze): Settled[] | null {
 }
 
 /**
- * A maximum that was lowered under a score which it had not seen: marks stand, and the assessment keeps the highest maximum that it
- * ever had until a person decides. `topScore`: the highest score that is recorded, null for none.
+ * A maximum that was lowered below a score which the write had not seen: the marks stand, and the assessment keeps the highest maximum that
+ * it ever had until a person decides. `topScore`: the highest score that is recorded, null for none. Null where the claim stands.
  */
 export function settleMaximum(assessment: RowState, topScore: number | null): Settled | null {
   const claimed = Number(assessment.values['max_score'])
@@ -101,9 +101,9 @@ export function settleMaximum(assessment: RowState, topScore: number | null): Se
 }
 
 /**
- * Two last administrators who took the right from each other: whoever lost it last keeps it. `members`: every membership of the
- * school, there or deleted. Answers the membership's id and what stands, or null where an administrator is left or there never was one.
- * For a membership that was deleted, the unit `row` stands among the settled: it is there again.
+ * Where the last administrators took the right from each other, whoever lost it last keeps it. `members`: every membership of the school,
+ * also the deleted ones. Returns the membership's id and what stands; null where an administrator is left or there never was one. For a
+ * deleted membership the unit `row` is among the settled: it exists again.
  */
 export function settleAdmins(members: readonly RowState[]): { id: string; settled: Settled[] } | null {
   if (members.some((member) => denials(member).length === 0)) return null
@@ -116,7 +116,7 @@ export function settleAdmins(members: readonly RowState[]): { id: string; settle
 
 type Denial = 'row' | 'role' | 'is_active'
 
-/** The units by which a membership gives no right of an administrator. */
+/** The units by which a membership is not that of an administrator. */
 const denials = ({ values, alive }: RowState): Denial[] => [
   ...(alive.length === 0 ? ['row' as const] : []),
   ...(values['role'] === 'admin' ? [] : ['role' as const]),
@@ -128,16 +128,16 @@ const lostBy = (member: RowState): Stamp =>
     .map((unit) => member.units[unit] as Stamp)
     .reduce((latest, each) => (compareStamps(each, latest) > 0 ? each : latest))
 
-/** The values that stand in the row: the claims, but for what a rule settled. */
+/** The values that stand in the row: the claims, except where a rule settled something else. */
 export const standing = ({ values }: RowState, settled: readonly Settled[]): Values =>
   settled.length === 0 ? values : Object.assign({}, values, ...settled.map(({ stands }) => stands))
 
-/** The identity of a deleted row is still known; `EXISTENCE` says who deleted it. */
+/** The stamp of a row's deletion, or of its creation. */
 export const deletedBy = ({ units }: RowState): Stamp | undefined => units[EXISTENCE]
 
 /**
- * The terms of one year: each name once. Who loses one of the three known names to a smaller id gets another that nobody claims; with none
- * left, and of a school's own word, the name with a mark.
+ * The terms of one year, where each name stands once. A term that loses one of the three known names to a smaller id gets another that
+ * nobody claims; with none left, and for a school's own word, it gets the name with a suffix.
  */
 export function settleTerms(terms: readonly RowState[]): Map<string, Settled> {
   const taken = new Set<unknown>()

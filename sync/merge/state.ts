@@ -3,13 +3,13 @@ import type { Versions } from '../versions.ts'
 export type Values = Readonly<Record<string, unknown>>
 
 /**
- * A row as it travels and merges. `values` are claims: the identity columns and those of the units, as they were written, whatever a
- * rule between rows makes of them on a node (`settle`). A deleted row keeps its last values: an edit that the deletion had not seen
- * brings them back. `extra`: units of a newer schema, kept and sent on: {unit: {column: value}}.
+ * A row as it travels and is merged. `values` are claims: the columns of the identity and of the units as they were written, whatever a
+ * rule between rows lets stand on a node (`settle`). A deleted row keeps its last values: an edit that the deletion had not seen brings
+ * them back. `extra`: {unit: {column: value}} of a newer schema, kept and sent on.
  */
 export type RowState = Versions & { id: string; schema: number; values: Values; extra: Readonly<Record<string, Values>> | null }
 
-/** By which columns a table's units are made, as declared beside it (`shared/tables/describe.ts`). */
+/** The columns of a table's units, as declared beside it (`shared/tables/describe.ts`). */
 export type Shape = { identity: readonly string[]; units: Readonly<Record<string, readonly string[]>> }
 
 /** Equal values give equal text: keys in order, nothing undefined. */
@@ -22,7 +22,7 @@ export function canonical(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)}}`
 }
 
-/** Whether they have one text, without making it. */
+/** Whether two values have the same canonical text, without making it. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return (a ?? null) === (b ?? null)

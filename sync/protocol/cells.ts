@@ -1,10 +1,10 @@
 /**
- * The values of a column, which rows (`sheet.ts`) and the history (`entries.ts`) share: the same in every row; or each row's; or the place of
- * each row's among a few.
+ * The values of one column, of rows (`sheet.ts`) or of the history (`entries.ts`): one value for all; or one for each; or for each its
+ * place in a list of distinct values.
  */
 export type Cells = { all: unknown } | { each: readonly unknown[] } | { of: readonly unknown[]; at: readonly number[] }
 
-/** Where fewer than one in so many values differ, they are named once. */
+/** Distinct values are listed where they are at most one in so many. */
 const FEW = 4
 
 export function cellsOf(values: readonly unknown[]): Cells {
@@ -23,7 +23,7 @@ export function cellsOf(values: readonly unknown[]): Cells {
   return of.length === 1 ? { all: of[0] } : { of, at }
 }
 
-/** How to read a column by the number of a row. */
+/** Returns how to read the value of a row. */
 export function valuesOf(cells: Cells): (row: number) => unknown {
   if ('all' in cells) return () => cells.all
   if ('each' in cells) return (row) => cells.each[row]
@@ -32,11 +32,11 @@ export function valuesOf(cells: Cells): (row: number) => unknown {
 }
 
 const isArray = Array.isArray
-/** Whether each of so many rows has one of so many places. */
+/** Whether `at` has, for each of `rows` rows, one of `places` places. */
 export const arePlaces = (at: unknown, rows: number, places: number): boolean =>
   isArray(at) && at.length === rows && at.every((place) => Number.isInteger(place) && place >= 0 && place < places)
 
-/** Whether this is a column of so many rows. */
+/** Whether this is a column of `rows` rows. */
 export function isCells(cells: unknown, rows: number): boolean {
   if (typeof cells !== 'object' || cells === null || isArray(cells)) return false
   if ('all' in cells) return true
@@ -49,7 +49,7 @@ export const lengthOf = (value: unknown): number => (typeof value === 'string' ?
 export const sumOf = (lengths: readonly number[], at: readonly number[]): number =>
   at.reduce((sum, place) => sum + (lengths[place] as number), 0)
 
-/** Characters of a column's values, each counted as often as it stands in a row, but for those that are named row by row anyway. */
+/** The characters of a column's values, each counted as often as it stands in a row; 0 for a column that names each row's value anyway. */
 export function weightOfCells(cells: Cells, rows: number): number {
   if ('all' in cells) return lengthOf(cells.all) * rows
   return 'of' in cells ? sumOf(cells.of.map(lengthOf), cells.at) : 0

@@ -1,8 +1,11 @@
 /**
- * How far a child has read its parent's feed, as text that only the parent reads (the child only whether it is still copying):
- * `epoch/seq/people` while going on, `epoch/copy/seq/people/table/after/copied` during a first copy, where seq and people are where the
- * feeds stood when it began, and reading goes on from there. Between the two a school reads the history up to where its copy began:
- * `epoch/history/seq/people/after`. Behind it `~digest.acknowledged.former.seal`, its checkpoint, but in a place that an older program wrote or reads.
+ * How far a child has read its parent's feed, as text. Only the parent reads it; the child reads only whether it is still copying.
+ * - `epoch/seq/people` in the feeds
+ * - `epoch/copy/seq/people/table/after/copied` during a first copy: seq and people are where the feeds stood when it began, and reading
+ *   goes on from there
+ * - `epoch/history/seq/people/after` between the two: the history up to where the copy began
+ *
+ * Behind it stands `~digest.acknowledged.former.seal`, the checkpoint; not in a cursor that an older program wrote.
  */
 export type Cursor = CursorPosition & { checkpoint?: Checkpoint | undefined }
 type CursorPosition =
@@ -11,9 +14,9 @@ type CursorPosition =
   | { kind: 'copy'; epoch: string; seq: number; people: number; table: string; after: string; copied: number }
 
 /**
- * What the parent knew when it wrote the place, by which it sees whether its database was put back since (SPEC, «Incarnations»): a digest of
- * its history up to there, up to which number it had the child's feed, and the number that it had before the epoch. Sealed, for only what
- * the parent itself has said can accuse it.
+ * What the parent knew when it wrote the cursor, by which it sees whether its database was put back since (SPEC, «Incarnations»): a digest
+ * of its history up to there, the counter up to which it had the child's feed, and the number that it had before the epoch. Sealed, for
+ * only the parent's own words may make it begin anew.
  */
 export type Checkpoint = { digest: string; acknowledged: number; former: string; seal: string }
 
@@ -24,7 +27,7 @@ export function cursorToText(cursor: Cursor): string {
     : placeToText(cursor)
 }
 
-/** A place without its checkpoint, which is what the checkpoint's seal is about. */
+/** The text of a cursor without its checkpoint, whose seal covers it. */
 export function placeToText(cursor: Cursor): string {
   const { epoch, seq, people } = cursor
   if (cursor.kind === 'feed') return [epoch, seq, people].join('/')
@@ -38,7 +41,7 @@ const COPY = /^([0-9a-f-]{36})\/copy\/(\d{1,15})\/(\d{1,15})\/([a-z_]{1,63})\/([
 
 const WITH_CHECKPOINT = /^([^~]*)~([\w-]{1,32})\.(\d{1,15})\.([\w-]{1,32})\.([\w-]{1,32})$/
 
-/** Null where the text is none of ours: the copy then begins anew, which loses nothing. */
+/** Null where the text is no cursor: the copy then begins anew, which loses nothing. */
 export function textToCursor(text: string | null): Cursor | null {
   const withCheckpoint = WITH_CHECKPOINT.exec(text ?? '')
   if (!withCheckpoint) return textToPlace(text)

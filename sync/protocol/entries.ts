@@ -18,7 +18,7 @@ export const HistoryEntry = z.object({
   detail: z.string().max(1_000_000).nullable(),
   node_seq: z.int().min(0),
   head: z.string().max(64),
-  /** On one entry of a transaction: its node's signature, and the digests of those of its entries that are not told. */
+  /** On one entry of a transaction: its node's signature, and the digests of the transaction's entries that are not told. */
   proof: z.string().max(1_000_000).nullable(),
 })
 export type HistoryEntry = z.infer<typeof HistoryEntry>
@@ -27,7 +27,7 @@ type Column = keyof HistoryEntry
 const COLUMNS = Object.keys(HistoryEntry.shape) as Column[]
 const MOST = 100_000
 
-/** Entries by column: what is the same in many stands once. */
+/** Entries by column: a value that many share stands once. */
 export const History = z.object({ count: z.int().min(0).max(MOST), cells: z.record(z.string().max(63), z.custom<Cells>()) }).refine(isWhole)
 export type History = z.infer<typeof History>
 
@@ -36,7 +36,7 @@ export function packEntries(entries: readonly HistoryEntry[]): History {
   return { count: entries.length, cells: Object.fromEntries(cells) }
 }
 
-/** Every value is looked at once, however many entries have it. */
+/** Each distinct value is checked once, however many entries have it. */
 function isWhole({ count, cells }: { count: number; cells: Readonly<Record<string, Cells>> }): boolean {
   return COLUMNS.every((column) => {
     const own = cells[column] ?? { all: null }
@@ -56,6 +56,6 @@ export function entriesOf(history: History): HistoryEntry[] {
   })
 }
 
-/** As of a sheet's rows. */
+/** Like the weight of sheets (`weightOf`). */
 export const weightOfHistory = (history: History): number =>
   Object.values(history.cells).reduce((sum, cells) => sum + weightOfCells(cells, history.count), 0)

@@ -7,8 +7,8 @@ import { type Carried, type Malformed, unpackRows } from './page.ts'
 import type { Sheet } from './sheet.ts'
 
 /**
- * As `unpackRows`, for rows that nobody has looked at: where a value is not of its column's kind, or nobody could have written it, the row
- * is malformed. SQLite would store nearly anything, and make of it what it can.
+ * Like `unpackRows`, for rows that nobody has checked: a row is malformed where a value is not of its column's kind, or where nobody could
+ * have written it. SQLite would store nearly anything.
  */
 export function unpackChecked(sheets: readonly Sheet[]): { rows: Carried[]; malformed: Malformed[] } {
   const { rows, malformed } = unpackRows(sheets)
@@ -21,7 +21,7 @@ export function unpackChecked(sheets: readonly Sheet[]): { rows: Carried[]; malf
   return { rows: sound, malformed: [...malformed, ...wrong] }
 }
 
-/** Of a unit without a stamp nobody says that they wrote it, so nobody could be asked for the right: what stands there is passed over. */
+/** The row without the values of units that have no stamp: nobody says that they wrote these, so nobody could be asked for the right. */
 function written(row: Carried): Carried {
   const { table, state } = row
   const { units: shape } = descriptions[table]
@@ -42,7 +42,7 @@ function isSound(table: Replicated, { units, values }: RowState): boolean {
   for (const column in values) {
     const [kind, value] = [kinds[column], values[column]]
     if (kind === undefined || value === undefined) continue
-    // Whether a column may be empty is for the database to say: what an older program left out waits.
+    // Whether a column may be null is left to the database: a row of an older program that lacks a column is held.
     if (kind === 'json' ? !json[column]?.(value) : value !== null && !isOf[kind](value)) return false
   }
   return true

@@ -5,10 +5,11 @@ import { Sheet } from './sheet.ts'
 export type { HistoryEntry } from './entries.ts'
 
 /**
- * What two nodes say to each other. The number rises with every change of a message (sync/tests/protocol.test.ts). 2: replies are signed, a
- * greeting is signed over a challenge, an invitation's code is proved and not sent. 3: history is signed by who wrote it; rows and history
- * go by column, and cursors bear a checkpoint, without being asked for; a laptop can be asked to erase itself. 4: a column that a newer
- * program added to a known unit is kept and sent on, where a program of protocol 3 took the unit for empty.
+ * The number of the protocol. It rises with every change of a message (sync/tests/protocol.test.ts).
+ * - 2: replies are signed, a greeting is signed over a challenge, an invitation's code is proved and not sent.
+ * - 3: history is signed by who wrote it; rows and history go by column, and cursors bear a checkpoint, without being asked for; a laptop
+ *   can be asked to erase itself.
+ * - 4: a column that a newer program added to a known unit is kept and sent on; a program of protocol 3 took the unit for empty.
  */
 export const PROTOCOL = 4
 export const OLDEST_PROTOCOL = 4
@@ -18,17 +19,17 @@ const Seq = z.int().min(0)
 const Sha = z.string().max(64)
 export const NodeKind = z.enum(['school', 'centre', 'laptop'])
 
-/** A request that says nothing but who asks. */
+/** A request with an empty body. */
 export const Nothing = z.object({})
 
-/** What a child signs its greeting over; it is then the nonce of the session. */
+/** What a child signs its greeting over; then it is the nonce of the session. */
 export const Challenge = z.object({ challenge: z.string().max(200) })
 export type Challenge = z.infer<typeof Challenge>
 
-/** The reply to a greeting, as far as a parent of any protocol says it. */
+/** The reply to a greeting, as a parent of any protocol sends it. */
 export const Answered = z.looseObject({ protocol: z.int() })
 
-/** The child begins. */
+/** The greeting of a child. */
 export const Hello = z.object({
   protocol: z.int(),
   schema: z.int(),
@@ -43,11 +44,12 @@ export const Hello = z.object({
 export type Hello = z.infer<typeof Hello>
 
 /**
- * `acknowledged`: the last number of the child's feed that the parent has, and `head` that of
- * the child's history there: a child that has less, or another head, was restored or cloned, and begins anew. `below`: the parent has
- * forgotten deletions that the child has not heard of (SPEC, «Tombstones»). `wipe`: when it was asked for that this laptop be erased (SPEC,
- * «Wiping»); null where it was not. `keys`: the parent's present ones, which are others once it has
- * begun anew; the reply is signed by the one that the child knows.
+ * The reply to a greeting.
+ * - `acknowledged`, `head`: the last number of the child's feed that the parent has, and the head of the child's history there. A child
+ *   that has less, or another head, was restored or cloned, and begins anew.
+ * - `below`: the parent has forgotten deletions that the child has not read (SPEC, «Tombstones»)
+ * - `wipe`: when it was ordered that this laptop be erased (SPEC, «Wiping»); null where it was not
+ * - `keys`: the parent's present keys, which are others once it has begun anew; this reply is signed with those that the child knows
  */
 export const Welcome = z.object({
   protocol: z.int(),
@@ -75,7 +77,7 @@ export const Pull = z.object({
 export type Pull = z.infer<typeof Pull>
 
 /**
- * `cursor` is to be saved with the rows. `total`: in a first copy, how many rows there are in all. `scope` that the rows were read under.
+ * `cursor` is saved with the rows. `total`: in a first copy, how many rows there are in all. `scope`: under which the rows were read.
  * `above`: up to which number of the parent's feed its own parent has everything; null where it has none. `history`: who wrote what the
  * page brings. `left`: report books that a laptop may have and is told no more of.
  */
@@ -104,7 +106,10 @@ export const Push = z.object({
 export type Push = z.infer<typeof Push>
 
 export const Outcome = z.enum(['applied', 'merged', 'unchanged', 'held', 'conflict', 'refused'])
-/** Rows that were simply applied are not named. `theirs`: the parent's row, a sheet of one, for the child to take; null where it has none. */
+/**
+ * Rows that were simply applied are not named. `theirs`: the parent's row, a sheet of one row, for the child to take; null where it has
+ * none.
+ */
 export const RowAnswer = z.object({
   table: z.string(),
   id: Id,
@@ -117,7 +122,7 @@ export type RowAnswer = z.infer<typeof RowAnswer>
 export const Pushed = z.object({ acknowledged: Seq, answers: z.array(RowAnswer) })
 export type Pushed = z.infer<typeof Pushed>
 
-/** A node that joins says its keys (raw, base64url). The request is signed with the key that follows from the code of its invitation. */
+/** A node that joins tells its keys (raw, base64url). The request is signed with the key that follows from the code of its invitation. */
 export const Join = z.object({
   node: Id,
   kind: NodeKind,
@@ -139,25 +144,28 @@ export const Joined = z.object({
 })
 export type Joined = z.infer<typeof Joined>
 
-/** A new incarnation of an enrolled node, said with the keys of the one before. */
+/** A new incarnation of an enrolled node, told with the keys of the earlier one. */
 export const Renew = z.object({ node: Id, public_key: z.string().max(64), box_key: z.string().max(64) })
 export type Renew = z.infer<typeof Renew>
 export const Renewed = z.object({ peer: Id })
 export type Renewed = z.infer<typeof Renewed>
 
-/** A laptop has sent everything, and erases itself now as it was asked to at `asked_at`. Of no session, so that it can be said afterwards too. */
+/**
+ * A laptop has sent everything, and erases itself now, as was ordered at `asked_at`. Outside a session, so that it can be sent afterwards
+ * too.
+ */
 export const Wiped = z.object({ asked_at: z.string().max(40) })
 export type Wiped = z.infer<typeof Wiped>
 
-/** Which of these rows the parent does not know at all: neither as they are, nor as deleted, nor waiting. */
+/** Which of these rows the parent does not know at all: neither stored, nor deleted, nor held. */
 export const KnownRowsQuery = z.object({ table: z.string().max(63), ids: z.array(Id).max(20_000) })
 export type KnownRowsQuery = z.infer<typeof KnownRowsQuery>
 export const UnknownRows = z.object({ unknown: z.array(Id) })
 export type UnknownRows = z.infer<typeof UnknownRows>
 
 /**
- * Per table: how many rows live, and a digest of their states that does not depend on order. `seq`, `people`: where the feeds of the school
- * and of people stood; `moving`: something was written meanwhile, so that it belongs to no moment.
+ * For each table: how many rows live, and a digest of their states that does not depend on their order. `seq`, `people`: where the feeds of
+ * the school and of people stood; `moving`: something was written meanwhile, so the figures belong to no moment.
  */
 export const TableDigest = z.object({ table: z.string(), count: z.int(), digest: z.string() })
 export type TableDigest = z.infer<typeof TableDigest>

@@ -16,7 +16,7 @@ export const travelling = (table: Replicated): string[] => {
 const unitsIn = (table: Replicated): Record<string, string[]> =>
   Object.fromEntries(Object.entries(descriptions[table].units).map(([unit, columns]) => [unit, [...columns]]))
 
-/** A sheet for each table. In the order given within each; tables in the order in which they first come. */
+/** One sheet for each table, in the order in which the tables first come; rows keep their order. */
 export function packRows(rows: readonly Carried[]): Sheet[] {
   const byTable = new Map<Replicated, RowState[]>()
   for (const { table, state } of rows) {
@@ -40,8 +40,8 @@ export type Malformed = { table: Replicated; id: string; units: string[] }
 export type Unpacked = { rows: Carried[]; unknown: Sheet[]; malformed: Malformed[] }
 
 /**
- * `unknown`: rows of tables that this program does not know (SPEC, «Versions of the program»). Each row is looked at by itself: one that is
- * malformed stops nothing.
+ * Reads sheets row by row, so that a malformed row stops no other. `unknown`: sheets of tables that this program does not know (SPEC,
+ * «Versions of the program»).
  */
 export function unpackRows(sheets: readonly Sheet[]): Unpacked {
   const unpacked: Unpacked = { rows: [], unknown: [], malformed: [] }
@@ -61,22 +61,23 @@ function unpackSheet(table: Replicated, sheet: Sheet, { rows, malformed }: Unpac
   for (let row = 0; row < ids.length; row += 1) {
     const [id, place] = [ids[row], at[row] as number]
     const own = versions[place] as Shared
-    // Whose id is none cannot be named.
+    // A row without a valid id cannot be named in an answer.
     if (typeof id !== 'string' || !isId(id)) continue
     if (wrong.has(place)) malformed.push({ table, id, units: unitsNamed(own) })
     else rows.push({ table, state: read(id, own, (column) => values[column]?.(row)) })
   }
 }
 
-/** Units that versions name which are none. */
+/** The units that malformed versions name. */
 const unitsNamed = ([, , units]: readonly unknown[]): string[] => Object.keys(units ?? {}).slice(0, MOST_UNITS)
 const MOST_UNITS = 100
 
 type Read = (id: string, versions: Shared, valueAt: (column: number) => unknown) => RowState
 
 /**
- * A column that is not known here is of a newer program, in a unit of its own or in one that is known, and is kept beside the row; one that
- * an older program had kept so is back in its place. A part of the row that nobody ever wrote is absent, not null.
+ * Returns how to read the rows of a sheet. A column that is not known here is of a newer program, in a unit of its own or in a known one,
+ * and goes into `extra`. A column in `extra` that is known here goes into `values`. The columns of a unit that nobody wrote are absent, not
+ * null.
  */
 function readerOf(table: Replicated, { columns, units: theirs }: Pick<Sheet, 'columns' | 'units'>): Read {
   const known = new Set(travelling(table))
@@ -95,11 +96,11 @@ function readerOf(table: Replicated, { columns, units: theirs }: Pick<Sheet, 'co
       const [column, value, unit] = [columns[at] as string, valueAt(at) ?? null, unitAt[at]]
       if (value === null && unit !== undefined && !units[unit]) continue
       if (isKnown[at]) values[column] = value
-      // Where the unit is known, a column that is empty says what one says that is absent.
+      // In a known unit a null column says the same as an absent one.
       else if (unit && (value !== null || !(unit in descriptions[table].units))) keep(unit, { [column]: value })
     }
     for (const unit in extra) {
-      // Of whether a row is there no program knows more than another.
+      // No program knows more columns of a row's existence than another.
       if (unit === EXISTENCE) continue
       const kept = extra[unit] as Record<string, unknown>
       for (const column in kept) {

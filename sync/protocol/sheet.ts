@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LAST_MOMENT, type Versions } from '../versions.ts'
 import { arePlaces, type Cells, isCells, lengthOf, sumOf, weightOfCells } from './cells.ts'
 
-/** What a row bears besides its values; `extra` by unit the columns of a newer program. Rows that were written together share it. */
+/** What a row bears besides its values; `extra`: by unit the columns of a newer program. Rows that were written together share it. */
 export type Shared = readonly [
   schema: number,
   vv: Versions['vv'],
@@ -25,9 +25,9 @@ const Form = z.object({
 })
 export type Sheet = z.infer<typeof Form>
 /**
- * Rows of one table as they travel, by column (SPEC, «Sheets»). `units`: of which columns each unit is made, for a reader who does not know
- * them. `at` says for each of `ids` which of `versions` is its own; `cells` has the values of each of `columns`. Only the form is checked
- * here, without which nothing can be read; what the rows say is looked at row by row (`page.ts`).
+ * Rows of one table as they travel, by column (SPEC, «Sheets»). `units`: the columns of each unit, for a reader who does not know them.
+ * `at`: for each of `ids` the place of its versions in `versions`. `cells`: the values of each of `columns`. Only the form is checked here,
+ * without which nothing can be read; rows are checked one by one (`page.ts`).
  */
 export const Sheet = Form.refine(isWhole)
 
@@ -36,7 +36,7 @@ function isWhole({ columns, versions, ids, at, cells }: Sheet): boolean {
   return isFull && cells.length === columns.length && cells.every((each) => isCells(each, ids.length))
 }
 
-/** Versions by their places. Rows whose versions are the same objects share a place. */
+/** Versions and their places. Rows whose versions are the same objects share a place. */
 export class Versioned {
   readonly versions: Shared[] = []
   private readonly places = new Map<Versions['units'], number>()
@@ -53,7 +53,7 @@ export class Versioned {
   }
 }
 
-/** Which of the versions are none: no honest program sends such. */
+/** The places of malformed versions, which no honest program sends. */
 export const wrongVersions = ({ versions }: Pick<Sheet, 'versions'>): ReadonlySet<number> =>
   new Set(versions.flatMap((each, place) => (isVersions(each) ? [] : [place])))
 
@@ -72,7 +72,7 @@ function isVersions([schema, vv, units, alive, extra]: readonly unknown[]): bool
 const isCounter = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A key that every object has already is nobody's name. */
+/** The key `__proto__`, which every object has already, is refused. */
 function isRecordOf(value: unknown, is: (each: unknown) => boolean): boolean {
   if (!isRecord(value)) return false
   for (const [key, each] of Object.entries(value as object)) if (key === '__proto__' || !is(each)) return false
@@ -91,7 +91,9 @@ const isStamp = (value: unknown): boolean =>
   value[2] <= LAST_MOMENT &&
   (value[3] === null || typeof value[3] === 'string')
 
-/** Characters of what rows share, each counted as often as it stands in a row: a page is bounded by what it says, not by how shortly. */
+/**
+ * The characters of what rows share, each counted as often as it stands in a row: a page is bounded by what it says, not by how shortly.
+ */
 export const weightOf = (sheets: readonly Sheet[]): number =>
   sheets.reduce(
     (weight, { versions, ids, at, cells }) =>
