@@ -45,8 +45,32 @@ export async function restOf(
     vv[node] = Math.min(vv[node] ?? 0, counter - 1)
     if (vv[node] === 0) delete vv[node]
   }
-  const claimed = { ...state, vv, alive: presentIn(state, vv, known, [claiming.peer.node_id, claiming.judge.epoch]) }
+  const present = { ...state, vv, alive: presentIn(state, vv, known, [claiming.peer.node_id, claiming.judge.epoch]) }
+  const claimed = known && state.alive.length === 0 ? covering(table, present, known.state, limitOf) : present
   return verdicts.length === 0 ? claimed : withoutUnits(table, claimed, known, verdicts)
+}
+
+/**
+ * The vector of a deletion may have been cut below writes of other units that the state bears. A write that the child answers for makes the
+ * row exist: the deletion cannot be shown to have seen it. Any other unit is as it stands here. So the vector covers every unit (I2).
+ */
+function covering(table: Replicated, state: RowState, here: RowState, limitOf: LimitOf): RowState {
+  const vv = { ...state.vv }
+  const units = { ...state.units }
+  const alive = [...state.alive]
+  let values = { ...state.values }
+  for (const [unit, [node, counter]] of Object.entries(state.units)) {
+    if (covers(vv, [node, counter]) || covers(here.vv, [node, counter])) continue
+    if (counter <= limitOf(node)) {
+      vv[node] = counter
+      alive.push([node, counter])
+      continue
+    }
+    delete units[unit]
+    if (here.units[unit]) units[unit] = here.units[unit]
+    values = { ...values, ...pick(here.values, descriptions[table].units[unit] ?? []) }
+  }
+  return { ...state, vv, units, alive, values }
 }
 
 /**
