@@ -49,6 +49,16 @@ export function contentHashOf(book: Book, entries: readonly Entry[]): string {
   return sha256Of(new TextEncoder().encode(canonical(contentOf(book, sorted))))
 }
 
+/** The same with what a card says of the state of its report: a draft prints the word DRAFT. */
+export const paperHashOf = (book: Book, entries: readonly Entry[]): string =>
+  `${contentHashOf(book, entries)} ${book.status === 'draft' ? 'draft' : 'final'}`
+
+/** 409 where a report, which is locked, says something else by now than the card that was drawn of it. */
+export async function demandAsDrawn(tx: ReadTx, book: Book, drawn: string | undefined): Promise<void> {
+  const entries = await entriesOfBooks(tx, { school: book.school_id, books: JSON.stringify([book.id]) })
+  if (paperHashOf(book, entries) !== drawn) throw reportFailures.changedSince()
+}
+
 /** Which of some reports were sent back and say something else since. Asks nothing where none was sent back. */
 export async function changedSinceSentBack(tx: ReadTx, school: string, books: readonly Book[]): Promise<ReadonlySet<string>> {
   const sentBack = books.filter(({ sent_back_hash }) => sent_back_hash !== null)

@@ -4,6 +4,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { chargeUpload } from '../../../files/quota.ts'
 import { type Handlers, on, onFile, onStaged } from '../../../http/handler.ts'
 import type { ReadTx } from '../../../store/tx.ts'
+import { demandAsDrawn } from '../approval.ts'
 import { demandUnlocked, reportOf, studentOf } from '../reports.policy.ts'
 import { pdfsOfBook } from '../reports.queries.ts'
 import { demandContent, demandSaidPdf } from './content.ts'
@@ -64,9 +65,12 @@ export const pdfHandlers = {
       })
       const [card] = cards
       if (!card) throw new Error(`the card of ${reportId} could not be drawn: ${failures[0]?.message}`)
-      return storePdf(services, reportId, card.bytes)
+      return { object: await storePdf(services, reportId, card.bytes), drawn: gathered.contents.get(reportId) }
     },
-    save: ({ tx }, object, book) => recordPdf(tx, book, object),
+    save: async ({ tx }, { object, drawn }, book) => {
+      await demandAsDrawn(tx, book, drawn)
+      return recordPdf(tx, book, object)
+    },
   }),
 
   pdfs: on(reportFiles.pdfs, {

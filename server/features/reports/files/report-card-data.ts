@@ -21,6 +21,7 @@ import { subjectsTaughtIn, teachersOfClass } from '../../classes/classes.policy.
 import { pick } from '../../columns.ts'
 import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
+import { paperHashOf } from '../approval.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
 import { type SentSnapshot, scaleOfBook, shownLetter } from '../snapshot.ts'
 import { titledOf } from './names.ts'
@@ -36,8 +37,8 @@ export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row
 /** What stands on every paper of a class, all but the crest, which is a file. */
 export type ClassHead = Awaited<ReturnType<typeof readHead>>
 
-/** Everything that the cards of a class need from the database. */
-export type ReportCardData = { head: ClassHead; cards: Cards }
+/** Everything that the cards of a class need from the database. `contents`: what each book said, by its id (`paperHashOf`). */
+export type ReportCardData = { head: ClassHead; cards: Cards; contents: ReadonlyMap<string, string> }
 type Cards = { layout: TermLayout; cards: ReportCard<TermEntry>[] } | { layout: YearLayout; cards: ReportCard<YearEntry>[] }
 
 const fullName = ({ first_name, last_name }: { first_name: string | null; last_name: string | null }) =>
@@ -154,6 +155,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const subjectById = new Map((await subjectsToName(tx, { school })).map((subject) => [subject.id, subject]))
   const entries = await entriesOfBooks(tx, { school, books: JSON.stringify(books.map(({ id }) => id)) })
   const entriesByBookId = groupedBy(entries, ({ report_book_id }) => report_book_id)
+  const contents = new Map(books.map((book) => [book.id, paperHashOf(book, entriesByBookId.get(book.id) ?? [])]))
   const bookByStudentId = new Map(books.map((book) => [book.student_id, book]))
   const students = await studentsById(tx, { school, ids: JSON.stringify(books.map(({ student_id }) => student_id)) })
   const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E): ReportCard<E>[] =>
@@ -165,7 +167,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   if (type === 'term') {
     const { coursework_weight, exam_weight } = term
     const cards = cardsWith((shown, book) => termEntry(shown, book, bySubject))
-    return { head, cards: { layout: { kind: 'term', coursework_weight, exam_weight }, cards } }
+    return { head, contents, cards: { layout: { kind: 'term', coursework_weight, exam_weight }, cards } }
   }
   const terms = await termsOfYear(tx, { school, year: year.id })
   const layout = {
@@ -174,10 +176,10 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
     coursework_weight: year.year_coursework_weight,
     exam_weight: year.year_exam_weight,
   }
-  return { head, cards: { layout, cards: cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject)) } }
+  return { head, contents, cards: { layout, cards: cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject)) } }
 }
 
 /** The input of the papers, with the crest read from where it is stored. */
-export async function cardsInput({ head, cards }: ReportCardData, files: ObjectStorage): Promise<ReportCardsInput> {
+export async function cardsInput({ head, cards }: Pick<ReportCardData, 'head' | 'cards'>, files: ObjectStorage): Promise<ReportCardsInput> {
   return { ...head.frame, school: await letterheadOf(head, files), ...cards }
 }

@@ -8,6 +8,7 @@ import type { StoredObject } from '../../../files/storage.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem, type WriteTx } from '../../../store/tx.ts'
 import type { JobWork, Step } from '../../jobs/jobs.policy.ts'
+import { demandAsDrawn } from '../approval.ts'
 import { booksById } from '../reports.queries.ts'
 import { archiveUrl } from './names.ts'
 import { printingOf, recordPdf, storePdf } from './pdf-storage.ts'
@@ -18,6 +19,8 @@ type Job = Row<'job'>
 type Own = Omit<Services, 'jobs'>
 
 const GONE = 'This report was deleted, or is of another class now.'
+/** How often a card is drawn anew whose report is changed while it is drawn. */
+const REDRAWN = 3
 /** The workers may be busy with what people wait for. */
 const BUSY = { tries: 60, pauseMs: 2_000 }
 
@@ -31,9 +34,14 @@ export const makeReportPdfs: JobWork = async (services, job, { step, signal }) =
   const gathered = await readRemaining(services, job, ahead)
   const drawn = gathered ? drawing(services, gathered, signal) : null
   for (const id of ahead) {
-    const made = (await drawn?.(id)) ?? { message: GONE }
+    let made = (await drawn?.(id)) ?? { message: GONE }
+    for (let redrawn = 0; !signal.aborted; redrawn += 1) {
+      const isRecorded = await record(services, job, step, { id, ...made }, redrawn < REDRAWN)
+      if (isRecorded) break
+      const anew = await readRemaining(services, job, [id])
+      made = (anew && (await drawing(services, anew, signal)(id))) ?? { message: GONE }
+    }
     if (signal.aborted) break
-    await record(services, job, step, { id, ...made })
   }
   return archiveUrl(student_group_id, term_id, report_type)
 }
@@ -47,7 +55,8 @@ const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly 
     return first ? readReportCards(tx, await periodOf(tx, first), free, printingOf(input)) : null
   })
 
-type Drawn = { bytes: Uint8Array } | { message: string } | undefined
+/** `said`: what the report said that was drawn. */
+type Drawn = { bytes: Uint8Array; said: string | undefined } | { message: string } | undefined
 
 /** Draws all cards and hands each out as soon as it is there; undefined for a card that was not asked for. */
 function drawing({ documents, files }: Own, gathered: ReportCardData, signal: AbortSignal): (id: string) => Promise<Drawn> {
@@ -59,7 +68,7 @@ function drawing({ documents, files }: Own, gathered: ReportCardData, signal: Ab
     if (hand) hand(drawn)
     else byId.set(id, drawn)
   }
-  const onCard = ({ id, bytes }: MadeCard) => arrived(id, { bytes })
+  const onCard = ({ id, bytes }: MadeCard) => arrived(id, { bytes, said: gathered.contents.get(id) })
   const all = cardsInput(gathered, files).then((input) =>
     patiently(() => documents.reportCards(input, { school: gathered.head.schoolId, onCard, signal }), signal),
   )
@@ -88,31 +97,38 @@ async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-type Made = { id: string } & ({ bytes: Uint8Array } | { message: string })
+type Made = { id: string } & NonNullable<Drawn>
+type Stored = { object: StoredObject; said: string | undefined } | { message: string }
 
-async function record(services: Own, job: Job, step: Step, made: Made): Promise<void> {
+const isChanged = (error: unknown) => error instanceof Failure && error.code === reportFailures.changedSince().code
+
+/** False, and nothing written, where the report was changed since it was drawn, and may be drawn once more. */
+async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAgain: boolean): Promise<boolean> {
   const { id } = made
-  const stored = 'bytes' in made ? await storePdf(services, id, made.bytes) : made
-  await step(async (tx) => {
-    const message = await recorded(tx, await tx.find('report_book', job.school_id, id), stored)
-    return message === null ? null : { id, message }
-  })
+  const stored = 'bytes' in made ? { object: await storePdf(services, id, made.bytes), said: made.said } : made
+  try {
+    await step(async (tx) => {
+      const message = await recorded(tx, await tx.find('report_book', job.school_id, id), stored, mayDrawAgain)
+      return message === null ? null : { id, message }
+    })
+    return true
+  } catch (error) {
+    if (isChanged(error)) return false
+    throw error
+  }
 }
 
 /** The sentence for a report that gets no PDF, or null once its row is written. */
-async function recorded(
-  tx: WriteTx,
-  book: Row<'report_book'> | undefined,
-  stored: StoredObject | { message: string },
-): Promise<string | null> {
+async function recorded(tx: WriteTx, book: Row<'report_book'> | undefined, stored: Stored, mayDrawAgain: boolean): Promise<string | null> {
   if (!book) return GONE
   if (isLocked(book.status)) return reportFailures.locked().message
   if ('message' in stored) return stored.message
   try {
-    await recordPdf(tx, book, stored)
+    await demandAsDrawn(tx, book, stored.said)
+    await recordPdf(tx, book, stored.object)
     return null
   } catch (error) {
-    if (error instanceof Failure) return error.message
+    if (error instanceof Failure && !(mayDrawAgain && isChanged(error))) return error.message
     throw error
   }
 }
