@@ -1,4 +1,4 @@
-import { and, count, eq, ne, sql } from 'drizzle-orm'
+import { and, count, eq, sql } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
@@ -20,8 +20,11 @@ export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolmen
     .where(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type })),
 )
 
-/** How many entries the books of each class have in each subject, and how many of them have a remark; of books that can still be written. */
-export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report_book_entry, enrolment }, p }) =>
+/**
+ * How many entries these books of each class have in each subject, and how many of them have a remark. `books` is a JSON array: from the year's
+ * enrolments SQLite looked up every entry of the school.
+ */
+export const remarksOfBooks = statement<{ school: string; books: string }>()(({ db, t: { report_book, report_book_entry }, p, dialect }) =>
   db
     .select({
       ...pick(report_book, 'student_group_id'),
@@ -29,12 +32,9 @@ export const remarksOfTerm = statement<OfTerm>()(({ db, t: { report_book, report
       entries: count(),
       remarks: count(sql`nullif(${firstOf(report_book_entry.teacher_remark)}, '')`),
     })
-    .from(report_book)
-    .innerJoin(enrolment, matches(enrolment, pick(report_book, 'school_id', 'student_id', 'student_group_id')))
-    .innerJoin(report_book_entry, matches(report_book_entry, { school_id: report_book.school_id, report_book_id: report_book.id }))
-    .where(
-      and(matches(report_book, { school_id: p.school, term_id: p.term, report_type: p.type }), ne(report_book.status, 'sent_to_ministry')),
-    )
+    .from(report_book_entry)
+    .innerJoin(report_book, matches(report_book, { school_id: report_book_entry.school_id, id: report_book_entry.report_book_id }))
+    .where(and(eq(report_book_entry.school_id, p.school), dialect.inList(report_book_entry.report_book_id, p.books)))
     .groupBy(report_book.student_group_id, report_book_entry.subject_id),
 )
 

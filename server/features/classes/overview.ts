@@ -10,7 +10,7 @@ import { outdatedBooks, type Period } from '../reports/freshness.policy.ts'
 import { changedReports } from '../reports/reports.policy.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { classesFor, classesToRead } from './classes.queries.ts'
-import { booksOfTerm, remarksOfTerm, reportingSchool } from './overview.queries.ts'
+import { booksOfTerm, remarksOfBooks, reportingSchool } from './overview.queries.ts'
 import { factsOf, progressOf } from './progress.handler.ts'
 
 type Books = ClassOverview['books']
@@ -36,7 +36,8 @@ export async function classesOfTerm(
   const changed = await changedReports(tx, school, sentBack)
   const told = made.map((book) => ({ ...book, is_changed_since_sent_back: changed.has(book.id) }))
   const books = groupedBy(told, ({ student_group_id }) => student_group_id)
-  const remarks = await remarksOfTerm(tx, ofTerm)
+  const open = made.flatMap(({ id, status }) => (isLocked(status) ? [] : [id]))
+  const remarks = await remarksOfBooks(tx, { school, books: JSON.stringify(open) })
   const [asking = { approves_reports: null }] = await reportingSchool(tx, { school })
   const people = new Map(
     (await peopleOfSchool(tx, { school })).map(({ user_id: id, first_name, last_name }) => [id, { id, first_name, last_name }]),

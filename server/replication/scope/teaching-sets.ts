@@ -17,11 +17,11 @@ export const setsTaught = statement<SetsQuery>()(({ db, t, p }) => {
     .where(and(matches(term, { school_id: p.school, id: p.term }), eq(teaching_set.subject_id, p.subject)))
 })
 
-/** The pupils in these sets. */
+/** The pupils in these sets, each once for every set. With `distinct` SQLite read the members of all sets of the school. */
 export const pupilsTaughtInSets = statement<SetsQuery>()(({ db, t, p }) => {
   const { term, teaching_set, teaching_set_teacher: taught, teaching_set_member: member } = t
   return db
-    .selectDistinct({ id: member.student_id })
+    .select({ id: member.student_id })
     .from(term)
     .innerJoin(teaching_set, matches(teaching_set, { school_id: term.school_id, academic_year_id: term.academic_year_id }))
     .innerJoin(taught, matches(taught, { school_id: teaching_set.school_id, teaching_set_id: teaching_set.id, user_profile_id: p.user }))
