@@ -4,7 +4,8 @@ import type { Category } from './categories.ts'
 import { type ExplainedSubject, explain, type NamedMark } from './explain.ts'
 import { type GradingScale, letterFor } from './letters.ts'
 import { type EnteredMark, type MarkCode, markAfter } from './mark-codes.ts'
-import { classTermResult, meanOfPrinted } from './results.ts'
+import { classTermResult, meanOfPrinted, type Term } from './results.ts'
+import type { Subject } from './subjects-taken.ts'
 import { type YearModel, yearFigures } from './year.ts'
 
 /** What somebody tries in place of a mark: `mark` null takes it away. What is absent stays. */
@@ -22,7 +23,25 @@ export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMar
   const { student_id, result } = present
   const term = { id: present.term_id, ...weightsOf(present) }
   const subject = { id: result.subject_id, name: result.subject_name, code: result.subject_code, sort_order: 0 }
-  const marks = present.marks.map((mark, at) => markWith(namedAgain(mark, at), tried.get(mark.assessment_id), rules.codes))
+  const known = present.marks.map(namedAgain)
+  const resultOf = (marks: readonly NamedMark[]) => resultAlone({ ...rules, student_id, term, subject, marks })
+  const marks = known.map((mark) => markWith(mark, tried.get(mark.assessment_id), rules.codes))
+  // A mark in open conflict is not seen in the marks.
+  const isInConflict = result.under_review === true && !resultOf(known)?.under_review
+  const alone = resultOf(marks)
+  const own = alone && isInConflict ? { ...alone, under_review: true as const } : alone
+  const overall = present.steps.find(({ step }) => step === 'overall_average')
+  const composites = overall?.step === 'overall_average' ? overall.composites : null
+  const others = composites?.map((other): ExplainedSubject => (own && other.subject_id === subject.id ? own : other))
+  const working = explain({ ...rules, student_id, term, subject, marks, subjects: others ?? (own ? [own] : []) })
+  // Whoever does not see the other subjects has no step of the overall average.
+  return overall ? working : { ...working, steps: working.steps.filter(({ step }) => step !== 'overall_average') }
+}
+
+type Alone = ResultRules & { student_id: string; term: Term; subject: Subject; marks: readonly NamedMark[] }
+
+/** What follows from the marks of one subject alone. */
+function resultAlone({ student_id, term, subject, marks, ...rules }: Alone): SubjectTerm | undefined {
   const [student] = classTermResult({
     ...rules,
     term,
@@ -38,11 +57,7 @@ export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMar
     })),
     students: [{ id: student_id, first_name: '', last_name: '', subject_ids: [subject.id], grades: gradesOf(marks) }],
   }).students
-  const own = student?.subjects[0]
-  const subjects = present.steps
-    .flatMap((step) => (step.step === 'overall_average' ? step.composites : []))
-    .map((other): ExplainedSubject => (own && other.subject_id === subject.id ? own : other))
-  return explain({ ...rules, student_id, term, subject, marks, subjects })
+  return student?.subjects[0]
 }
 
 function weightsOf({ steps }: Explanation) {

@@ -87,6 +87,6 @@ export const calculationHandlers: Handlers<typeof calculations> = {
 
   explain: on(calculations.explain, {
     load: (context, { targets }) => studentTermAndSubject(context, targets),
-    run: ({ tx }, _input, { student, term, subject, group }) => workingOf(tx, { student, term, subject, group }),
+    run: ({ tx }, _input, explained) => workingOf(tx, explained),
   }),
 }

@@ -94,14 +94,19 @@ async function isTaughtInSet({ tx, caller }: PolicyContext, student: Row<'studen
   return taught.some(({ id }) => id === student.id)
 }
 
-/** A student, a term and a subject: the absent are 404 before rights are judged. */
+/**
+ * A student, a term and a subject: the absent are 404 before rights are judged. `seesOthers`: also what came of the student's other subjects,
+ * which whoever teaches the student in a set alone does not.
+ */
 export async function studentTermAndSubject(context: PolicyContext, targets: Targets) {
   const student = await rowOf(context, 'student', requiredId(targets, 'studentId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
   const subject = await rowOf(context, 'subject', requiredId(targets, 'subjectId'))
   const group = await placeIn(context.tx, student, term.academic_year_id)
-  if (!group || !(await isTaughtInSet(context, student, term, subject))) await studentIn(context, student, term.academic_year_id)
-  return { student, term, subject, group }
+  const isBySet = group !== null && (await isTaughtInSet(context, student, term, subject))
+  if (!isBySet) await studentIn(context, student, term.academic_year_id)
+  const seesOthers = !isBySet || may('readStudentResults', factsAbout(context.caller, await classFactsOf(context, group.id)))
+  return { student, term, subject, group, seesOthers }
 }
 
 type Group = Row<'student_group'>

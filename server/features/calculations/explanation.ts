@@ -7,20 +7,31 @@ import type { ReadTx } from '../../store/tx.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { type ClassMarks, marksOfStudent } from './calculations.policy.ts'
 import { gradesWithReasons } from './calculations.queries.ts'
+import { withReview } from './reviewed-results.ts'
 
-type ExplainedRows = { student: Row<'student'>; term: Row<'term'>; subject: Row<'subject'>; group: Row<'student_group'> | null }
+type ExplainedRows = {
+  student: Row<'student'>
+  term: Row<'term'>
+  subject: Row<'subject'>
+  group: Row<'student_group'> | null
+  seesOthers: boolean
+}
 type Assessment = ClassMarks['assessments'][number]
 
 /** In the order of the mark grid: as the teachers sorted them, those without a place last. */
 const inOrder = (a: Assessment, b: Assessment) =>
   (a.sort_order ?? Number.MAX_SAFE_INTEGER) - (b.sort_order ?? Number.MAX_SAFE_INTEGER) || compareText(a.id, b.id)
 
-/** The working behind one subject of one student (decisions §5, `explain`), from the same marks as the result itself. */
-export async function workingOf(tx: ReadTx, { student, term, subject, group }: ExplainedRows): Promise<Explanation> {
+/**
+ * The working behind one subject of one student (decisions §5, `explain`), from the same marks as the result itself. Without `seesOthers` it
+ * has no step of the overall average, which names the results of the other subjects.
+ */
+export async function workingOf(tx: ReadTx, { student, term, subject, group, seesOthers }: ExplainedRows): Promise<Explanation> {
   const marks = await marksOfStudent(tx, student, group, term)
   const grades = await gradesWithReasons(tx, { school: student.school_id, student: student.id, term: term.id })
   const gradesByAssessmentId = new Map(grades.map((grade) => [grade.assessment_id, grade]))
-  return explain({
+  const [result] = await withReview(tx, student.school_id, [term.id], classTermResult({ ...marks, term }).students)
+  const working = explain({
     student_id: student.id,
     term,
     subject,
@@ -31,6 +42,7 @@ export async function workingOf(tx: ReadTx, { student, term, subject, group }: E
       .sort(inOrder)
       .map((assessment) => namedMark(assessment, gradesByAssessmentId.get(assessment.id))),
     categories: marks.categories ?? [],
-    subjects: classTermResult({ ...marks, term }).students[0]?.subjects ?? [],
+    subjects: result?.subjects ?? [],
   })
+  return seesOthers ? working : { ...working, steps: working.steps.filter(({ step }) => step !== 'overall_average') }
 }

@@ -50,7 +50,7 @@ const marksInConflict = statement<{ school: string; terms: string }>()(({ db, t,
 type Result = { student_id: string; subjects: readonly { subject_id: string }[] }
 
 /** The results, where a mark of a subject is in open conflict with `under_review: true` on that subject (sync/SPEC.md, «Conflicts»). */
-async function withReview<R extends Result>(tx: ReadTx, school: string, terms: readonly string[], results: R[]): Promise<R[]> {
+export async function withReview<R extends Result>(tx: ReadTx, school: string, terms: readonly string[], results: R[]): Promise<R[]> {
   const found = await marksInConflict(tx, { school, terms: JSON.stringify(terms) })
   if (found.length === 0) return results
   const keys = new Set(found.map(({ student_id, subject_id }) => `${student_id}:${subject_id}`))

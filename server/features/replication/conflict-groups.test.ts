@@ -1,3 +1,5 @@
+import { defaultGradingScale } from '@markbook/shared/domain/letters'
+import { whatIf } from '@markbook/shared/domain/what-if'
 import { naturalId } from '@markbook/shared/ids'
 import { englishExam, mathsExam, zoe } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
@@ -62,6 +64,20 @@ const twoMarks = () =>
   )
 
 describe('a mark and its remark that did not stand', () => {
+  test('the working of the result says that a mark is under review, as the results of the class do', async () => {
+    await twoMarks()
+    const query = { studentId: zoe.id, termId: mathsExam.term_id }
+    const { subjects } = await centre.as.okafor.calculations.studentTerm({ query })
+    const shown = subjects.find(({ subject_id }) => subject_id === maths.id)
+    expect(shown).toMatchObject({ under_review: true })
+    const working = await centre.as.okafor.calculations.explain({ query: { ...query, subjectId: maths.id } })
+    expect(working.result).toEqual(shown)
+    // What is tried does not decide the conflict.
+    const rules = { scale: defaultGradingScale, codes: [], categories: [] }
+    expect(whatIf(working, rules, new Map())).toEqual(working)
+    expect(whatIf(working, rules, new Map([[mathsExam.id, { mark: { score: 1 } }]])).result.under_review).toBe(true)
+  })
+
   test('are one thing to decide, at both ends and wherever they are counted, of two records', async () => {
     await twoMarks()
     for (const node of [centre, box]) {

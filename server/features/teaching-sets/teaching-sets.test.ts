@@ -1,3 +1,6 @@
+import type { Explanation } from '@markbook/shared/contract/calculations'
+import { defaultGradingScale } from '@markbook/shared/domain/letters'
+import { whatIf } from '@markbook/shared/domain/what-if'
 import { naturalId } from '@markbook/shared/ids'
 import {
   englishEssay,
@@ -273,6 +276,12 @@ describe('a teacher of a set', () => {
     const explain = (student: { id: string }, subject: { id: string }) =>
       st.as.ada.calculations.explain.raw({ query: { studentId: student.id, subjectId: subject.id, termId: michaelmas.id } })
     expect((await explain(fatima, english)).status).toBe(200)
+    const working = (await explain(fatima, english)).body as Explanation
+    expect(working.steps.map(({ step }) => step)).toEqual(['coursework_average', 'exam_average', 'term_composite', 'letter_grade'])
+    expect(JSON.stringify(working)).not.toContain(maths.id)
+    expect(whatIf(working, { scale: defaultGradingScale, codes: [], categories: [] }, new Map())).toEqual(working)
+    // In her own class she sees every subject.
+    expect(JSON.stringify((await explain(mei, english)).body)).toContain(maths.id)
     expect((await explain(fatima, maths)).status).toBe(403)
     expect((await explain(oisin, english)).status).toBe(403)
     const wrongYear = await st.as.okafor.calculations.setTerm.raw({

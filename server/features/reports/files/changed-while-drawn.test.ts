@@ -23,7 +23,7 @@ async function changedWhileDrawn(times: number, change: () => Promise<unknown>, 
   Object.assign(documents, {
     reportCards: async (input: Parameters<typeof reportCards>[0], options: Parameters<typeof reportCards>[1]) => {
       const cards: Parameters<NonNullable<typeof options.onCard>>[0][] = []
-      const all = await reportCards(input, { ...options, onCard: (card) => cards.push(card) })
+      const all = await reportCards(input, { ...options, onCard: (card) => void cards.push(card) })
       drawn += 1
       st.clock.advance(1_000)
       if (drawn <= times) await change()
