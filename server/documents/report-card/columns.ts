@@ -54,8 +54,8 @@ const termColumns = ({ coursework_weight, exam_weight }: TermLayout, { say, perc
   note: say('card.noteTerm', { coursework: percent(coursework_weight), exam: percent(exam_weight) }),
   average: say('card.overallAverage'),
   isPartial: (entry) =>
-    (entry.coursework_average === null && entry.exam_average !== null && coursework_weight > 0) ||
-    (entry.exam_average === null && entry.coursework_average !== null && exam_weight > 0),
+    entry.term_composite !== null &&
+    ((entry.coursework_average === null && coursework_weight > 0) || (entry.exam_average === null && exam_weight > 0)),
 })
 
 type Weights = { coursework: number; exam: number }

@@ -110,6 +110,10 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(textOfPdf(await drawn(ofTerm({ entries: one })))).toContain('95.00 †')
     expect(textOfPdf(await drawn({ ...ofTerm({ entries: one }), layout: weightless } as ReportCardsInput))).not.toContain('†')
     expect(textOfPdf(await drawn(ofTerm({ entries: entries.slice(0, 3) })))).not.toContain('†')
+    // The part that is there has no weight, so that there is no result to mark.
+    const none = one.map((entry) => ({ ...entry, term_composite: null, letter_grade: null }))
+    const examAlone = { ...termLayout, coursework_weight: 0, exam_weight: 100 }
+    expect(textOfPdf(await drawn({ ...ofTerm({ entries: none }), layout: examAlone } as ReportCardsInput))).not.toContain('†')
   })
 
   test('a code stands where there is no average, and is explained; a code beside an average is not printed', async () => {

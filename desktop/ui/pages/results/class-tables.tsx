@@ -16,7 +16,7 @@ import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
 import { distributionOf, heatOf } from './distribution.ts'
 import { figureOf, OVERALL, panelOf, YearPanel } from './explained.ts'
-import { restsOnPartial } from './partial.ts'
+import { isPartialResult, restsOnPartial } from './partial.ts'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 import { sortColumn, sortRows } from './sort-head.tsx'
@@ -100,7 +100,7 @@ function ResultLegend({ students, passMark }: { students: readonly Student[]; pa
   const all = students.flatMap((student): SubjectResult[] => student.subjects)
   const found = [
     all.some((result) => (resultOf(result) ?? passMark) < passMark) && (['under', '00.00'] as const),
-    all.some(({ is_partial }) => is_partial) && (['partial', signs.partial] as const),
+    all.some(isPartialResult) && (['partial', signs.partial] as const),
     all.some(({ under_review }) => under_review) && (['review', signs.review] as const),
   ].filter((sign) => sign !== false)
   return (
@@ -169,7 +169,7 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
       value={resultOf(own)}
       letter={own.letter_grade}
       passMark={passMark}
-      isPartial={own.is_partial}
+      isPartial={isPartialResult(own)}
       isUnderReview={own.under_review === true}
       label={t('explain.of', { name: nameOf(student.student), subject: own.subject_name })}
       of={figureOf(student.student_id, subjectId)}

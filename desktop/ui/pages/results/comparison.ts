@@ -1,4 +1,5 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
+import { isPartialResult } from './partial.ts'
 
 /**
  * `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. `isPartial`: one of the two rests on
@@ -37,7 +38,7 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
   ).values(),
 ]
 
-const isPartial = (result: Student['subjects'][number] | undefined): boolean => result?.is_partial === true
+const isPartial = (result: Student['subjects'][number] | undefined): boolean => result !== undefined && isPartialResult(result)
 
 /** The differences of each current pupil. Without an earlier result a difference is null. `order`: ids of the school's subjects. */
 export function compareTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]) {

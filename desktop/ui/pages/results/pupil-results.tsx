@@ -13,7 +13,7 @@ import { ResultBar, TermLine } from './charts.tsx'
 import { useScale } from './class-page.tsx'
 import { FigureSign, useYearColumns } from './class-tables.tsx'
 import { figureOf, OVERALL, OverallPanel, panelOf, YearPanel } from './explained.ts'
-import { restsOnPartial } from './partial.ts'
+import { isPartialResult, restsOnPartial } from './partial.ts'
 import { PartialLegend } from './partial-figures.tsx'
 import styles from './results.module.css'
 
@@ -175,10 +175,10 @@ function SubjectTable<S extends Subject>({ label, studentId, name, columns, subj
     { head: t('letter'), cell: (subject) => <bdi>{subject.letter_grade ?? '–'}</bdi> },
     {
       head: t('remark'),
-      cell: ({ remark, is_partial, under_review }) =>
-        (remark || is_partial || under_review) && (
+      cell: ({ remark, under_review, ...own }) =>
+        (remark || isPartialResult(own) || under_review) && (
           <>
-            {remark} {is_partial && badge('partial')} {under_review && badge('review')}
+            {remark} {isPartialResult(own) && badge('partial')} {under_review && badge('review')}
           </>
         ),
     },

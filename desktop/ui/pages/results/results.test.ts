@@ -91,7 +91,7 @@ describe('a difference', () => {
 })
 
 test('a difference is partial where one of its results is, and that of the averages where any is', () => {
-  const pupil = (id: string, partial: readonly string[]) => ({
+  const pupil = (id: string, partial: readonly string[], composite: number | null = 60) => ({
     student_id: id,
     student: { id, first_name: id, last_name: '' },
     overall_average: 60,
@@ -99,18 +99,20 @@ test('a difference is partial where one of its results is, and that of the avera
       subject_id: code,
       subject_name: code,
       subject_code: code,
-      term_composite: 60,
+      term_composite: partial.includes(code) ? composite : 60,
       is_partial: partial.includes(code),
     })),
   })
-  const before = { students: [pupil('zoe', ['GA']), pupil('mei', [])] } as never
-  const now = { students: [pupil('zoe', []), pupil('mei', []), pupil('new', ['MA'])] } as never
+  const before = { students: [pupil('zoe', ['GA']), pupil('mei', []), pupil('max', [])] } as never
+  // Max has marks of the part without weight alone, and so no result in MA.
+  const now = { students: [pupil('zoe', []), pupil('mei', []), pupil('new', ['MA']), pupil('max', ['MA'], null)] } as never
   const { rows } = compareTerms(before, now, ['MA', 'GA'])
   const told = rows.map(({ overall, bySubjectId }) => [overall, bySubjectId.get('MA'), bySubjectId.get('GA')].map((one) => one?.isPartial))
   expect(told).toEqual([
     [true, false, true],
     [false, false, false],
     [true, true, false],
+    [false, false, false],
   ])
 })
 

@@ -16,6 +16,7 @@ import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { FigureSign } from '../results/class-tables.tsx'
+import { isPartialResult } from '../results/partial.ts'
 
 type Result = SetTerm['students'][number]
 const FIGURES = ['coursework_average', 'exam_average', 'term_composite'] as const
@@ -75,7 +76,7 @@ function Results({ set, term, yearName }: { set: ListedTeachingSet; term: Term; 
                   cell: ({ result }: Result) => (
                     <>
                       {figure(result?.[name] ?? null)}
-                      {name === 'term_composite' && result?.is_partial && <FigureSign of="partial" />}
+                      {name === 'term_composite' && result && isPartialResult(result) && <FigureSign of="partial" />}
                       {name === 'term_composite' && result?.under_review && <FigureSign of="review" />}
                     </>
                   ),

@@ -19,18 +19,23 @@ const overview = (...classes: ReturnType<typeof group>[]) => ({ classes }) as un
 
 describe('the course of a pupil', () => {
   const seen = overview(
-    group('2025/26', ['michaelmas', '2025-09-01', result(70, ['ma', 70, true])], ['hilary', '2026-01-07', result(null, ['ma', null])]),
+    group(
+      '2025/26',
+      ['michaelmas', '2025-09-01', result(70, ['ma', 70, true])],
+      ['hilary', '2026-01-07', result(null, ['ma', null])],
+      ['trinity', '2026-04-01', result(80, ['en', 80], ['ma', null, true])],
+    ),
     group('2024/25', ['michaelmas', '2024-09-01', result(50, ['ma', 40], ['en', 60])], ['trinity', '2025-04-01', null]),
   )
   test('terms without a result are left out, the earliest comes first', () => {
-    expect(pastTerms(seen).map(({ id }) => id)).toEqual(['michaelmas 2024/25', 'michaelmas 2025/26'])
+    expect(pastTerms(seen).map(({ id }) => id)).toEqual(['michaelmas 2024/25', 'michaelmas 2025/26', 'trinity 2025/26'])
   })
   test('each subject has a place for each term, empty where it was not taken', () => {
     expect(courseOf(pastTerms(seen))).toEqual({
-      overall: { results: [50, 70], partial: [false, true] },
+      overall: { results: [50, 70, 80], partial: [false, true, false] },
       subjects: [
-        { id: 'ma', name: 'name of ma', results: [40, 70], partial: [false, true] },
-        { id: 'en', name: 'name of en', results: [60, null], partial: [false, false] },
+        { id: 'en', name: 'name of en', results: [60, null, 80], partial: [false, false, false] },
+        { id: 'ma', name: 'name of ma', results: [40, 70, null], partial: [false, true, false] },
       ],
     })
   })

@@ -1,5 +1,5 @@
 import type { StudentOverview } from '@markbook/shared/contract/calculations'
-import { restsOnPartial } from '../results/partial.ts'
+import { isPartialResult, restsOnPartial } from '../results/partial.ts'
 
 type Class = StudentOverview['classes'][number]
 type Past = Class['terms'][number]
@@ -24,7 +24,12 @@ export function courseOf(terms: readonly PastTerm[]): { overall: Pick<Course, 'r
   const names = new Map([...terms].reverse().flatMap(({ result }) => result.subjects.map((one) => [one.subject_id, one.subject_name])))
   const subjects = [...names].map(([id, name]) => {
     const own = terms.map(({ result }) => result.subjects.find(({ subject_id }) => subject_id === id))
-    return { id, name, results: own.map((one) => one?.term_composite ?? null), partial: own.map((one) => one?.is_partial ?? false) }
+    return {
+      id,
+      name,
+      results: own.map((one) => one?.term_composite ?? null),
+      partial: own.map((one) => one !== undefined && isPartialResult(one)),
+    }
   })
   const isAny = ({ results }: Course) => results.some((result) => result !== null)
   const overall = {
