@@ -39,6 +39,10 @@ describe('what the program says of an error', () => {
     expect(said(() => mkdirSync(file, { recursive: true }))).toBe(`${file} is a file, where a folder must be.`)
     expect(said(() => writeFileSync(file, '', { flag: 'wx' }))).toBe(`${file} is there already.`)
     expect(said(() => mkdirSync(join(file, 'data')))).toMatch(/^\S+data cannot be reached: a part of that path is a file/)
+    const shut = Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES', path: '/srv/marks/running.json' })
+    expect(explain(shut)).toBe('This account may not use /srv/marks/running.json. Use sudo, or run this as the account of the server.')
+    const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES', port: 80 })
+    expect(explain(port)).toBe('This account may not use that port or folder: listen EACCES: permission denied 0.0.0.0:80')
     // Only root of a machine can make one; what the system says is the same everywhere.
     const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.bundle.unfinished' })
     expect(explain(readOnly)).toBe('/media/usb/up.bundle cannot be written: its disk or stick can only be read.')

@@ -16,14 +16,19 @@ type SystemError = {
 /** As somebody typed it: what is written whole has another name until it is (`atomic-write.ts`). Reading says no path. */
 const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
+const mayNot = ({ path, message }: SystemError) =>
+  path === undefined
+    ? `This account may not use that port or folder: ${message}`
+    : `This account may not use ${place(path)}. Use sudo, or run this as the account of the server.`
+
 /** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
 const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
   EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
   ENOTFOUND: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
   EAI_AGAIN: () => 'The machine named in DATABASE_URL or HOST cannot be found.',
-  EACCES: ({ message }) => `This account may not use that port or folder: ${message}`,
-  EPERM: ({ message }) => `This account may not use that port or folder: ${message}`,
+  EACCES: mayNot,
+  EPERM: mayNot,
   EROFS: ({ path }) => `${place(path)} cannot be written: its disk or stick can only be read.`,
   ENOENT: ({ path }) => `There is no ${place(path)}. Is the path right, and the disk or stick there?`,
   ENOTDIR: ({ path }) => `${place(path)} cannot be reached: a part of that path is a file, where a folder must be.`,
@@ -31,8 +36,9 @@ const sentences: Record<string, (error: SystemError) => string> = {
   EEXIST: ({ path, syscall }) =>
     syscall === 'mkdir' ? `${place(path)} is a file, where a folder must be.` : `${place(path)} is there already.`,
   ENOSPC: () => 'The disk is full.',
-  SQLITE_NOTADB: () => 'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed.',
-  SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. Restore a backup.',
+  SQLITE_NOTADB: () =>
+    'The file markbook.sqlite in DATA_DIR is not a database of Markbook, or it is damaged. Nothing was changed. What to do: markbook doctor',
+  SQLITE_CORRUPT: () => 'The database in DATA_DIR is damaged. Nothing was changed. What to do: markbook doctor',
   SQLITE_CANTOPEN: () => 'The database in DATA_DIR cannot be opened. May this account read and write there?',
   SQLITE_FULL: () => 'The disk is full.',
   SQLITE_IOERR_SHMSIZE: () => 'The disk is full.',

@@ -14,8 +14,9 @@ const SERVER = 'server.pem'
 const PEM = /-----BEGIN ([A-Z ]+)-----[\s\S]+?-----END \1-----\n?/g
 
 function readPair(path: string): Pair | 'absent' | 'damaged' {
-  if (!existsSync(path)) return 'absent'
-  const blocks = [...readFileSync(path, 'utf8').matchAll(PEM)]
+  const text = textOf(path)
+  if (text === null) return 'absent'
+  const blocks = [...text.matchAll(PEM)]
   const of = (kind: RegExp) =>
     blocks
       .filter(([, name = '']) => kind.test(name))
@@ -26,6 +27,16 @@ function readPair(path: string): Pair | 'absent' | 'damaged' {
     return isPair(pair) ? pair : 'damaged'
   } catch {
     return 'damaged'
+  }
+}
+
+/** Null where there is no such file; a folder that this account may not look into is none of these. */
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return null
+    throw error
   }
 }
 

@@ -3,10 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, tru
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { canBackUp } from '../store/backup/backup.fixtures.ts'
 import { createDatabase } from '../testing/database.ts'
 import { buildProgram, programFile } from '../testing/program.ts'
+import { smallDisk } from './durability/small-disk.ts'
 
 buildProgram()
 
@@ -89,6 +90,12 @@ describe.runIf(canBackUp)('a database that is gone while backups lie there', { t
     await run(['seed', 'story'])
     await run(['backup'])
     await loseDatabase()
+    const examined = await run(['doctor'])
+    expect(examined).toMatchObject({
+      code: 3,
+      output: expect.stringMatching(/^PROBLEM {2}The database in .* is gone\. Found there: 1 backup of/m),
+    })
+    if (!onPostgres) expect((await run(['status'])).output).toMatch(/Database: .*markbook\.sqlite is GONE; what to do: markbook doctor$/m)
     const refused = await run(['start'])
     expect(refused.code).toBe(1)
     expect(refused.output).toMatch(
@@ -114,6 +121,9 @@ describe.skipIf(onPostgres)('the folder of the marks', { timeout: 180_000 }, () 
   test('with a damaged database: nothing is served, and what begins anew keeps the damaged one', async () => {
     await run(['seed', 'story'])
     truncateSync(join(data, 'markbook.sqlite'), 500_000)
+    expect((await run(['status'])).output).toMatch(
+      /Database: .*markbook\.sqlite is DAMAGED and cannot be opened; what to do: markbook doctor$/m,
+    )
     const refused = await run(['start'])
     expect(refused).toMatchObject({
       code: 1,
@@ -165,11 +175,42 @@ describe.skipIf(onPostgres)('the folder of the marks', { timeout: 180_000 }, () 
   test('that this account may not read: a backup says so, and not that there is no database', async () => {
     await run(['seed', 'story'])
     chmodSync(data, 0)
-    const refused = await run(['backup'], {}, process.getuid?.() === 0 ? NOBODY : undefined)
+    const somebody = process.getuid?.() === 0 ? NOBODY : undefined
+    const refused = await run(['backup'], {}, somebody)
+    const others = [await run(['status'], {}, somebody), await run(['cert', 'show'], {}, somebody)]
     chmodSync(data, 0o700)
+    for (const { code, output } of others) {
+      expect(code).toBe(1)
+      expect(output).toMatch(/^This account may not use \S+\. Use sudo, or run this as the account of the server\.$/)
+    }
     expect(refused).toEqual({
       code: 1,
       output: `This account may not read the database in ${data}. Use sudo, or run this as the account of the server.`,
     })
+  })
+
+  const disk = smallDisk(40)
+  afterAll(() => disk?.end())
+  test.skipIf(!disk)('on a disk that the system lets nobody write to: nobody calls the marks damaged, or restores them', async () => {
+    if (!disk) return
+    const env = { DATA_DIR: disk.folder }
+    await run(['seed', 'story'], env)
+    disk.writable(false)
+    const [started, kept, status, doctor] = [
+      await run(['start'], env),
+      await run(['backup', '--to', join(folder, 'usb')], env),
+      await run(['status'], env),
+      await run(['doctor'], env),
+    ]
+    disk.writable(true)
+    const sentence = expect.stringMatching(/^The disk of \S+ can only be read\. The marks are on it as they were\./)
+    expect([started, kept]).toEqual([
+      { code: 1, output: sentence },
+      { code: 1, output: sentence },
+    ])
+    expect(status.output).toMatch(/Database: .* on a DISK THAT CAN ONLY BE READ; what to do: markbook doctor$/m)
+    expect(doctor).toMatchObject({ code: 3, output: expect.stringMatching(/^PROBLEM {2}The disk of .* can only be read/m) })
+    expect(doctor.output).not.toMatch(/damaged|restore/)
+    expect(await serves(['start'], env)).toBe(0)
   })
 })

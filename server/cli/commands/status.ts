@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import type { Command } from 'commander'
+import { isReadOnly } from '../../disk-full.ts'
 import { computersBelow } from '../../features/replication/below.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { statusOf } from '../../features/replication/status.ts'
@@ -22,6 +23,7 @@ import { newestHere } from '../../store/backup/restore.ts'
 import { whoseInWords } from '../../store/backup/whose.ts'
 import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
+import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
 import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
@@ -29,6 +31,7 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
 import { addCommand } from '../help.ts'
 import { courseOf, sentenceHere } from '../replication-status.ts'
+import { signsOf } from '../settings/database-gone.ts'
 import { lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
 
@@ -86,14 +89,26 @@ async function marks(config: Settings): Promise<string[]> {
   const path = join(dataDir, DATABASE_FILE)
   const sizes = ['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
   const size = sizes.reduce((sum, each) => sum + each)
-  const onDisk = size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`
+  const state =
+    role === 'centre' ? 'on PostgreSQL' : await stateOf(config, size > 0 ? `${megabytes(size)} in ${path}` : `none yet in ${dataDir}`)
   return [
     `  School:        ${whose ? whoseInWords(whose) : 'none yet'}`,
-    `  Database:      ${role === 'centre' ? 'on PostgreSQL' : onDisk}`,
+    `  Database:      ${state}`,
     ...encryption(config),
     `  Last backup:   ${last}`,
     ...(whose && backup ? [`  Rehearsed:     ${rehearsed(lastRehearsal(config.backupDir, whose.id))}`] : []),
   ]
+}
+
+/** Of a school: `sound`, unless its database cannot be worked with. */
+async function stateOf(config: Settings, sound: string): Promise<string> {
+  const { dataDir } = config
+  const path = join(dataDir, DATABASE_FILE)
+  if (isReadOnly(dataDir)) return `${path}, on a DISK THAT CAN ONLY BE READ; what to do: markbook doctor`
+  const check = orNull(() => quickCheckOfSqlite(dataDir))?.state
+  if (check === 'damaged') return `${path} is DAMAGED and cannot be opened; what to do: markbook doctor`
+  const isGone = (check === 'missing' || check === 'empty') && (await signsOf(config)).length > 0
+  return isGone ? `${path} is GONE; what to do: markbook doctor` : sound
 }
 
 /** A line for a laptop, and for whatever is encrypted. */

@@ -220,7 +220,7 @@ describe('the database', () => {
     isWhole: true,
     marks: null,
   } as const
-  const where = { where: '/data', central: false, backup: '/b/1' }
+  const where = { where: '/data', central: false, backup: '/b/1', signs: [] }
   test('sound, older, newer, and with a log or room that is worth tidying', () => {
     expect(severities(checkDatabase({ ...where, soundness }))).toEqual(['ok'])
     const [glance] = checkDatabase({ ...where, soundness: { ...soundness, isWhole: false, marks: 12_260_000 } })
@@ -241,6 +241,24 @@ describe('the database', () => {
       do: expect.stringContaining('keyring'),
     })
     expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })
+  })
+  test('on a disk that can only be read is not damage: nothing is to be restored', () => {
+    const [finding] = checkDatabase({ ...where, soundness: { state: 'read-only', detail: 'x' } })
+    expect(finding).toMatchObject({ severity: 'problem', do: expect.stringContaining('Copy that folder to another disk') })
+    expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })
+  })
+  test('that is gone is not one that was never there', () => {
+    const absent = { ...where, soundness: { state: 'absent' } } as const
+    expect(checkDatabase(absent)).toMatchObject([{ severity: 'notice' }])
+    const gone = { ...absent, signs: ['1 backup of St Brigid’s', 'the secret of a server'] }
+    expect(checkDatabase(gone)).toMatchObject([
+      {
+        severity: 'problem',
+        what: 'The database in /data is gone. Found there: 1 backup of St Brigid’s; the secret of a server.',
+        do: expect.stringContaining('markbook restore --latest (/b/1)'),
+      },
+    ])
+    expect(checkDatabase({ ...gone, backup: null })).toMatchObject([{ do: expect.stringContaining('a backup that lies elsewhere') }])
   })
   test('damage names the backup that a restore would take, and restores nothing', () => {
     const damage = [{ kind: 'pages', count: 3, detail: 'page 12' } as const]

@@ -4,11 +4,15 @@ import type { Damage, Read, Soundness } from '../../store/soundness/soundness.ts
 import { bytes, counted } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
-/** `where`: the folder of a school, or «PostgreSQL». `backup`: the newest backup that a restore would take, if any. */
-export type DatabaseFound = { where: string; central: boolean; soundness: Soundness; backup: string | null }
+/**
+ * `where`: the folder of a school, or «PostgreSQL». `backup`: the newest backup that a restore would take, if any. `signs`: where there is no
+ * database, what says that one was here.
+ */
+export type DatabaseFound = { where: string; central: boolean; soundness: Soundness; backup: string | null; signs: readonly string[] }
 
 export function checkDatabase(found: DatabaseFound): Finding[] {
-  const { soundness, where } = found
+  const { soundness, where, signs } = found
+  if (signs.length > 0) return gone(found)
   if (soundness.state === 'absent')
     return notice('database', {
       what: `There is no database in ${where} yet.`,
@@ -32,6 +36,14 @@ const restoring = ({ backup, central }: DatabaseFound) =>
     ? `Stop the server, copy ${central ? 'the database' : 'the folder of the marks'} to a safe place, then: markbook restore --latest (${backup}).`
     : 'Stop the server, copy everything to a safe place, and ask for help: there is no backup that could be restored.'
 
+/** A server that is started there says the same, and does not begin an empty school. */
+const gone = ({ where, signs, backup }: DatabaseFound): Finding[] =>
+  problem('database', {
+    what: `The database in ${where} is gone. Found there: ${signs.join('; ')}.`,
+    means: 'No mark can be read or saved here; what the last backup holds can be brought back.',
+    do: `Is a disk not plugged in, or does DATA_DIR name the wrong folder? Else: markbook restore ${backup ? `--latest (${backup})` : 'with a backup that lies elsewhere'}`,
+  })
+
 function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: string }>): Finding[] {
   const { detail } = soundness
   if (soundness.state === 'unreadable')
@@ -39,6 +51,12 @@ function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: 
       what: `The database in ${found.where} is damaged and cannot be opened (${detail}).`,
       means: 'No mark can be read or saved; what the last backup holds can be brought back.',
       do: restoring(found),
+    })
+  if (soundness.state === 'read-only')
+    return problem('database', {
+      what: `The disk of ${found.where} can only be read, and the database on it cannot be opened.`,
+      means: 'No mark can be saved; what was saved is there. A disk that begins to fail is often made so by the system.',
+      do: 'Copy that folder to another disk, start the machine again, and have the disk looked at.',
     })
   if (soundness.state === 'no markbook')
     return problem('database', {

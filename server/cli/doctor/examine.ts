@@ -6,6 +6,7 @@ import { latestBackup } from '../../store/backup/restore.ts'
 import { soundnessOfPostgres } from '../../store/soundness/postgres.ts'
 import { NOTHING_WRITTEN } from '../../store/soundness/soundness.ts'
 import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
+import { signsOf } from '../settings/database-gone.ts'
 import { checkAudits, lookAtAudits } from './audit.ts'
 import { checkBackups, lookAtBackups } from './backups.ts'
 import { checkCertificate, lookAtCertificate } from './certificate.ts'
@@ -67,13 +68,14 @@ export async function examine(
     ({ path }) => path,
     () => null,
   )
+  const signs = soundness.state === 'absent' || soundness.state === 'no markbook' ? await signsOf(config) : []
   const replication = soundness.state === 'read' ? await lookAtReplication(config, figures) : null
   const audits = soundness.state === 'read' ? await lookAtAudits(config, figures !== null, now) : null
   const encryption = await lookAtEncryption(config, systemKeyring())
   const mail = { server: smtpUrl && new URL(smtpUrl).host, greeting, queue: figures?.queue ?? null }
   return [
     ...checkSettings(settings),
-    ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup }),
+    ...checkDatabase({ where: whereOf(config), central: role === 'centre', soundness, backup, signs }),
     ...checkEncryption(encryption),
     ...(audits ? checkAudits(audits) : []),
     ...checkServer(server),

@@ -45,7 +45,7 @@ export function checkServer({ state, dataDir, url, since }: ServerFound): Findin
     })
   return notice('server', {
     what: 'The server is not running.',
-    means: 'The marks are safe; nobody can read or enter them until it is started.',
+    means: 'Nobody can read or enter marks until it is started.',
     do: 'Start it: markbook start, or sudo systemctl start markbook',
   })
 }

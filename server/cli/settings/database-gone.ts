@@ -32,7 +32,7 @@ const quickCheckOf = async (config: Settings): Promise<QuickCheck> => {
 }
 
 /** What says that a database was here, in words. */
-async function signsOf(config: Settings): Promise<string[]> {
+export async function signsOf(config: Settings): Promise<string[]> {
   const { dataDir, role } = config
   const whose = readWhoseNote(dataDir)
   const isThere = (name: string) => existsSync(join(dataDir, name))

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
+import { isReadOnly } from '../../disk-full.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { orNull } from '../../or-null.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'
@@ -43,8 +44,9 @@ function toWorkWith(more: Settings) {
 
 /** The same for a command that works on what is there: in a folder without a database it refuses, and makes nothing. */
 export function configureExisting(more: Settings = {}): Config {
-  const { role, dataDir } = readWithoutSecret({ ...gather({ quiet: true }).settings, ...more })
-  if (role === 'school') demandReadable(dataDir)
+  const config = readWithoutSecret({ ...gather({ quiet: true }).settings, ...more })
+  if (config.role === 'school') demandReadable(config.dataDir)
+  demandWritable(config)
   return configure(more)
 }
 
@@ -58,9 +60,18 @@ function demandReadable(dataDir: string): void {
   }
 }
 
+/** SQLite opens no database on such a disk, and says of it what it says of a damaged one. */
+function demandWritable({ role, dataDir }: Pick<Config, 'role' | 'dataDir'>): void {
+  if (role !== 'school' || !isReadOnly(dataDir)) return
+  throw new ConfigError(
+    `The disk of ${dataDir} can only be read. The marks are on it as they were. A disk that begins to fail is often made so by the system: copy that folder to another disk, start the machine again, and have the disk looked at.`,
+  )
+}
+
 /** For a command that fills a database, and makes it where there was none. `isLaptop`: that of a laptop. */
 export async function configureToFill({ isLaptop = false }: { isLaptop?: boolean } = {}): Promise<Config> {
   const { config } = toWorkWith({})
+  demandWritable(config)
   await demandUnlocked(config, systemKeyring())
   await demandNothingLost(config)
   if (isLaptop && !existsSync(join(config.dataDir, DATABASE_FILE))) {
@@ -85,6 +96,7 @@ export async function configureServer(more: Settings, { anew, isKnown }: StartCh
   const settings = { ...gathered.settings, ...more }
   becomeOwner(resolve(settings.DATA_DIR ?? './data'))
   const config = readWithoutSecret(settings)
+  demandWritable(config)
   await finishErasing(config, keyring.remove)
   if (!anew) demandMeant(gathered)
   else mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })

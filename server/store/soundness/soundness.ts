@@ -46,7 +46,7 @@ export type Read = {
 export type Soundness =
   | { state: 'absent' }
   | Read
-  | { state: 'unreadable' | 'locked' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
+  | { state: 'unreadable' | 'locked' | 'read-only' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
 
 /** What a database's own checks of its history, versions and times need to know of it. */
 export type Words = {

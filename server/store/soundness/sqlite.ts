@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
+import { isReadOnly } from '../../disk-full.ts'
 import { appliedSqlite, standingOf } from '../migrate.ts'
 import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
@@ -36,7 +37,7 @@ export async function soundnessOfSqlite(folder: string, looking: Looking): Promi
     if (error instanceof LockedError) return { state: 'locked', detail: error.message }
     const { code = '', message } = error as { code?: string; message: string }
     if (!code.startsWith('SQLITE_')) throw error
-    return { state: 'unreadable', detail: message }
+    return { state: isReadOnly(folder) ? 'read-only' : 'unreadable', detail: message }
   } finally {
     connection?.close()
   }

@@ -3,8 +3,8 @@ import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncate
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system of a few megabytes. `fill` leaves about so many bytes free; `free` gives the space back. */
-export type SmallDisk = { folder: string; fill(leave: number): void; free(): void; end(): void }
+/** A file system of a few megabytes. `fill` leaves about so many bytes free; `free` gives the space back. `writable`: that nobody has open. */
+export type SmallDisk = { folder: string; fill(leave: number): void; free(): void; writable(isWritable: boolean): void; end(): void }
 
 const BLOCK = 4_096
 
@@ -33,6 +33,7 @@ export function smallDisk(megabytes: number): SmallDisk | null {
       truncateSync(ballast, Math.max(0, statSync(ballast).size - Math.ceil(leave / BLOCK) * BLOCK))
     },
     free: () => rmSync(ballast, { force: true }),
+    writable: (isWritable) => execFileSync('mount', ['-o', `remount,${isWritable ? 'rw' : 'ro'}`, at], { stdio: 'ignore' }),
     end,
   }
 }
