@@ -140,7 +140,9 @@ Older ones:
     expect(await run(['backup', '--to', usb, '--encrypt-for', 'age1wrong'])).toMatchObject({ code: 1 })
 
     const byKey = await run(['backup', '--to', usb, '--encrypt-for', recipient])
-    expect(byKey.output).toMatch(/Backed up, encrypted and verified: .*-manual\.age\n {2}45 marks, \d+\.\d MB$/)
+    expect(byKey.output).toMatch(
+      /Backed up, encrypted and verified: .*-manual\.age\n {2}45 marks, \d+\.\d MB\nWarning: It is on the same disk/,
+    )
     const file = /verified: (.*)\n/.exec(byKey.output)?.[1] as string
     const words = join(folder, 'words')
     writeFileSync(words, 'too short\n')
@@ -174,6 +176,10 @@ Older ones:
     const away = await run(['backup'], { BACKUP_COPY_DIR: join(folder, 'usb') })
     expect(away.code).toBe(0)
     expect(away.output).toMatch(/\nWarning: The second folder for backups, .*usb, is not there\. Is the disk plugged in\?$/)
+    const onItsOwn = await run(['backup', '--to', join(folder, 'stick')])
+    expect(onItsOwn.code).toBe(0)
+    const warned = /\nWarning: It is on the same disk as the marks, and dies with it\. Is the USB disk plugged in\?$/
+    expect(onItsOwn.output.search(warned) > 0).toBe(!onPostgres)
     const same = await run(['backup'], { BACKUP_COPY_DIR: join(folder, 'backups') })
     expect(same).toEqual({ code: 1, output: 'The setting BACKUP_COPY_DIR must be another folder than the one of the backups.' })
   })

@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { systemClock } from '@markbook/shared/clock'
 import { type Command, Option } from 'commander'
+import type { Config } from '../../config.ts'
 import { takeEncryptedBackup } from '../../store/backup/encrypted.ts'
 import type { Progress } from '../../store/backup/engine.ts'
 import { megabytes } from '../../store/backup/folder.ts'
@@ -51,11 +53,22 @@ async function backup({ to, makeKey: keyFile, reason, dataDir, rehearse: isTrial
   const progress = printProgress()
   if (lock && to) {
     const { path, backup } = await takeEncryptedBackup(placeOf(config), { folder: resolve(to), lock, progress })
-    return console.log(`Backed up, encrypted and verified: ${path}\n  ${contentsInWords(backup)}`)
+    console.log(`Backed up, encrypted and verified: ${path}\n  ${contentsInWords(backup)}`)
+    return warn(onSameDisk(resolve(to), config))
   }
   const { backup, warnings } = await takeBackup(placeOf(config), { reason, ...(to && { to: resolve(to) }), progress })
   console.log(`Backed up and verified: ${backup.path}\n  ${contentsInWords(backup)}`)
+  warn([...warnings, ...(to ? onSameDisk(backup.path, config) : [])])
+}
+
+const warn = (warnings: readonly string[]) => {
   for (const warning of warnings) console.error(`Warning: ${warning}`)
+}
+
+/** Where a stick is not plugged in, its folder is made on the disk of the server. */
+function onSameDisk(path: string, { role, dataDir }: Config): string[] {
+  if (role !== 'school' || statSync(path).dev !== statSync(dataDir).dev) return []
+  return [`It is on the same disk as the marks, and dies with it. Is the USB disk plugged in?`]
 }
 
 async function printKey(path: string) {

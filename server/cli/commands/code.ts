@@ -29,8 +29,9 @@ Run it on the machine of the server, with the server's settings and under its ac
     .option('--setup', 'the code with which a school is founded on this server')
     .action(code)
 
-async function code(typed: string | undefined, { setup = false }: { setup?: boolean }) {
-  if (setup === (typed !== undefined)) throw new Error('Say either an address to sign in with, or --setup to found a school.')
+async function code(typed: string | undefined, { setup = false }: { setup?: boolean }, command: Command) {
+  if (setup === (typed !== undefined))
+    command.error('Say either an address to sign in with, or --setup to found a school.', { exitCode: 2 })
   await (typed === undefined ? setupCode() : signInCode(typed))
 }
 

@@ -48,7 +48,7 @@ describe('every command', () => {
 
   test('an unknown command, and none at all', () => {
     const run = (...args: string[]) => spawnSync(process.execPath, [programFile, ...args], { encoding: 'utf8' }).status
-    expect([run('bogus'), run(), run('--help')]).toEqual([2, 2, 0])
+    expect([run('bogus'), run(), run('--help'), run('code')]).toEqual([2, 2, 0, 2])
   })
 })
 

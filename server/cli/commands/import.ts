@@ -130,7 +130,8 @@ function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(readFileSync(path))
   } catch (error) {
-    const why = (error as { code?: string }).code === 'ENOENT' ? 'it is not there' : (error as Error).message
+    const { code = '', message } = error as { code?: string; message: string }
+    const why = { ENOENT: 'it is not there', EISDIR: 'it is a folder' }[code] ?? message
     throw new Error(`${path} cannot be read: ${why}.`)
   }
 }
