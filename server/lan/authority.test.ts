@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { keepCertificates, readCertificates, removeAuthority } from './authority.ts'
-import { expiryOf, summaryOf, toDer } from './certificate.ts'
+import { expiryOf, makeCertificate, summaryOf, toDer } from './certificate.ts'
 
 const DAY = 86_400_000
 const NOW = Date.parse('2027-03-01T08:00:00Z')
@@ -70,6 +70,21 @@ describe('the certificates of a school', () => {
   test('a clock that has fallen back to 1970 makes certificates that hold once it is set', async () => {
     const { server } = await keepCertificates(dataDir, { ...wanted, now: 0 })
     expect(expiryOf(server)).toBeGreaterThan(Date.parse('2026-12-01'))
+  })
+
+  test('a clock that is wrong for a day costs no device its trust: the authority stays, and is good today', async () => {
+    const first = await keepCertificates(dataDir, wanted)
+    expect(summaryOf(first.authority).from).toBeLessThan(Date.parse('2026-01-01'))
+    for (const now of [0, NOW - 300 * DAY, NOW + 400 * DAY, NOW]) {
+      const { authority, server } = await keepCertificates(dataDir, { ...wanted, now })
+      expect(authority).toEqual(first.authority)
+      expect(expiryOf(server)).toBeGreaterThan(now)
+    }
+    expect(summaryOf((await keepCertificates(dataDir, wanted)).server).from).toBeLessThan(NOW)
+    // Older programs made authorities that begin on their day.
+    const begun = await makeCertificate(first.authority, names, NOW)
+    writeFileSync(join(dataDir, 'tls', 'authority.pem'), begun.key + begun.cert)
+    expect((await keepCertificates(dataDir, { ...wanted, now: NOW - 300 * DAY })).authority).toEqual(begun)
   })
 
   test('a certificate that was made while the clock was far ahead is made again', async () => {

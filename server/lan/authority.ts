@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { toInstant } from '@markbook/shared/clock'
 import { writeAtomically } from '../atomic-write.ts'
 import type { Names } from '../network/addresses.ts'
-import { isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
+import { isAboutToEnd, isFresh, isIssuedBy, isPair, makeAuthority, makeCertificate, missingFrom, type Pair } from './certificate.ts'
 
 /** The folder of the school's own certificates, readable by the server's account alone. */
 export const tlsFolder = (dataDir: string) => join(dataDir, 'tls')
@@ -76,7 +76,8 @@ export async function keepCertificates(dataDir: string, { hostname, names, now, 
 
 async function keepAuthority(path: string, hostname: string, now: number, notes: string[]): Promise<Pair> {
   const found = readPair(path)
-  if (typeof found !== 'string' && isFresh(found, now)) return found
+  // One that begins later than now is kept: the clock is behind, and to tell every device of another takes days.
+  if (typeof found !== 'string' && !isAboutToEnd(found, now)) return found
   if (found !== 'absent') archive(path, now)
   const authority = await makeAuthority(hostname, now)
   writePair(path, authority)

@@ -25,12 +25,16 @@ const makeWith = async (commonName: string, options: object): Promise<Pair> => {
   return { key: `${made.private.trim()}\n`, cert: `${made.cert.trim()}\n` }
 }
 
-/** The small authority of one school (docs/design/server.md): ten years, and it may sign certificates of servers, not of other authorities. */
+/**
+ * The small authority of one school (docs/design/server.md): ten years, and it may sign certificates of servers, not of other authorities. It
+ * begins before any clock that can be right, so that it is good today whatever the clock said when it was made.
+ */
 export function makeAuthority(hostname: string, now: number): Promise<Pair> {
   // A device that trusts two of them lists them by name.
   const name = `Markbook ${hostname.replace(/[^A-Za-z0-9.-]/g, '-').slice(0, 40)} ${randomBytes(3).toString('hex')}`
   return makeWith(name, {
     ...validity(plausibleTime(now), authorityLife),
+    notBeforeDate: new Date(RELEASED - DAY),
     extensions: [
       { name: 'basicConstraints', cA: true, pathLenConstraint: 0, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -60,10 +64,11 @@ const certificateOf = ({ cert }: Pair) => new X509Certificate(cert)
 export const expiryOf = (pair: Pair): number => Date.parse(certificateOf(pair).validTo)
 const validFrom = (pair: Pair): number => Date.parse(certificateOf(pair).validFrom)
 
-/** False where it is about to expire, and where it begins later than now: it was made while the clock was far ahead. */
-export const isFresh = (pair: Pair, now: number): boolean =>
-  validFrom(pair) <= plausibleTime(now) &&
-  expiryOf(pair) - plausibleTime(now) > Math.min(renewBefore, (expiryOf(pair) - validFrom(pair)) / 3)
+export const isAboutToEnd = (pair: Pair, now: number): boolean =>
+  expiryOf(pair) - plausibleTime(now) <= Math.min(renewBefore, (expiryOf(pair) - validFrom(pair)) / 3)
+
+/** False where it is about to end, and where it begins later than now: it was made while the clock was far ahead. */
+export const isFresh = (pair: Pair, now: number): boolean => validFrom(pair) <= plausibleTime(now) && !isAboutToEnd(pair, now)
 
 /** The names and addresses that a certificate is not for. */
 export function missingFrom(pair: Pair, { dns, ips }: Names): string[] {
