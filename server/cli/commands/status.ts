@@ -85,7 +85,7 @@ function mail(text: string, { smtpUrl }: Settings): string {
 async function marks(config: Settings): Promise<string[]> {
   const { dataDir, role } = config
   const { whose, backup } = await newestHere(placeOf(config))
-  const last = backup ? `${shortMoment(backup.at)} (${lasting(systemClock.now() - backup.at)} ago), ${backup.path}` : 'none yet'
+  const last = backup ? `${shortMoment(backup.at)} (${age(backup.at)}), ${backup.path}` : 'none yet'
   const path = join(dataDir, DATABASE_FILE)
   const sizes = ['', '-wal'].map((end) => statSync(path + end, { throwIfNoEntry: false })?.size ?? 0)
   const size = sizes.reduce((sum, each) => sum + each)
@@ -98,6 +98,11 @@ async function marks(config: Settings): Promise<string[]> {
     `  Last backup:   ${last}`,
     ...(whose && backup ? [`  Rehearsed:     ${rehearsed(lastRehearsal(config.backupDir, whose.id))}`] : []),
   ]
+}
+
+const age = (at: number) => {
+  const passed = systemClock.now() - at
+  return passed < 0 ? 'still to come: is the clock right?' : `${lasting(passed)} ago`
 }
 
 /** Of a school: `sound`, unless its database cannot be worked with. */

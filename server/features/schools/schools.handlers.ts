@@ -81,7 +81,7 @@ export const schoolHandlers: Handlers<typeof schools> = {
     return { urls: urls.filter((url) => !isLoopback(hostOf(url))) }
   }),
 
-  backups: onGuard(schools.backups, async ({ services: { config } }) => backupsInShort(config)),
+  backups: onGuard(schools.backups, async ({ services: { config, clock } }) => backupsInShort(config, clock.now())),
 
   updateMine: on(schools.updateMine, {
     load: ownSchool,

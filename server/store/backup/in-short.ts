@@ -10,9 +10,9 @@ type Settings = Pick<Config, 'dataDir' | 'backupDir' | 'backups'>
  * The backups of the database of a server, in short: names of files in its folder and one small file. `newest_at` and `proved_at` are null where
  * there is none, or where this instance of several knows of none.
  */
-export async function backupsInShort({ dataDir, backupDir, backups }: Settings) {
+export async function backupsInShort({ dataDir, backupDir, backups }: Settings, now: number) {
   const id = readWhoseNote(dataDir)?.id
-  const newest = id ? await newestOwn(backupDir, id).catch(() => null) : null
+  const newest = id ? await newestOwn(backupDir, id, now).catch(() => null) : null
   const last = id ? lastRehearsal(backupDir, id) : null
   return {
     scheduled: backups,

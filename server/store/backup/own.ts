@@ -50,6 +50,10 @@ To put one back, on a machine with Markbook: markbook restore --list
 `
 
 /** The newest backup of a database in a folder; null where it has none there. */
-export async function newestOwn(folder: string, databaseId: string): Promise<Listed | null> {
-  return backupsIn(folderOfDatabase(folder, databaseId)).at(-1) ?? (await ownBackups(folder, databaseId)).at(-1) ?? null
+export async function newestOwn(folder: string, databaseId: string, now: number): Promise<Listed | null> {
+  return newestOf(backupsIn(folderOfDatabase(folder, databaseId)), now) ?? newestOf(await ownBackups(folder, databaseId), now)
 }
+
+/** Of backups, oldest first: one that a clock dated ahead is not the newest for as long as it is ahead, unless there is no other. */
+export const newestOf = (backups: readonly Listed[], now: number): Listed | null =>
+  backups.findLast(({ at }) => at <= now) ?? backups.at(-1) ?? null

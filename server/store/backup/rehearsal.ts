@@ -6,6 +6,7 @@ import { refuseForeign, withCheckedDatabase } from './check.ts'
 import { damagedFiles } from './files.ts'
 import { needRoom, startFolder, sweepUnfinished, takeTurn } from './folder.ts'
 import { type Backup, BackupError, backupsIn, folderOfDatabase, openBackup } from './manifest.ts'
+import { newestOf } from './own.ts'
 import { isDue, RECORD, type Rehearsal, rehearsalIn } from './proved.ts'
 import { type BackupLocation, engineOf } from './take.ts'
 
@@ -24,8 +25,7 @@ export async function rehearse(place: BackupLocation, { ifDue = false } = {}): P
     const now = place.clock.now()
     const before = rehearsalIn(own)
     if (ifDue && !isDue(before, now, true)) return null
-    const all = backupsIn(own)
-    const newest = all.findLast(({ at }) => at <= now) ?? all.at(-1)
+    const newest = newestOf(backupsIn(own), now)
     if (!newest) throw new BackupError('There is no backup yet that could be rehearsed.')
     const flaw = await flawOf(place, own, newest.path)
     const tried = { at: toInstant(now), backup: newest.name }

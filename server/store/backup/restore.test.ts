@@ -11,7 +11,7 @@ import type { Store } from '../store.ts'
 import { asSystem, asUser } from '../tx.ts'
 import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
 import { type Backup, listBackups, openBackup } from './manifest.ts'
-import { beginRestore, latestBackup } from './restore.ts'
+import { beginRestore, latestBackup, newestHere } from './restore.ts'
 import { takeBackup } from './take.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
@@ -223,7 +223,9 @@ describe.skipIf(onPostgres)('the latest', () => {
     const future = await takeBackup(place, { reason: 'hourly' })
     st.clock.set('2026-01-12T09:00:00.000Z')
     expect((await latestBackup(place)).path).toBe(future.backup.path)
+    expect((await newestHere(place)).backup?.name).toBe(future.backup.name)
     const good = await takeBackup(place, { reason: 'hourly' })
+    expect((await newestHere(place)).backup?.name).toBe(good.backup.name)
     st.clock.set('2026-01-12T10:00:00.000Z')
     await takeBackup(place, { reason: 'restore' })
     expect((await latestBackup(place)).path).toBe(good.backup.path)

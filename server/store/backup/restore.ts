@@ -67,7 +67,7 @@ export async function whoseHere(place: BackupLocation): Promise<Whose | null> {
 /** The newest backup of the database that is here, and its newest copy in the second folder. */
 export async function newestHere(place: BackupLocation): Promise<{ whose: Whose | null; backup: Listed | null; copy: Listed | null }> {
   const whose = await databaseHere(place)
-  const newest = async (folder: string | null) => (whose && folder ? newestOwn(folder, whose.id) : null)
+  const newest = async (folder: string | null) => (whose && folder ? newestOwn(folder, whose.id, place.clock.now()) : null)
   return { whose, backup: await newest(place.backupDir), copy: await newest(place.copyDir) }
 }
 

@@ -60,7 +60,7 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
 
   const hourly = new Cron('0 * * * *', { unref: true }, () => make(new Date(clock.now()).getHours() === NIGHT ? 'nightly' : 'hourly'))
   const missed = setTimeout(async () => {
-    const newest = await newestOwn(backupDir, databaseId).catch(() => null)
+    const newest = await newestOwn(backupDir, databaseId, clock.now()).catch(() => null)
     if (!newest || Math.abs(clock.now() - newest.at) > 3_600_000) make('hourly')
   }, options.afterStart ?? limits.backup.afterStart).unref()
 
@@ -76,13 +76,13 @@ export function scheduleBackups(options: ScheduleOptions): { stop(): Promise<voi
 }
 
 /** What the metrics say of backups: when the newest was made, read from the disk, and how many failed since the start. */
-function measure({ backupDir, databaseId, registry }: ScheduleOptions): Counter {
+function measure({ backupDir, databaseId, clock, registry }: ScheduleOptions): Counter {
   new Gauge({
     name: 'markbook_backup_last_timestamp_seconds',
     help: 'When the newest backup was made, in seconds since 1970; 0 where there is none',
     registers: [registry],
     async collect() {
-      this.set(((await newestOwn(backupDir, databaseId))?.at ?? 0) / 1_000)
+      this.set(((await newestOwn(backupDir, databaseId, clock.now()))?.at ?? 0) / 1_000)
     },
   })
   new Gauge({
