@@ -95,14 +95,15 @@ const MarkCodes = z
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
 
 /**
- * The backups of this server's database: whether it makes them by itself, when the newest was made, when one last came back whole in a trial, and
- * whether the last trial failed. Null where there was none.
+ * The backups of this server's database: whether it makes them by itself, when the newest was made, when one last came back whole in a trial,
+ * whether the last trial failed, and whether none was made for so long that something keeps it from making them. Null where there was none.
  */
 const ServerBackups = row('ServerBackups', {
   scheduled: z.boolean(),
   newest_at: Instant.nullable(),
   proved_at: Instant.nullable(),
   trial_failed: z.boolean(),
+  overdue: z.boolean(),
 })
 
 const JoinRequest = row('JoinRequest', {

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { toInstant } from '@markbook/shared/clock'
 import { limits } from '@markbook/shared/limits'
 import { stBrigids } from '@markbook/shared/story/people'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -345,14 +346,23 @@ describe('GET /api/schools/mine/backups', () => {
     const { dataDir: before, backupDir } = st.services.config
     Object.assign(st.services.config, { dataDir, backupDir: dataDir })
     try {
-      const nothing = { scheduled: true, newest_at: null, proved_at: null, trial_failed: false }
+      const nothing = { scheduled: true, newest_at: null, proved_at: null, trial_failed: false, overdue: false }
       expect(await st.as.okafor.schools.backups()).toEqual(nothing)
       const id = '01920000-0000-7000-8000-000000000001'
       writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id, school: null }))
       const own = join(dataDir, id)
       mkdirSync(join(own, '2026-01-12T01-00-00Z-nightly'), { recursive: true })
       const made = { ...nothing, newest_at: '2026-01-12T01:00:00.000Z' }
+      const now = st.clock.now()
+      st.clock.set('2026-01-13T23:00:00.000Z')
       expect(await st.as.okafor.schools.backups()).toEqual(made)
+      // The server makes one every hour: who runs it must hear that it does not.
+      st.clock.set('2026-01-14T02:00:00.000Z')
+      expect(await st.as.okafor.schools.backups()).toEqual({ ...made, overdue: true })
+      st.services.config.backups = false
+      expect(await st.as.okafor.schools.backups()).toEqual({ ...made, scheduled: false })
+      st.services.config.backups = true
+      st.clock.set(toInstant(now))
       const sound = { at: '2026-01-05T01:00:00.000Z', backup: 'x' }
       writeFileSync(join(own, 'rehearsal.json'), JSON.stringify({ at: '2026-01-12T01:10:00.000Z', backup: 'y', flaw: 'short', sound }))
       expect(await st.as.okafor.schools.backups()).toEqual({ ...made, proved_at: sound.at, trial_failed: true })

@@ -1,4 +1,5 @@
 import { toInstant } from '@markbook/shared/clock'
+import { limits } from '@markbook/shared/limits'
 import type { Config } from '../../config.ts'
 import { newestOwn } from './own.ts'
 import { lastRehearsal } from './proved.ts'
@@ -19,5 +20,6 @@ export async function backupsInShort({ dataDir, backupDir, backups }: Settings, 
     newest_at: newest ? toInstant(newest.at) : null,
     proved_at: last?.sound?.at ?? null,
     trial_failed: last !== null && last.flaw !== null,
+    overdue: backups && newest !== null && now - newest.at > limits.doctor.oldBackup,
   }
 }

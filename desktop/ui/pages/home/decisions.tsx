@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import layout from '../../components/layout.module.css'
-import { Badge, Card, FailureNotice } from '../../components/page.tsx'
+import { Badge, Card, FailureNotice, Notice } from '../../components/page.tsx'
 import { useOpenWork, useSyncSummary } from '../../frame/use-sync-summary.ts'
 import { firstOf, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
@@ -61,15 +61,15 @@ function BackupsLine() {
   const { t } = useTranslation('home')
   const { data } = useQuery(ask('schools', 'backups'))
   if (!data?.newest_at) return null
-  const { newest_at, proved_at, trial_failed } = data
+  const { newest_at, proved_at, trial_failed, overdue } = data
   return (
-    <li className={layout['row']}>
-      {t('decide.backedUp', { at: moment(newest_at) })}{' '}
-      {trial_failed ? (
-        <Badge tone="bad">{t('decide.trialFailed')}</Badge>
-      ) : (
-        t(proved_at ? 'decide.proved' : 'decide.notProved', { at: proved_at ? moment(proved_at) : '' })
-      )}
+    <li className={layout['stack']}>
+      <span>
+        {t('decide.backedUp', { at: moment(newest_at) })}{' '}
+        {!trial_failed && t(proved_at ? 'decide.proved' : 'decide.notProved', { at: proved_at ? moment(proved_at) : '' })}
+      </span>
+      {overdue && <Notice tone="bad">{t('decide.overdue')}</Notice>}
+      {trial_failed && <Notice tone="bad">{t('decide.trialFailed')}</Notice>}
     </li>
   )
 }

@@ -99,6 +99,22 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
+  test('the head is told where the server makes no backups any more', async () => {
+    const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
+    await site.signIn(context, 'okafor')
+    const newest_at = '2026-01-02T02:00:00.000Z'
+    const backups = { scheduled: true, newest_at, proved_at: newest_at, trial_failed: true, overdue: true }
+    await page.route('**/api/schools/mine/backups', (route) => route.fulfill({ json: backups }))
+    await page.goto(site.url)
+    await card(page, 'Waiting for you').getByText('None was made for more than two days: tell whoever looks after the server').waitFor()
+    await card(page, 'Waiting for you').getByText('The last one did not come back whole').waitFor()
+    await expectForEverybody(page)
+    await expectFits(page)
+    await picture(page, 'home-backups-overdue-phone')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a term that ends soon with missing marks waits at the top, and can be put aside', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.clock.setFixedTime('2025-12-12T10:00:00.000Z')
