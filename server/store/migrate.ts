@@ -64,7 +64,10 @@ export async function appliedPostgres(sql: postgres.Sql | postgres.TransactionSq
 
 /** For whoever must not migrate: throws unless the database has exactly this program's migrations. */
 const demandCurrent = (applied: readonly number[], dialect: 'sqlite' | 'postgres') => {
-  if (applied.length === 0) throw new Error('There is nothing of Markbook in the database. What to do: markbook doctor')
+  if (applied.length === 0)
+    throw new Error(
+      'There is nothing of Markbook in the database yet. Start the server once; where there should be something: markbook doctor',
+    )
   if (applied.join() !== knownMigrations(dialect).join())
     throw new Error(
       'The database is of another version than this program. Start the server of this version first, or use the program that it runs.',

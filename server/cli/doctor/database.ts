@@ -16,8 +16,8 @@ export function checkDatabase(found: DatabaseFound): Finding[] {
   if (soundness.state === 'absent')
     return notice('database', {
       what: `There is no database in ${where} yet.`,
-      means: 'There are no marks here; if there should be, DATA_DIR names another folder than it used to.',
-      do: 'Compare DATA_DIR in markbook config; a new school is made by the first markbook start.',
+      means: `There are no marks here; if there should be, ${found.central ? 'DATABASE_URL names another database' : 'DATA_DIR names another folder'} than it used to.`,
+      do: `Compare ${setting(found)} in markbook config; a new school is made by the first markbook start.`,
     })
   if (soundness.state !== 'read') return unusable(found, soundness)
   const standing = checkStanding(soundness.standing)
@@ -37,12 +37,16 @@ const restoring = ({ backup, central }: DatabaseFound) =>
     : 'Stop the server, copy everything to a safe place, and ask for help: there is no backup that could be restored.'
 
 /** A server that is started there says the same, and does not begin an empty school. */
-const gone = ({ where, signs, backup }: DatabaseFound): Finding[] =>
-  problem('database', {
+const gone = (found: DatabaseFound): Finding[] => {
+  const { where, signs, backup, central } = found
+  return problem('database', {
     what: `The database in ${where} is gone. Found there: ${signs.join('; ')}.`,
     means: 'No mark can be read or saved here; what the last backup holds can be brought back.',
-    do: `Is a disk not plugged in, or does DATA_DIR name the wrong folder? Else: markbook restore ${backup ? `--latest (${backup})` : 'with a backup that lies elsewhere'}`,
+    do: `${central ? 'Does' : 'Is a disk not plugged in, or does'} ${setting(found)} name the wrong one? Else: markbook restore ${backup ? `--latest (${backup})` : 'with a backup that lies elsewhere'}`,
   })
+}
+
+const setting = ({ central }: DatabaseFound) => (central ? 'DATABASE_URL' : 'DATA_DIR')
 
 function unusable(found: DatabaseFound, soundness: Extract<Soundness, { detail: string }>): Finding[] {
   const { detail } = soundness
