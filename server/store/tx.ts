@@ -36,10 +36,23 @@ type LeftOut<T extends Replicated> = Extract<keyof Row<T>, Automatic | NaturalId
 export type NewRow<T extends Replicated> = Omit<Row<T>, LeftOut<T>> & Partial<Pick<Row<T>, LeftOut<T>>>
 export type Change<T extends Replicated> = { before: Row<T>; patch: Partial<Row<T>> }
 
+/** What is noted in the history beside rows (sync/SPEC.md, «History»). */
+export const noteEntities = [
+  'desk_code',
+  'console_code',
+  'sign_in_reset',
+  'node',
+  'school_invitation',
+  'sync_invitation',
+  'sync_peer',
+  'import',
+  'reminder',
+] as const
+
 /** Something that happened and is no replicated row: who did what to whom stands in the history of a school, or of the commons. */
 export type Note = {
   schoolId: string
-  entity: string
+  entity: (typeof noteEntities)[number]
   id: string
   action: 'create' | 'update' | 'delete'
   changes: Readonly<Record<string, unknown>>

@@ -262,22 +262,23 @@ describe('GET /api/imports', () => {
 })
 
 describe('an import that was made at another server', () => {
-  test('is undone there, and what it took back goes here too', async () => {
+  test('is listed here too, undone at either end, and then undone at both', async () => {
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })
     const link = await under(st, box)
     await settle(link)
     const before = (await st.rows('student')).length
+    const held = (await box.rows('student')).length
     const head = await signedIn(box, 'okafor')
     const lines = Array.from({ length: 30 }, (_, at) => `Daly,Nóra${at},female,3B,N-${at}`)
     const { id } = await head.imports.students({ body: csv('last_name,first_name,gender,class,student_number', ...lines) })
     const of = { params: { id: id as string } }
     await settle(link)
     expect(await st.rows('student')).toHaveLength(before + 30)
-    expect(await st.as.okafor.imports.list()).toEqual([])
-    expect(await refused(st, () => st.as.okafor.imports.undo.raw(of))).toMatchObject({ status: 404 })
-    expect(await head.imports.undo(of)).toEqual({ removed: 30, restored: 0, kept: 0, rows: [] })
+    expect(await st.as.okafor.imports.list()).toMatchObject([{ id, created: 30, undone_at: null }])
+    expect(await st.as.okafor.imports.undo(of)).toEqual({ removed: 30, restored: 0, kept: 0, rows: [] })
     await settle(link)
-    expect(await st.rows('student')).toHaveLength(before)
+    expect(await box.rows('student')).toHaveLength(held)
+    expect((await head.imports.undo.raw(of)).status).toBe(409)
     await box.close()
   })
 })

@@ -5,13 +5,12 @@ import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { and, eq } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
-import type { ReadTx } from '../../store/tx.ts'
+import { noteEntities, type ReadTx } from '../../store/tx.ts'
 import { provedAlone, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
 type Peer = Pick<Row<'sync_peer'>, 'kind' | 'school_id' | 'user_id' | 'node_id'>
 
-/** What the history notes beside rows (`Note` in store/tx.ts). */
-const NOTES = new Set(['desk_code', 'console_code', 'sign_in_reset', 'node', 'school_invitation', 'sync_invitation', 'sync_peer'])
+const NOTES: ReadonlySet<string> = new Set(noteEntities)
 
 /** `verdicts`: what the signatures show, by `transactionOf`. */
 export type JudgedHistory = {
