@@ -30,7 +30,7 @@ import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { askServer, figureIn } from '../ask-server.ts'
 import { addCommand } from '../help.ts'
-import { courseOf, sentenceHere } from '../replication-status.ts'
+import { courseOf, joinedSaid, sentenceHere } from '../replication-status.ts'
 import { signsOf } from '../settings/database-gone.ts'
 import { lookAtConfig } from '../settings/environment.ts'
 import { counted, lasting, shortMoment } from '../words.ts'
@@ -168,6 +168,8 @@ async function audited(store: Store): Promise<string[]> {
 async function upwards(tx: ReadTx, course: UpstreamStatus | null): Promise<string[]> {
   const [first] = await parentsOf(tx)
   if (!first?.school_id) return []
+  const [school] = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school).limit(1)
+  if (!school) return [`  Replication:   ${joinedSaid(first, course).sentence}`]
   const now = await statusOf(tx, first.school_id, course)
   const { parent, waiting, open_conflicts, held, refused, last_seen_at } = now
   const heard = last_seen_at ? `last heard ${shortMoment(last_seen_at)}` : 'never heard'

@@ -332,8 +332,15 @@ describe('rights', () => {
 
 test('server, port, memory, settings', () => {
   const server = { dataDir: '/d', url: 'http://localhost:3000', since: NOW }
-  const states = ['ours', 'silent', 'another', 'ended', 'none'] as const
-  expect(states.map((state) => severities(checkServer({ ...server, state }))[0])).toEqual(['ok', 'problem', 'problem', 'notice', 'notice'])
+  const states = ['ours', 'unready', 'silent', 'another', 'ended', 'none'] as const
+  expect(states.map((state) => severities(checkServer({ ...server, state }))[0])).toEqual([
+    'ok',
+    'problem',
+    'problem',
+    'problem',
+    'notice',
+    'notice',
+  ])
   const port = { port: 3000, host: '0.0.0.0', by: 'nginx (process 12)' }
   const ports = ['free', 'ours', 'taken', 'forbidden', 'no address'] as const
   expect(ports.map((state) => severities(checkPort({ ...port, state }))[0])).toEqual(['ok', 'ok', 'problem', 'problem', 'problem'])

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -16,7 +17,7 @@ import { checkFolder, lookAtFolder, mountOf } from './folder.ts'
 import { lookAtLeftovers } from './leftovers.ts'
 import { checkMail, greetMailServer } from './mail.ts'
 import { checkRights, lookAtRights } from './rights.ts'
-import { checkPort, lookAtPort, lookAtServer } from './server.ts'
+import { checkPort, checkServer, lookAtPort, lookAtServer } from './server.ts'
 
 let folder: string
 beforeEach(() => {
@@ -170,6 +171,18 @@ describe('the port and the server', () => {
     await new Promise((resolve) => other.close(resolve))
     expect(await lookAtPort({ port, host: '127.0.0.1' }, none)).toMatchObject({ state: 'free' })
     expect(await lookAtPort({ port, host: '203.0.113.9' }, none)).toMatchObject({ state: 'no address' })
+  })
+
+  test('our own server while its database does not answer: it has its port, and nobody is told to stop it', async () => {
+    const ours = createHttpServer((_, response) => response.writeHead(503).end('{"status":"not ready"}'))
+    const port = await listening(ours)
+    const note = { pid: process.pid, url: `http://127.0.0.1:${port}`, urls: [], version: '0', started_at: '2026-11-20T08:00:00.000Z' }
+    writeFileSync(join(folder, 'running.json'), JSON.stringify(note))
+    const { server } = await lookAtServer(config({ PORT: String(port) }))
+    expect(server.state).toBe('unready')
+    expect(checkServer(server)).toMatchObject([{ severity: 'problem', what: expect.stringContaining('its database does not answer it') }])
+    expect(checkPort(await lookAtPort({ port, host: '127.0.0.1' }, server))).toMatchObject([{ severity: 'ok' }])
+    await new Promise((resolve) => ours.close(resolve))
   })
 
   test('a folder that somebody else holds, and one that a power cut left', async () => {

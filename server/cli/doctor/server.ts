@@ -14,9 +14,12 @@ import { moment } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import type { Mail } from './mail.ts'
 
-/** Whether a server runs. `ours`: it answers where its note says; `silent`: its note is there and its process lives, but it does not answer. */
+/**
+ * Whether a server runs. `ours`: it answers where its note says; `unready`: it does, and says that it cannot serve; `silent`: its note is there
+ * and its process lives, but it does not answer.
+ */
 export type ServerFound = {
-  state: 'ours' | 'silent' | 'another' | 'ended' | 'none'
+  state: 'ours' | 'unready' | 'silent' | 'another' | 'ended' | 'none'
   dataDir: string
   url: string | null
   since: number | null
@@ -25,6 +28,12 @@ export type PortFound = { port: number; host: string; state: 'free' | 'ours' | '
 
 export function checkServer({ state, dataDir, url, since }: ServerFound): Finding[] {
   if (state === 'ours') return fine('server', `The server is running: ${url}${since === null ? '' : `, since ${moment(since)}`}.`)
+  if (state === 'unready')
+    return problem('server', {
+      what: `The server runs at ${url}, but its database does not answer it.`,
+      means: 'Nobody can read or enter marks; what was saved is safe.',
+      do: 'See to the database: the server goes on by itself once it answers. Where it does not, look into the log of the server.',
+    })
   if (state === 'silent')
     return problem('server', {
       what: `The server runs, but does not answer at ${url}.`,
@@ -51,7 +60,7 @@ export function checkServer({ state, dataDir, url, since }: ServerFound): Findin
 }
 
 export function checkPort({ port, host, state, by }: PortFound): Finding[] {
-  if (state === 'ours') return fine('port', `Port ${port} is open, and our own server answers there.`)
+  if (state === 'ours') return fine('port', `Port ${port} is open, and our own server has it.`)
   if (state === 'free') return fine('port', `Port ${port} is free.`)
   const another = `Stop that program, or choose another port with PORT=${port < 65_535 ? port + 1 : 3000}.`
   const troubles: Record<typeof state, [what: string, advice: string]> = {
@@ -90,7 +99,7 @@ export async function lookAtServer({ dataDir, role, port, tls }: Settings): Prom
 type Signs = { answers: boolean; ready: boolean; locked: boolean; note: boolean; alive: boolean }
 
 function stateOf({ answers, ready, locked, note, alive }: Signs): ServerFound['state'] {
-  if (answers && (note || locked)) return ready ? 'ours' : 'silent'
+  if (answers && (note || locked)) return ready ? 'ours' : 'unready'
   if (locked) return note && alive ? 'silent' : 'another'
   return note ? 'ended' : 'none'
 }
@@ -115,7 +124,7 @@ function lives(pid: number): boolean {
 /** Tries to open the port for a moment, as the server would. Port 0 is any. */
 export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, server: ServerFound): Promise<PortFound> {
   const found = { port, host, by: null }
-  const isOurs = server.state === 'ours' && server.url !== null && portOf(server.url) === port
+  const isOurs = HAS_THE_PORT.has(server.state) && server.url !== null && portOf(server.url) === port
   if (isOurs) return { ...found, state: 'ours' }
   const refusal = await new Promise((resolve) => {
     const trial = createServer()
@@ -127,6 +136,7 @@ export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, 
   return { ...found, state: refusal === 'EADDRNOTAVAIL' || refusal === 'ENOTFOUND' ? 'no address' : 'free' }
 }
 
+const HAS_THE_PORT: ReadonlySet<ServerFound['state']> = new Set(['ours', 'unready', 'silent'])
 const portOf = (url: string) => Number(new URL(url).port || (url.startsWith('https:') ? 443 : 80))
 
 /** By what program a port is taken, as far as this account may know. */

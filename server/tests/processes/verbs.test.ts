@@ -93,8 +93,10 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     const code = codeIn(invited)
     await laptop.done('join', centre.line.url, code, '--laptop')
     const said = await laptop.verb('sync', 'status')
+    const status = await laptop.verb('status')
     await laptop.remove()
     await centre.done('node', 'revoke', 'Ada’s laptop', '--yes')
+    expect(status.text).toMatch(/Replication: {3}This laptop has joined the centre, and has nothing from there yet\./)
     expect(said).toEqual({
       exit: 3,
       text: 'This laptop has joined the centre, and has nothing from there yet. It copies when it is started: markbook start\n',
