@@ -160,7 +160,7 @@ export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, plac
         ? `No line at the moment; ${arrived}.${conflicts}`
         : `${rows} for the line${oldest}. Nothing is lost.${conflicts}`
     case 'revoked':
-      return `An administrator has revoked this ${numbers.is_laptop ? 'laptop' : 'server'}. It goes on by itself and sends nothing.${conflicts}`
+      return `An administrator has revoked this ${numbers.is_laptop ? 'laptop' : 'server'}, or ${name} no longer knows it. It goes on by itself and sends nothing.${conflicts}`
     case 'upgrade':
       return `This program is too old for ${name}: install the newer one. Nothing is lost.${conflicts}`
   }

@@ -202,4 +202,22 @@ describe('the verbs of replication, as they are typed at a school and at its cen
     expect((await centre.verb('sync', 'verify')).text).toMatch(/^This server works alone;/)
     await says(/^This server works alone\.$/)
   })
+
+  test('a box put back where its secret is another: it says that nothing goes, and joins again', async () => {
+    const moved = await Node.make('the new box')
+    await moved.joinAndStart(centre, ['--school', 'St Brigid’s'])
+    await moved.copied()
+    await moved.stop()
+    moved.settings = { SESSION_SECRET: 'another secret than the one with which it joined' }
+    await moved.start()
+    const status = () => moved.verb('sync', 'status')
+    await until(async () => (await status()).text.includes('no longer knows it'), 'noticing that it is not known')
+    expect(await status()).toMatchObject({ exit: 3, text: expect.not.stringContaining('is at the centre') })
+    expect(await examined(moved)).toMatchObject({ exit: 3, found: [{ severity: 'problem', do: expect.stringContaining('markbook join') }] })
+    const code = codeIn(await centre.done('node', 'invite', '--school', 'St Brigid’s'))
+    await moved.done('join', centre.line.url, code)
+    await until(async () => (await status()).exit === 0, 'replicating again')
+    expect(await moved.done('sync', 'verify')).toMatch(/hold the same/)
+    await moved.remove()
+  })
 })
