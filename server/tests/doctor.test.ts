@@ -150,6 +150,8 @@ describe('markbook doctor', () => {
       exit: 3,
       found: [{ severity: 'problem', what: expect.stringContaining('newer') }],
     })
+    if (!onPostgres)
+      expect((await said(['status'])).text).toMatch(/Database: .*, of a NEWER Markbook than this program; what to do: markbook doctor$/m)
     const start = await said(['start'])
     expect(start).toEqual({
       exit: 1,

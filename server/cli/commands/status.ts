@@ -24,6 +24,7 @@ import { whoseInWords } from '../../store/backup/whose.ts'
 import { kindOf } from '../../store/convert.ts'
 import { laptopOwner } from '../../store/laptop.ts'
 import { quickCheckOfSqlite } from '../../store/soundness/quick-check.ts'
+import { soundnessOfSqlite } from '../../store/soundness/sqlite.ts'
 import { heldKey, keyNameOf } from '../../store/sqlite.file.ts'
 import { DATABASE_FILE } from '../../store/sqlite.ts'
 import type { Store } from '../../store/store.ts'
@@ -112,6 +113,9 @@ async function stateOf(config: Settings, sound: string): Promise<string> {
   if (isReadOnly(dataDir)) return `${path}, on a DISK THAT CAN ONLY BE READ; what to do: markbook doctor`
   const check = orNull(() => quickCheckOfSqlite(dataDir))?.state
   if (check === 'damaged') return `${path} is DAMAGED and cannot be opened; what to do: markbook doctor`
+  const found = await soundnessOfSqlite(dataDir, { quick: true, tell: () => {} }).catch(() => null)
+  if (found?.state === 'read' && found.standing === 'newer')
+    return `${sound}, of a NEWER Markbook than this program; what to do: markbook doctor`
   const isGone = (check === 'missing' || check === 'empty') && (await signsOf(config)).length > 0
   return isGone ? `${path} is GONE; what to do: markbook doctor` : sound
 }

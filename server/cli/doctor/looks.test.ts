@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -9,6 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readWithoutSecret } from '../../config.ts'
 import { keepCertificates } from '../../lan/authority.ts'
 import { thisMachine } from '../../network/addresses.ts'
+import { trustAuthority } from '../../replication/identity/trust.ts'
 import { takeLock } from '../../store/sqlite.ts'
 import { checkCertificate, lookAtCertificate } from './certificate.ts'
 import { checkDisks, lookAtDisks } from './disk.ts'
@@ -16,6 +18,7 @@ import { carryOut } from './fix.ts'
 import { checkFolder, lookAtFolder, mountOf } from './folder.ts'
 import { lookAtLeftovers } from './leftovers.ts'
 import { checkMail, greetMailServer } from './mail.ts'
+import { distrustOf } from './replication.ts'
 import { checkRights, lookAtRights } from './rights.ts'
 import { checkPort, checkServer, lookAtPort, lookAtServer } from './server.ts'
 
@@ -157,6 +160,18 @@ describe('mail', () => {
     for (const server of [answering, refusing]) await new Promise<void>((resolve) => server.close(resolve))
     mute.close()
   })
+})
+
+test('a parent whose authority is another than the one that was trusted is found out, though it answers', async () => {
+  const there = join(folder, 'there')
+  const kept = await keepCertificates(there, { hostname: 'box', names: { dns: ['localhost'], ips: ['127.0.0.1'] }, now: Date.now() })
+  const server = createHttpsServer(kept.server, (_, response) => response.end('{}'))
+  const url = `https://localhost:${await listening(server)}`
+  expect(await distrustOf(folder, url)).toMatch(/shows a certificate that nobody here vouches for/)
+  trustAuthority(folder, { pem: kept.authority.cert })
+  expect(await distrustOf(folder, url)).toBeNull()
+  expect(await distrustOf(folder, url.replace('https', 'http'))).toBeNull()
+  await new Promise((resolve) => server.close(resolve))
 })
 
 describe('the port and the server', () => {

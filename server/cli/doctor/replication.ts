@@ -9,6 +9,9 @@ import { refusedUnseen } from '../../features/replication/refused.ts'
 import { waitingFor } from '../../features/replication/status.ts'
 import { isInsecure } from '../../network/addresses.ts'
 import { parentsOf } from '../../replication/identity/enrolment.ts'
+import { authorityFile, trustedAuthority } from '../../replication/identity/trust.ts'
+import { troubleOf } from '../../replication/line/line-trouble.ts'
+import { overNetwork } from '../../replication/line/network.ts'
 import type { Obstacle } from '../../replication/upstream/upstream-status.ts'
 import { openStore } from '../../start.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
@@ -17,12 +20,17 @@ import { counted, lasting } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 import type { Figures } from './server.ts'
 
-/** The server that this one has joined; `isLaptop`: as somebody's laptop. `state` as the running server says it; null where none runs. Times in ms. */
+/**
+ * The server that this one has joined; `isLaptop`: as somebody's laptop. `distrust`: it answers, and why the line does not believe that it is
+ * who it should be; `authority`: the file with the one that the line trusts. `state` as the running server says it; null where none runs. Times in ms.
+ */
 export type ParentFound = {
   kind: 'centre' | 'school'
   isLaptop: boolean
   url: string
   answers: boolean
+  distrust: string | null
+  authority: string
   state: 'up_to_date' | 'sending' | 'offline' | 'revoked' | 'upgrade' | null
   obstacle: Obstacle | null
   heard: number | null
@@ -89,6 +97,10 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
   if (parent.obstacle === 'parent_older') {
     const advice = 'Install the newer one there. This server goes on by itself as soon as that is done.'
     return safe(problem, `The program of ${name} is too old for this one.${rows}`, advice)
+  }
+  if (parent.distrust !== null) {
+    const advice = `Where its authority was made anew: bring the file .pem that markbook cert export writes there, put it in the place of ${parent.authority}, and start this server again.`
+    return safe(problem, `${name} answers, but there is no line to it. ${parent.distrust}${rows}`, advice)
   }
   if (!answers) {
     const advice = 'Look at the line of this machine. Where there is none for long, carry the marks: markbook sync export <file>'
@@ -191,7 +203,9 @@ function ofSilent(children: ReplicationFound['children']): Finding[] {
   })
 }
 
-type Stored = Omit<ReplicationFound, 'parent'> & { parent: Omit<ParentFound, 'answers' | 'state' | 'obstacle'> | null }
+type Stored = Omit<ReplicationFound, 'parent'> & {
+  parent: Omit<ParentFound, 'answers' | 'distrust' | 'authority' | 'state' | 'obstacle'> | null
+}
 
 /** Null where the database cannot be opened beside its server; its own check says why. */
 export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, said: Figures): Promise<ReplicationFound | null> {
@@ -202,7 +216,18 @@ export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, s
   const answers = (await askServer(parent.url, '/healthz')) !== null
   const state = said?.replication ?? null
   const line = { state: state === 'alone' ? null : (state as ParentFound['state']), obstacle: said?.obstacle ?? null }
-  return { ...rest, parent: { ...parent, answers, ...line } }
+  const distrust = answers ? await distrustOf(config.dataDir, parent.url) : null
+  return { ...rest, parent: { ...parent, answers, distrust, authority: authorityFile(config.dataDir), ...line } }
+}
+
+/** Why the line takes a server that answers for another one; null where it does not. */
+export async function distrustOf(dataDir: string, url: string): Promise<string | null> {
+  if (!url.startsWith('https:')) return null
+  const carry = overNetwork(new AbortController().signal, () => trustedAuthority(dataDir))
+  return carry(new Request(new URL('/healthz', url))).then(
+    () => null,
+    (error: unknown) => troubleOf(error, url),
+  )
 }
 
 async function readFound(tx: ReadTx): Promise<Stored> {

@@ -14,14 +14,15 @@ import { tlsFolder } from '../../lan/authority.ts'
 /** The certificate authority of a parent that a person of this computer compared and trusts, beside those that everybody trusts. */
 export type Authority = { pem: string; fingerprint: string }
 
-const fileIn = (dataDir: string) => join(tlsFolder(dataDir), 'parent.pem')
+/** Where it is kept. */
+export const authorityFile = (dataDir: string) => join(tlsFolder(dataDir), 'parent.pem')
 
 export const trustedAuthority = (dataDir: string): string | null =>
-  existsSync(fileIn(dataDir)) ? readFileSync(fileIn(dataDir), 'utf8') : null
+  existsSync(authorityFile(dataDir)) ? readFileSync(authorityFile(dataDir), 'utf8') : null
 
 export function trustAuthority(dataDir: string, { pem }: Pick<Authority, 'pem'>): void {
   mkdirSync(tlsFolder(dataDir), { recursive: true, mode: 0o700 })
-  writeAtomically(fileIn(dataDir), pem, 0o600)
+  writeAtomically(authorityFile(dataDir), pem, 0o600)
 }
 
 /**
