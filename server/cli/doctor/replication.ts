@@ -99,7 +99,7 @@ function ofLine(parent: ParentFound, now: number): Finding[] {
     return safe(problem, `The program of ${name} is too old for this one.${rows}`, advice)
   }
   if (parent.distrust !== null) {
-    const advice = `Where its authority was made anew: bring the file .pem that markbook cert export writes there, put it in the place of ${parent.authority}, and start this server again.`
+    const advice = `Where its authority was made anew: bring the file .pem that markbook cert export writes there, put it in the place of ${parent.authority}. The line comes back by itself.`
     return safe(problem, `${name} answers, but there is no line to it. ${parent.distrust}${rows}`, advice)
   }
   if (!answers) {

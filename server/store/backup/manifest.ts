@@ -144,12 +144,22 @@ function namesIn(folder: string): string[] {
   }
 }
 
+/** Whoever names the folder on the USB disk means what is in it. */
+function noBackup(path: string): BackupError {
+  const newest = (orNull(() => listBackups(path)) ?? []).at(-1)
+  return new BackupError(
+    newest
+      ? `${path} is a folder of backups, and not one of them. The newest there: markbook restore ${newest.path}`
+      : `${path} is not a backup of Markbook: there is no ${MANIFEST_FILE} with it.`,
+  )
+}
+
 /** Reads the manifest of a backup, given by its folder or by a file in it. Refuses what is no backup, and a damaged manifest. */
 export function openBackup(folderOrFile: string): Backup {
   const folder = folderOf(folderOrFile)
   const path = join(folder, MANIFEST_FILE)
   const text = orNull(() => readFileSync(path, 'utf8'))
-  if (text === null) throw new BackupError(`${folderOrFile} is not a backup of Markbook: there is no ${MANIFEST_FILE} with it.`)
+  if (text === null) throw noBackup(folderOrFile)
   const found = orNull(() => JSON.parse(text) as { format?: unknown } | null)
   const format = found?.format
   if (typeof format === 'string' && /^markbook-backup\/(?![123]$)\d+$/.test(format)) throw tooNew(folder)

@@ -83,6 +83,10 @@ describe.runIf(canBackUp)('what is refused', () => {
     await refused(backup.path, /do not hold the rows that were counted/)
     mkdirSync(join(place.dataDir, 'photos'))
     await refused(join(place.dataDir, 'photos'), /is not a backup of Markbook/)
+    await refused(
+      join(place.dataDir, 'to-carry'),
+      new RegExp(`is a folder of backups, and not one of them\\. The newest there: markbook restore ${backup.path}$`),
+    )
     await refused(join(place.dataDir, 'nowhere'), /There is no backup at/)
     const store = await drill.open()
     expect((await drill.contents(store))['grade']).toHaveLength(45)
