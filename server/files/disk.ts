@@ -4,7 +4,7 @@ import { dirname, extname, join } from 'node:path'
 import type { Clock } from '@markbook/shared/clock'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
-import { isDiskFull } from '../disk-full.ts'
+import { isDiskFull } from '../disk-state.ts'
 import { streamOf } from './digest.ts'
 import {
   codeOf,

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, ConfigError, readConfig, readWithoutSecret } from '../../config.ts'
-import { isReadOnly } from '../../disk-full.ts'
+import { isReadOnly } from '../../disk-state.ts'
 import { systemKeyring } from '../../keyring/system.ts'
 import { orNull } from '../../or-null.ts'
 import { readWipeNote } from '../../replication/identity/wipe-note.ts'

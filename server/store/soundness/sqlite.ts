@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
-import { isReadOnly } from '../../disk-full.ts'
+import { isReadOnly } from '../../disk-state.ts'
 import { appliedSqlite, standingOf } from '../migrate.ts'
 import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'

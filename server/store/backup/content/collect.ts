@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isDiskFull } from '../../../disk-full.ts'
+import { isDiskFull } from '../../../disk-state.ts'
 import { BackupError } from '../manifest.ts'
 import { addContent } from './add.ts'
 import type { ContentFolder } from './disk.ts'
