@@ -69,7 +69,7 @@ export type SyncStatus = z.infer<typeof SyncStatus>
 /**
  * What one person wrote to a row at one node, and another write overruled, of one or several `units`: one thing to decide, by the id of any
  * of them. `kept`: its values by column, null for a deletion; `current`: the present values, null where the row
- * is absent, written by `standing`; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
+ * is absent, written by `standing`, null where a rule lets them stand; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
  * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
  * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
  * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·

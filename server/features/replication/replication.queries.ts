@@ -92,7 +92,8 @@ export async function shownConflicts(
       at: toInstant(hlc),
       node: nodeName(node_id),
       clock_off_ms: clockOff(node_id, hlc),
-      standing: now ? standing(records) : null,
+      // What a rule lets stand has no author: the unit is stamped by the very write that does not count.
+      standing: now && kind !== 'rule' ? standing(records) : null,
       may_decide: mayDecide(first),
       status,
       resolved_at,

@@ -61,6 +61,10 @@ test('the lock beats the late edit: what was sent stands, and the edit is kept',
   expect(await conflictsAt(centre)).toMatchObject([
     { unit: 'conduct', kind: 'rule', reason: 'sent', value: { conduct: 'Written too late.' } },
   ])
+  // The late edit is the last write of the unit, and is not what stands.
+  expect(await (await signedIn(box, 'byrne')).replication.conflicts({ query: { status: 'open' } })).toMatchObject([
+    { kept: { conduct: 'Written too late.' }, actor: { id: people.byrne.id }, standing: null },
+  ])
 })
 
 test('the neighbour’s rows: a school’s node gets none of them, and cannot read or write one', async () => {

@@ -14,7 +14,7 @@ import { issueOf } from '../../words/failure.ts'
 import { editable, lasting, moment, typedNumber } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { DecidedElsewhere, HistoryLink, useDecidedElsewhere } from './decided-elsewhere.tsx'
-import { shownColumns, useColumnName, useRowName, useValueText } from './labels.ts'
+import { differing, shownColumns, useColumnName, useReasonText, useRowName, useValueText } from './labels.ts'
 import styles from './sync.module.css'
 
 /** Shows one conflict at a time, to be decided with a key. */
@@ -58,7 +58,8 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   const send = async (conflict: Conflict, choice: ConflictChoice, value?: Record<string, unknown>) => {
     const columns = choice === 'typed' ? (value ?? null) : conflict[choice]
     const what = conflict.where || t('conflicts')
-    const values = columns && Object.entries(columns).map(([column, one]) => shown(column, one, conflict.out_of))
+    const asked = columns && differing(columns, choice === 'current' ? conflict.kept : conflict.current)
+    const values = asked && Object.entries(asked).map(([column, one]) => shown(column, one, conflict.out_of))
     const message = values?.length ? t('decidedNow', { what, value: values.join(', ') }) : t('decided', { what })
     decides(conflict.id)
     await resolve.mutateAsync({ params: { id: conflict.id }, body: { choice, ...(value && { value }) } }).catch((failure) => {
@@ -117,9 +118,9 @@ type LastDecision = { conflict: Conflict; choice: ConflictChoice; message: strin
  * row to write to.
  */
 function undoOf({ conflict: { kept, current }, choice }: LastDecision) {
-  if (choice === 'current') return kept && { columns: kept, body: { choice: 'kept' as const, again: true } }
+  if (choice === 'current') return kept && { columns: differing(kept, current), body: { choice: 'kept' as const, again: true } }
   if (choice === 'kept' && !kept) return null
-  return current && { columns: current, body: { choice: 'typed' as const, value: current, again: true } }
+  return current && { columns: kept ? differing(current, kept) : current, body: { choice: 'typed' as const, value: current, again: true } }
 }
 
 /** Undoes the last decision while the page is open. Later the history of the row does. */
@@ -202,6 +203,7 @@ type ConflictCardProps = {
 function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps) {
   const { t } = useTranslation('sync')
   const rowName = useRowName()
+  const reasonText = useReasonText()
   const { kind, kept, current, before, out_of, standing, may_decide } = conflict
   // A deletion names no column: all columns of the row are shown.
   const row = kept || !current ? null : Object.fromEntries(shownColumns(current))
@@ -210,14 +212,14 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
     <Card title={rowName(conflict)}>
       {kind !== 'value' && (
         <p>
-          <Badge tone="warn">{t('reason')}</Badge> {t(`reason.${kind}`, { ns: 'records' })}
+          <Badge tone="warn">{t('reason')}</Badge> {reasonText(conflict)}
         </p>
       )}
       {before && <Before columns={before} outOf={out_of} />}
       <div className={styles['sides']}>
         <section className={`${layout['list']} ${styles['side']} ${styles['stands']}`} aria-label={t('now')}>
           <h3>{t('now')}</h3>
-          <Value columns={kept ? current : row} outOf={out_of} missing={t(missing)} />
+          <Value columns={kept ? current && differing(current, kept) : row} outOf={out_of} missing={t(missing)} />
           {standing && <By {...standing} />}
           {may_decide && (
             <Button look="primary" disabled={isBusy} aria-keyshortcuts={keyTo('current')} onClick={() => onDecide('current')}>
@@ -227,7 +229,7 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
         </section>
         <section className={`${layout['list']} ${styles['side']}`} aria-label={t('other')}>
           <h3>{t('other')}</h3>
-          <Value columns={kept} outOf={out_of} missing={t('deleted')} />
+          <Value columns={kept && differing(kept, current)} outOf={out_of} missing={t('deleted')} />
           <By {...conflict} />
           {may_decide && (
             <Button disabled={isBusy} aria-keyshortcuts={keyTo('kept')} onClick={() => onDecide('kept')}>
@@ -237,7 +239,14 @@ function ConflictCard({ conflict, isBusy, failure, onDecide }: ConflictCardProps
         </section>
       </div>
       {!may_decide && <p>{t('notYours')}</p>}
-      {kept && may_decide && <TypedValue columns={kept} isBusy={isBusy} failure={failure} onType={(value) => onDecide('typed', value)} />}
+      {kept && may_decide && (
+        <TypedValue
+          columns={differing(kept, current)}
+          isBusy={isBusy}
+          failure={failure}
+          onType={(value) => onDecide('typed', { ...kept, ...value })}
+        />
+      )}
     </Card>
   )
 }

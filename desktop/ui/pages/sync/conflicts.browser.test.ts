@@ -1,5 +1,6 @@
 import { naturalId } from '@markbook/shared/ids'
 import { aoife, elan, lukasz, mathsExam, mathsQuiz, sean } from '@markbook/shared/story/marks'
+import { maths, michaelmas } from '@markbook/shared/story/school-year'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BadLine } from '../../../../server/testing/bad-line.ts'
@@ -182,6 +183,38 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     const query = { assessmentId: mathsExam.id }
     const marks = await (await box.as('okafor')).grades.list({ query })
     expect(marks.find(({ id }) => id === gradeOf(sean))).toMatchObject({ score: 35, remarks: 'Careful, and late.' })
+    await context.close()
+  })
+
+  test('a maximum that was lowered under a mark: why it does not count, nobody for what stands, and the maximum alone is asked', async () => {
+    const essay = await (await box.as('okafor')).assessments.create({
+      body: { termId: michaelmas.id, subjectId: maths.id, title: 'Essay', assessmentType: 'coursework', maxScore: 50 },
+    })
+    await inStep(box)
+    const lowered = { params: { id: essay.id }, body: { maxScore: 40 } }
+    await meeting(
+      async (site) => (await site.as('ada')).grades.bulk({ body: { assessmentId: essay.id, grades: [{ studentId: elan.id, score: 44 }] } }),
+      async (site) => (await site.as('okafor')).assessments.update(lowered),
+    )
+    const { context, page, faults } = await openWindow(browser)
+    await box.signIn(context, 'okafor')
+    await page.goto(`${box.url}/sync/conflicts`)
+    await page.getByText('A mark is above this maximum', { exact: false }).waitFor()
+    const [now, other] = [page.getByRole('region', { name: 'Counts now' }), page.getByRole('region', { name: 'Was written too' })]
+    expect((await now.innerText()).split(/\n+/)).toEqual(['Counts now', 'Maximum', '50', '← Leave as it is'])
+    expect(await other.innerText()).toMatch(/Maximum\s+40\s+Ngozi Okafor/)
+    await expectForEverybody(page)
+    await picture(page, 'conflict-maximum')
+    await page.getByRole('button', { name: 'Type another value' }).click()
+    expect(await page.getByRole('textbox').count()).toBe(1)
+    await page.getByRole('textbox', { name: 'Maximum' }).fill('45')
+    await page.getByRole('button', { name: 'This one counts' }).click()
+    await page.getByText('Decided: Essay · Mathematics · Michaelmas. Now counts: 45.').waitFor()
+    expect(await (await box.as('okafor')).assessments.get({ params: { id: essay.id } })).toMatchObject({
+      max_score: 45,
+      assessment_type: 'coursework',
+    })
+    expect(faults).toEqual([])
     await context.close()
   })
 

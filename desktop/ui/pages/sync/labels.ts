@@ -1,3 +1,4 @@
+import type { Conflict } from '@markbook/shared/contract/replication.rows'
 import { isId } from '@markbook/shared/ids'
 import { useTranslation } from 'react-i18next'
 import { editable } from '../../words/format.ts'
@@ -34,6 +35,21 @@ export function useValueText(): (column: string, value: unknown, outOf: number |
     if (typeof value === 'number') return column === 'score' && outOf !== null ? `${editable(value)} / ${editable(outOf)}` : editable(value)
     return valueText(column, typeof value === 'object' ? JSON.stringify(value) : String(value))
   }
+}
+
+/**
+ * Of two values of one row the columns in which they differ, which are what is asked about; all where one of them is absent, or none differs.
+ */
+export function differing(value: Columns, other: Columns | null): Columns {
+  const own = Object.entries(value).filter(([column, one]) => other && JSON.stringify(one) !== JSON.stringify(other[column]))
+  return own.length > 0 ? Object.fromEntries(own) : value
+}
+type Columns = Readonly<Record<string, unknown>>
+
+/** Why a write does not count: by the rule that it would break, where one is named, else by the kind of the conflict. */
+export function useReasonText(): (conflict: Pick<Conflict, 'kind' | 'reason'>) => string {
+  const { t, i18n } = useTranslation('records')
+  return ({ kind, reason }) => t(`reason.${i18n.exists(`reason.${reason}`, { ns: 'records' }) ? reason : kind}` as 'reason.rule')
 }
 
 /** Columns to show: without ids, and without empty and false values unless there are no others. */
