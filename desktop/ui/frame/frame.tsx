@@ -1,6 +1,7 @@
 import type { Profile } from '@markbook/shared/contract/auth'
+import { Failure } from '@markbook/shared/failures'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Link, Navigate, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import BookOpen from 'lucide-react/icons/book-open'
 import CalendarDays from 'lucide-react/icons/calendar-days'
 import ChartColumn from 'lucide-react/icons/chart-column'
@@ -75,6 +76,9 @@ export function Frame() {
   useEffect(() => {
     if (path) setOpen(false)
   }, [path])
+  // The server refuses every page of a suspended account, and Today says what that means.
+  const { error } = useQuery(ask('academicYears', 'list'))
+  const isSuspended = error instanceof Failure && error.code === 'inactive'
   const main = useFocusOnArrival()
   const [leaving, setLeaving] = useState(0)
   const askSignOut = () => (unsavedNow() > 0 ? setLeaving(unsavedNow()) : void signOut())
@@ -116,7 +120,7 @@ export function Frame() {
             )}
           </div>
         )}
-        <Outlet />
+        {isSuspended && path !== '/' && path !== '/account' ? <Navigate to="/" replace /> : <Outlet />}
       </main>
       <FreshProof />
       <LeaveQuestion />

@@ -202,13 +202,15 @@ describe.skipIf(!headlessPath)('today', () => {
   })
 
   test('who is no teacher, and whose account is switched off, are told so kindly', async () => {
-    for (const [person, words] of [
-      ['niamh', 'there is nothing for you to enter here'],
-      ['doyle', 'Your account at St Brigid’s is switched off'],
+    for (const [person, path, words] of [
+      ['niamh', '/', 'there is nothing for you to enter here'],
+      ['doyle', '/', 'Your account at St Brigid’s is switched off'],
+      // Not that the school has no year.
+      ['doyle', '/marks', 'Your account at St Brigid’s is switched off'],
     ] as const) {
       const { context, page } = await openWindow(browser)
       await site.signIn(context, person)
-      await page.goto(site.url)
+      await page.goto(`${site.url}${path}`)
       await page.getByText(words).waitFor()
       await expectForEverybody(page)
       await picture(page, `home-${person}-pc`)
