@@ -90,6 +90,7 @@ describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
     expect(await list.getByRole('row').count()).toBe(3)
     await list.getByText('may not write that there', { exact: false }).first().waitFor()
     await page.getByText('2 entries were not taken').first().waitFor()
+    expect(await page.getByText('All marks are at school').count()).toBe(0)
     await expectForEverybody(page)
     await expectFits(page)
     await list.scrollIntoViewIfNeeded()

@@ -72,7 +72,10 @@ function ToDo({ status: { state, obstacle } }: { status: SyncStatus }) {
 
 function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
   const { t } = useTranslation('sync')
-  const summaries = [openWorkSummary(t, needs), connectionSummary(t, status, Date.now())].filter((one) => one !== null)
+  const connection = connectionSummary(t, status, Date.now())
+  // Where entries were not taken, not all is there.
+  const isUntrue = needs.stuck > 0 && connection.tone === 'good'
+  const summaries = [openWorkSummary(t, needs), isUntrue ? null : connection].filter((one) => one !== null)
   const { schools_below, laptops_below } = status
   const below = schools_below + laptops_below
   const receives = enumerated([
