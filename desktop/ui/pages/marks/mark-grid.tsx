@@ -26,7 +26,7 @@ import {
 import { type FingerStart, pointerHandlers, positionOf } from './grid-pointer.ts'
 import { FIGURE_KEYS, GridRow, type VisibleColumns } from './grid-row.tsx'
 import styles from './marks.module.css'
-import { type CellPosition, type GridSize, inReadingDirection } from './model/navigation.ts'
+import { type CellPosition, type GridSize, inReadingDirection, isInRange } from './model/navigation.ts'
 import type { CellEdit, GridSelection } from './model/selection.ts'
 
 declare module 'react' {
@@ -121,6 +121,11 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
           event.preventDefault()
           controller.tellCopied(true)
         }}
+        onCut={(event) => {
+          if (selection.editing || selection.active.row < 0) return
+          event.clipboardData.setData('text/plain', controller.cutRange())
+          event.preventDefault()
+        }}
         onPaste={(event) => {
           if (selection.editing && !/[\t\n]/.test(event.clipboardData.getData('text/plain').trim())) return
           event.preventDefault()
@@ -131,7 +136,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
           const position = positionOf(event.target)
           if (!position || selection.editing) return
           event.preventDefault()
-          if (position.row >= 0) selection.moveTo(position)
+          if (position.row >= 0 && !isInRange(selection.range(), position.row, position.col)) selection.moveTo(position)
           onMenu(position)
         }}
         {...pointerHandlers(grid, finger)}

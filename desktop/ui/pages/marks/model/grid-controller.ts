@@ -15,7 +15,7 @@ import {
   positionIn,
 } from './navigation.ts'
 import { parseMark } from './parse-mark.ts'
-import { planPaste, readBlock, writeBlock } from './paste.ts'
+import { isChange, planPaste, readBlock, repeated, writeBlock } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
 import type { MarkEntry } from './pending-mark.ts'
 import type { CellEdit, GridSelection } from './selection.ts'
@@ -28,7 +28,7 @@ export type GridMessage =
   | { key: 'undo.none' | 'undo.changed' | 'redo.none' | 'notCopied' }
   /** Pupils or assessments came, went or moved, so that what was being entered there cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
-  | { key: 'copied' | 'cleared' | 'undo.done' | 'redo.done'; count: number }
+  | { key: 'copied' | 'cut' | 'cleared' | 'filled' | 'undo.done' | 'redo.done'; count: number }
   /** The mark that was undone, or entered again, and what it is now; null for none. */
   | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
 
@@ -104,6 +104,7 @@ export class GridController {
       this.cancelEdit()
       return true
     }
+    if (command.kind === 'fill') return this.fillWithTyped()
     const staysOpen = editing?.staysOpen ?? false
     this.commitEdit(staysOpen)
     const isHandled = this.execute(command)
@@ -151,6 +152,10 @@ export class GridController {
         return this.openEditor(null)
       case 'clear':
         return this.clear()
+      case 'fill':
+        return false
+      case 'fillDown':
+        return this.fillDown()
       case 'escape': {
         const ids = this.idsAt(at)
         return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
@@ -260,6 +265,62 @@ export class GridController {
     this.enterMarks(marked.map((position) => ({ ...position, score: null })))
     if (marked.length > 0) this.host.announce({ key: 'cleared', count: marked.length })
     return true
+  }
+
+  /** Enters what is typed into every selected cell; into the one that is typed in, where it is alone or has nothing to enter. */
+  private fillWithTyped(): boolean {
+    const { editing, active } = this.selection
+    if (!editing) return false
+    if (!this.selection.hasSeveralCells() || editing.typed.trim() === '') this.commitEdit()
+    else {
+      this.cancelEdit()
+      this.fillWith(editing.typed, { ...active, seen: editing.seen })
+    }
+    return true
+  }
+
+  /** Enters one text into every selected cell as one step. Where it is no mark in one of them, all of it is previewed. `typedIn`: a cell whose value was seen before now. */
+  private fillWith(text: string, typedIn?: CellPosition & { seen: CellValue }): void {
+    const { at, rows, cols } = this.selectedMarks()
+    const block = repeated([[text]], rows, cols)
+    const { cells, wrong } = this.planPaste(block, at)
+    if (wrong > 0) {
+      this.host.previewPaste(block, at)
+      return
+    }
+    const seenIn = (row: number, col: number) => (typedIn?.row === row && typedIn.col === col ? { seen: typedIn.seen } : {})
+    this.fill(
+      cells
+        .filter(isChange)
+        .flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score, ...seenIn(row, col) }] : [])),
+    )
+  }
+
+  /** Enters the mark of the first selected row, or of the one above where one row is selected, into the rows below it. */
+  private fillDown(): boolean {
+    const { at, rows, cols } = this.selectedMarks()
+    const from = rows > 1 ? at.row : at.row - 1
+    if (this.isReadOnly || from < 0) return true
+    const below = this.selectedCells().filter(({ row, col }) => row > from && col < at.col + cols)
+    this.fill(
+      below.flatMap((to) => {
+        const score = this.valueAt({ row: from, col: to.col })
+        return score === null || score === this.valueAt(to) ? [] : [{ ...to, score }]
+      }),
+    )
+    return true
+  }
+
+  private fill(marks: readonly (CellPosition & { score: CellValue; seen?: CellValue })[]): void {
+    const possible = marks.filter((mark) => this.idsAt(mark))
+    this.enterMarks(possible)
+    if (possible.length > 0) this.host.announce({ key: 'filled', count: possible.length })
+  }
+
+  /** The selected cells without the figures beside the marks. */
+  private selectedMarks(): { at: CellPosition; rows: number; cols: number } {
+    const { top, bottom, left, right } = this.selection.range()
+    return { at: { row: top, col: left }, rows: bottom - top + 1, cols: Math.max(1, Math.min(right, this.size().marks - 1) - left + 1) }
   }
 
   /** The cells of an assessment that may have a mark and have none. */
@@ -398,13 +459,28 @@ export class GridController {
     return figure === 3 ? (letter ?? '') : valueText([coursework_average, exam_average, term_composite][figure] ?? null)
   }
 
-  /** One pasted cell is entered like a typed one; a larger block is previewed. */
+  /** The selected cells as text, whose marks are taken away. */
+  cutRange(): string {
+    const text = this.copyRange()
+    const marked = () => this.selectedCells().filter((position) => this.valueAt(position) !== null).length
+    const before = marked()
+    this.clear()
+    const count = before - marked()
+    if (count > 0) this.host.announce({ key: 'cut', count })
+    else this.tellCopied(true)
+    return text
+  }
+
+  /** One pasted cell is entered like a typed one, in every selected cell; a larger block is previewed, from the first selected cell on. */
   pasteText(text: string): void {
-    const { active: at } = this.selection
-    if (this.isReadOnly || !this.idsAt(at)) return
+    if (this.isReadOnly || this.selection.active.row < 0) return
+    const { at, rows, cols } = this.selectedMarks()
+    if (!this.idsAt(at)) return
     const block = readBlock(text)
-    if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.host.previewPaste(block, at)
-    else if (this.openEditor(block[0]?.[0] ?? '')) this.commitEdit()
+    const [first = ''] = block[0] ?? []
+    if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.host.previewPaste(repeated(block, rows, cols), at)
+    else if (this.selection.hasSeveralCells()) this.fillWith(first)
+    else if (this.openEditor(first)) this.commitEdit()
   }
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())

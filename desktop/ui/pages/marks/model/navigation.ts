@@ -82,7 +82,22 @@ export type GridCommand =
   | { kind: 'tab'; back: boolean }
   | { kind: 'enter'; back: boolean }
   | { kind: 'type'; text: string }
-  | { kind: 'edit' | 'clear' | 'undo' | 'redo' | 'remark' | 'exclude' | 'history' | 'explain' | 'menu' | 'all' | 'escape' }
+  | {
+      kind:
+        | 'edit'
+        | 'clear'
+        | 'fill'
+        | 'fillDown'
+        | 'undo'
+        | 'redo'
+        | 'remark'
+        | 'exclude'
+        | 'history'
+        | 'explain'
+        | 'menu'
+        | 'all'
+        | 'escape'
+    }
 
 const MOVEMENTS: Readonly<Record<string, Movement>> = {
   ArrowUp: 'up',
@@ -143,6 +158,7 @@ export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPr
 function commandWithControl(lower: string, shiftKey: boolean): GridCommand | null {
   if (lower === 'z') return { kind: shiftKey ? 'redo' : 'undo' }
   if (lower === 'y' && !shiftKey) return { kind: 'redo' }
+  if (lower === 'd' && !shiftKey) return { kind: 'fillDown' }
   return lower === 'a' ? { kind: 'all' } : null
 }
 
@@ -158,6 +174,7 @@ function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null 
 export function editorCommandForKey(press: KeyPress, caret: boolean): GridCommand | null {
   const { key, shiftKey } = press
   if (press.isComposing) return null
+  if (key === 'Enter' && (press.ctrlKey || press.metaKey)) return { kind: 'fill' }
   if (key === 'Enter' || key === 'Tab' || key === 'Escape') return commandForPlainKey(key, shiftKey)
   // Remark and history of the mark that is being typed; Alt with an arrow is the browser's.
   if (press.altKey) return commandForKey(press)

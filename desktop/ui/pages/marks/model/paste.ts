@@ -23,6 +23,16 @@ export function readBlock(text: string): string[][] {
 export const writeBlock = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((cell) => (/["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
+/** A block as often as it fits into a selection of so many cells, where that is a whole number of times; else once. */
+export function repeated(block: readonly (readonly string[])[], rows: number, cols: number): string[][] {
+  const width = Math.max(1, ...block.map((cells) => cells.length))
+  const down = rows % block.length === 0 ? rows / block.length : 1
+  const across = cols % width === 0 ? cols / width : 1
+  const wide = block.map((cells) => Array.from({ length: across }, () => padded(cells, width)).flat())
+  return down === 1 && across === 1 ? block.map((cells) => [...cells]) : Array.from({ length: down }, () => wide).flat()
+}
+const padded = (cells: readonly string[], width: number) => Array.from({ length: width }, (_, at) => cells[at] ?? '')
+
 /** A cell of the block at its position. `before` is the present mark, null for none. */
 export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: CellValue }
 export type PastePlan = ReturnType<typeof planPaste>

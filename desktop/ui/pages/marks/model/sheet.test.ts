@@ -21,6 +21,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { GridController, type GridMessage } from './grid-controller.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { isSavedMeanwhile } from './mark-values.ts'
+import type { CellPosition } from './navigation.ts'
 import { GridSelection } from './selection.ts'
 import { rowPart, Sheet } from './sheet.ts'
 
@@ -582,6 +583,120 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
     controller.pasteText('1\n2\n')
     expect(pasted).toEqual([['1'], ['2']])
+  })
+
+  describe('a selected block', () => {
+    const exam = (...rows: number[]) => rows.map((row) => controller.valueAt({ row, col: 2 }))
+    const undoAll = async () => {
+      await controller.undo()
+      return exam(1, 2, 3)
+    }
+    let before: ReturnType<typeof exam>
+    beforeEach(() => {
+      before = exam(1, 2, 3)
+      // From below, so that the active cell is the last of it.
+      selection.selectRange({ row: 1, col: 2 }, { row: 3, col: 2 })
+    })
+
+    test('takes one copied mark in all its cells, which one undo takes back', async () => {
+      controller.pasteText('62')
+      expect([exam(1, 2, 3), pasted, said]).toEqual([[62, 62, 62], null, [{ key: 'filled', count: 3 }]])
+      expect(await undoAll()).toEqual(before)
+    })
+
+    test('takes nothing that is no mark, which is previewed instead', () => {
+      controller.pasteText('absent')
+      expect([exam(1, 2, 3), pasted]).toEqual([before, [['absent'], ['absent'], ['absent']]])
+    })
+
+    test('is where a pasted block begins, as often as it fits', () => {
+      let at: CellPosition | null = null
+      controller.host.previewPaste = (block, from) => {
+        pasted = block
+        at = from
+      }
+      controller.pasteText('1\n2\n3')
+      expect([pasted, at]).toEqual([[['1'], ['2'], ['3']], { row: 1, col: 2 }])
+      selection.selectRange({ row: 0, col: 1 }, { row: 3, col: 2 })
+      controller.pasteText('1\n2')
+      expect([pasted, at]).toEqual([
+        Array.from({ length: 2 }, () => [
+          ['1', '1'],
+          ['2', '2'],
+        ]).flat(),
+        { row: 0, col: 1 },
+      ])
+      controller.pasteText('1\n2\n3')
+      expect(pasted).toEqual([
+        ['1', '1'],
+        ['2', '2'],
+        ['3', '3'],
+      ])
+    })
+
+    test('Ctrl+Enter enters what is typed into all of it; a value that came meanwhile waits for a decision', async () => {
+      controller.handleKey(key('6'))
+      type('63')
+      controller.handleEditorKey(key('Enter', { ctrlKey: true }))
+      expect([exam(1, 2, 3), selection.editing, selection.active]).toEqual([[63, 63, 63], null, { row: 3, col: 2 }])
+      expect(await undoAll()).toEqual(before)
+      selection.selectRange({ row: 2, col: 2 }, { row: 1, col: 2 })
+      controller.handleKey(key('6'))
+      fromOther(64)
+      type('65')
+      controller.handleEditorKey(key('Enter', { ctrlKey: true }))
+      expect(queue.all().find(({ state }) => state === 'conflict')).toMatchObject({ score: 65, theirs: 64 })
+      expect(exam(2)).toEqual([65])
+    })
+
+    test('Ctrl+Enter in one cell, or with nothing typed, is like Enter that stays', () => {
+      selection.moveTo({ row: 1, col: 2 })
+      controller.handleKey(key('6'))
+      type('61')
+      controller.handleEditorKey(key('Enter', { ctrlKey: true }))
+      expect([exam(1, 2), selection.active]).toEqual([[61, before[1]], { row: 1, col: 2 }])
+      selection.selectRange({ row: 1, col: 2 }, { row: 2, col: 2 })
+      controller.handleKey(key('6'))
+      type(' ')
+      controller.handleEditorKey(key('Enter', { ctrlKey: true }))
+      expect([exam(1, 2), said]).toEqual([[61, before[1]], []])
+      expect(controller.handleKey(key('Enter', { ctrlKey: true }))).toBe(false)
+    })
+
+    test('Ctrl+D fills it with its first row, one row with the one above; an empty cell fills nothing', async () => {
+      expect(controller.handleKey(key('d', { ctrlKey: true }))).toBe(true)
+      expect(exam(1, 2, 3)).toEqual([before[0], before[0], before[0]])
+      expect(await undoAll()).toEqual(before)
+      selection.moveTo({ row: 2, col: 2 })
+      controller.handleKey(key('d', { ctrlKey: true }))
+      expect(exam(1, 2, 3)).toEqual([before[0], before[0], before[2]])
+      selection.moveTo({ row: 0, col: 2 })
+      controller.handleKey(key('d', { ctrlKey: true }))
+      controller.enterMarks([{ row: 1, col: 2, score: null }])
+      said = []
+      selection.selectRange({ row: 1, col: 2 }, { row: 3, col: 2 })
+      controller.handleKey(key('d', { ctrlKey: true }))
+      expect([exam(2, 3), said]).toEqual([[before[0], before[2]], []])
+    })
+
+    test('is cut: its marks are copied and taken away by one step; a refused entry alone is discarded', async () => {
+      expect(controller.cutRange()).toBe(before.join('\n'))
+      expect([exam(1, 2, 3), said.at(-1)]).toEqual([[null, null, null], { key: 'cut', count: 3 }])
+      expect(await undoAll()).toEqual(before)
+      selection.moveTo({ row: 1, col: 2 })
+      controller.handleKey(key('x'))
+      controller.commitEdit()
+      expect([controller.cutRange(), exam(1), sheet.invalidCount()]).toEqual([String(before[0]), [before[0]], 0])
+      expect(said.at(-1)).toEqual({ key: 'copied', count: 1 })
+    })
+
+    test('stays as it is where the sheet is read alone, and is copied', () => {
+      controller.isReadOnly = true
+      expect(controller.cutRange()).toBe(before.join('\n'))
+      controller.handleKey(key('d', { ctrlKey: true }))
+      controller.pasteText('62')
+      expect([exam(1, 2, 3), said]).toEqual([before, [{ key: 'copied', count: 3 }]])
+    })
   })
 
   test('a mark that came while a paste was previewed waits for a decision, the others are entered', () => {
