@@ -28,7 +28,7 @@ type NotCurrentProps = {
   /** Something can be entered here. */
   isWritable?: boolean
   /** Where the same is of the current year, where this page is not. */
-  to?: '/marks' | '/reports' | '/classes' | '/students'
+  to?: '/marks' | '/attendance' | '/reports' | '/classes' | '/students'
 }
 
 /** What is shown is of another year than the current one: says so, and leads back. Nothing where it is of the current one, or none is. */

@@ -15,7 +15,7 @@ describe.skipIf(!headlessPath)('a year that is not the current one', () => {
   const { site, open } = siteInBrowser()
   const chosenYear = (page: Page) => page.getByLabel('Year', { exact: true }).locator('option:checked').innerText()
 
-  test('the grid, books, the overview and pupils say so, and lead back to the current one', async () => {
+  test('the grid, books, the register, assessments, the overview and pupils say so, and lead back to the current one', async () => {
     const okafor = await site.as('okafor')
     const days = { startDate: '2040-09-01', endDate: '2041-06-30' }
     const term = { name: 'michaelmas', ...days, examWeight: 60, courseworkWeight: 40 }
@@ -32,6 +32,8 @@ describe.skipIf(!headlessPath)('a year that is not the current one', () => {
       { path: `${books}?view=fill`, counts: true, ends: '/reports' },
       { path: `/reports/book/${draftReport.id}`, counts: true, ends: '/reports' },
       { path: `/classes/${class3B.id}`, counts: false, ends: '/classes' },
+      { path: `/attendance/${class3B.id}`, counts: true, ends: '/attendance' },
+      { path: '/assessments', counts: true, ends: '/assessments' },
       { path: '/overview', counts: false, ends: '/overview' },
       { path: '/students', counts: false, ends: '/students' },
       { path: `/students/${sean.id}`, counts: false, ends: `/students/${sean.id}` },

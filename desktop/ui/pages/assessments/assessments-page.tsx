@@ -13,6 +13,7 @@ import { Badge, Empty, Loading, Page } from '../../components/page.tsx'
 import { AnswerTable, type Column } from '../../components/table.tsx'
 import { tellFailure } from '../../components/toasts.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { day, number } from '../../words/format.ts'
 import { AssessmentDialog } from './assessment-dialog.tsx'
 
@@ -41,6 +42,7 @@ export function AssessmentsPage() {
         </>
       }
     >
+      <NotCurrentYear yearId={year?.id} isWritable={subject !== undefined} />
       {!term && <Empty>{t('noTerm')}</Empty>}
       {term && !subject && <Empty>{t('noSubject')}</Empty>}
       {term && subject && (

@@ -15,6 +15,7 @@ import { Icon } from '../../components/icon.tsx'
 import layout from '../../components/layout.module.css'
 import { Answer, Badge, Card, Empty, Loading, Page } from '../../components/page.tsx'
 import { useChosenTerm } from '../../frame/chosen-term.ts'
+import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { moment, weekday } from '../../words/format.ts'
 import { type ListedClass, NotOfYear, useClasses } from '../results/class-page.tsx'
 import styles from './attendance.module.css'
@@ -96,6 +97,7 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
   ]
   return (
     <Page title={t('titleOf', { class: group.name })} wide>
+      <NotCurrentYear yearId={year.id} isWritable to="/attendance" />
       <div className={styles['place']}>
         <SelectField label={t('class')} value={group.id} onChange={({ target }) => go({ classId: target.value })}>
           <Options of={classes} />
