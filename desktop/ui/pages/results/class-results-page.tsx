@@ -124,11 +124,10 @@ type TermViewsProps = { group: ListedClass; term: Term; terms: readonly Term[]; 
 
 function TermViews({ group, term, terms, view }: TermViewsProps) {
   const { t } = useTranslation('results')
-  const { search, change } = useResultsSearch()
+  const { search, close } = useResultsSearch()
   const scale = useScale(term.academic_year_id)
   const result = useQuery(ask('calculations', 'classTerm', { query: { termId: term.id, studentGroupId: group.id } }))
   const explained = result.data?.students.find(({ student_id }) => student_id === search.pupil)
-  const close = () => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)
   return (
     <Answer of={result}>
       {(found) => (

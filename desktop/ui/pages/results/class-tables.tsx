@@ -47,7 +47,7 @@ export function TermTable({ result, scale }: { result: ClassTerm; scale: Grading
 /** The year grade of each subject, or the parts of one subject's year grade. */
 export function YearTable({ result, scale, terms }: { result: ClassYear; scale: GradingScale; terms: readonly Term[] }) {
   const { t } = useTranslation('results')
-  const { search, change } = useResultsSearch()
+  const { search, close } = useResultsSearch()
   const subjects = subjectsOf(result)
   const subject = subjects.find(({ id }) => id === search.subject)
   const sort = subject && search.sort !== undefined && search.sort !== 'overall' ? subject.id : (search.sort ?? 'name')
@@ -74,9 +74,7 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
             model={result.calculation_model}
             subject={own}
             scale={scale}
-            panel={panelOf(explained.student_id, own.subject_id, () =>
-              change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true),
-            )}
+            panel={panelOf(explained.student_id, own.subject_id, close)}
           />
         </Suspense>
       )}
@@ -181,12 +179,9 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
 
 /** The figure that is explained, and what explains another. A figure that is pressed again is explained no more. */
 function useExplained() {
-  const { search, change } = useResultsSearch()
+  const { search, explain: open, close } = useResultsSearch()
   const explained = search.pupil && search.explain ? figureOf(search.pupil, search.explain) : null
-  const explain = (pupil: string, subject: string) => {
-    if (explained === figureOf(pupil, subject)) change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true)
-    else change((before) => ({ ...before, pupil, explain: subject }), explained !== null)
-  }
+  const explain = (pupil: string, subject: string) => (explained === figureOf(pupil, subject) ? close() : open(pupil, subject))
   return { explained, explain }
 }
 

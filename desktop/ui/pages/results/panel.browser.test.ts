@@ -92,6 +92,41 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await context.close()
   })
 
+  test('leaves nothing in the history of the browser, closed by its cross or by Back, and the page stays where it is', async () => {
+    const { context, page } = await openWindow(browser, { viewport: { width: 1366, height: 360 } })
+    await inTerm(context)
+    await site.signIn(context, 'byrne')
+    const places = [`/results/${class3B.id}`, `/results/${class3B.id}?view=year`, `/results/${class3B.id}/students/${zoe.id}`]
+    for (const place of places) {
+      await page.goto(`${site.url}/students`)
+      await page.goto(`${site.url}${place}`)
+      const figure = (at: number) => page.locator('[data-figure]').nth(at)
+      await figure(0).click()
+      await panelOf(page).waitFor()
+      await expect.poll(() => new URL(page.url()).search, { message: place }).toContain('explain=')
+      await page.goBack()
+      await panelOf(page).waitFor({ state: 'detached' })
+      await figure(0).click()
+      await panelOf(page).waitFor()
+      const about = await panelOf(page).innerText()
+      await figure(1).click()
+      await expect.poll(() => panelOf(page).innerText()).not.toBe(about)
+      const scrolled = () => page.evaluate(() => window.scrollY)
+      const opened = await scrolled()
+      await page.evaluate(() => window.scrollBy(0, 30))
+      const before = await scrolled()
+      expect(before, place).not.toBe(opened)
+      await panelOf(page).getByRole('button', { name: 'Close' }).click()
+      await panelOf(page).waitFor({ state: 'detached' })
+      await expect.poll(() => page.url()).toBe(`${site.url}${place}`)
+      await page.waitForTimeout(200)
+      expect(await scrolled(), place).toBe(before)
+      await page.goBack()
+      await expect.poll(() => new URL(page.url()).pathname, { message: place }).toBe('/students')
+    }
+    await context.close()
+  })
+
   test('a sheet from below on a telephone, read from the right in Arabic', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
     await inTerm(context)

@@ -12,7 +12,7 @@ import { ExplainPanel, OVERALL, panelOf } from './explained.ts'
 import { PupilTerm, PupilYear } from './pupil-results.tsx'
 import { PupilTabs } from './pupil-tabs.tsx'
 import styles from './results.module.css'
-import type { PupilSearch } from './results-search.ts'
+import { type PupilSearch, panelStep, usePanelClosing } from './results-search.ts'
 
 const route = getRouteApi('/school/results/$classId/students/$studentId')
 
@@ -39,8 +39,13 @@ function Pupil({ chosen, year, term }: ClassContext) {
     params: { classId, studentId: id },
     search: (view === 'year' ? { view } : {}) as PupilSearch,
   })
-  const show = (change: PupilSearch, replace: boolean) =>
-    void navigate({ ...linkOf(studentId), search: change, replace, resetScroll: false })
+  const kept: PupilSearch = search.view ? { view: search.view } : {}
+  const close = usePanelClosing(() => void navigate({ ...linkOf(studentId), search: kept, replace: true, resetScroll: false }))
+  const explain = (subject: string | null) => {
+    if (subject === null) return close()
+    const step = panelStep(search.explain !== undefined)
+    void navigate({ ...linkOf(studentId), search: { ...kept, explain: subject }, ...step, resetScroll: false })
+  }
   const period = search.view === 'year' ? year.name : `${termLabel(term.name)} ${year.name}`
   return (
     <Page
@@ -65,16 +70,10 @@ function Pupil({ chosen, year, term }: ClassContext) {
               terms={chosen.terms}
               name={name}
               explained={search.explain}
-              onExplain={(explain) => show({ view: 'year', ...(explain && { explain }) }, !explain)}
+              onExplain={explain}
             />
           ) : (
-            <PupilTerm
-              studentId={studentId}
-              term={term}
-              name={name}
-              explained={search.explain}
-              onExplain={(explain) => show(explain ? { explain } : {}, !explain)}
-            />
+            <PupilTerm studentId={studentId} term={term} name={name} explained={search.explain} onExplain={explain} />
           )
         }
       </Answer>
@@ -85,7 +84,7 @@ function Pupil({ chosen, year, term }: ClassContext) {
             term={term}
             subjectId={search.explain}
             name={name}
-            panel={panelOf(studentId, search.explain, () => show({}, true))}
+            panel={panelOf(studentId, search.explain, close)}
           />
         </Suspense>
       )}

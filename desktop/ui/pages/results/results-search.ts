@@ -1,4 +1,4 @@
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useRouter } from '@tanstack/react-router'
 import { searchTexts } from '../../frame/search-texts.ts'
 
 export const resultViews = ['term', 'year', 'summary', 'charts', 'compare'] as const
@@ -37,12 +37,45 @@ export const pupilSearch = (search: Record<string, unknown>): PupilSearch => ({
 
 const route = getRouteApi('/school/results/$classId')
 
-/** The search of a class's results, and a function that changes it. The class stays. */
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The entry differs from the one before by an open panel alone. */
+    isPanel?: boolean
+  }
+}
+
+/** Opening a panel makes an entry in the history of the browser, and explaining another figure in it none. */
+export const panelStep = (isOpen: boolean) => (isOpen ? { replace: true, state: true as const } : { state: { isPanel: true } })
+
+/** Closes a panel by going back over the entry of its opening; where there is none, since the panel was opened by its address, with `replace`. */
+export function usePanelClosing(replace: () => void): () => void {
+  const router = useRouter()
+  return () => {
+    if (!router.state.location.state.isPanel) return replace()
+    const top = window.scrollY
+    // The entry before has the place to which the page was scrolled then.
+    const end = router.subscribe('onRendered', () => {
+      end()
+      window.scrollTo({ top })
+    })
+    router.history.back()
+  }
+}
+
+/** The search of a class's results, and what changes it. The class stays. */
 export function useResultsSearch() {
   const { classId } = route.useParams()
   const search: ResultsSearch = route.useSearch()
   const navigate = route.useNavigate()
   const change = (next: (before: ResultsSearch) => ResultsSearch, replace = false) =>
     void navigate({ to: '.', search: (before: ResultsSearch) => next(before), replace, resetScroll: false })
-  return { classId, search, change }
+  const explain = (pupil: string, subject: string) =>
+    void navigate({
+      to: '.',
+      search: (before: ResultsSearch) => ({ ...before, pupil, explain: subject }),
+      ...panelStep(search.explain !== undefined),
+      resetScroll: false,
+    })
+  const close = usePanelClosing(() => change(({ pupil: _pupil, explain: _explain, ...rest }) => rest, true))
+  return { classId, search, change, explain, close }
 }
