@@ -1,7 +1,9 @@
+import { class3B } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
+import { expectFits, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
-import { cell, openGrid } from './grid.ts'
+import { cell, GRID, openGrid } from './grid.ts'
 import { siteInBrowser } from './site.ts'
 
 /** The entries that the menu shows and that lie under a message. */
@@ -41,6 +43,35 @@ describe.skipIf(!headlessPath)('the frame', () => {
     await page.waitForURL('**/sync')
     expect(faults).toEqual([])
     await context.close()
+  })
+
+  test('text is as large as the browser is set to, and the pages still fit', async () => {
+    for (const [viewport, paths] of [
+      [sizes.pc, ['/assessments', `/reports/${class3B.id}?view=fill`, GRID]],
+      [sizes.phone, ['/years', '/people']],
+    ] as const) {
+      const { context, page } = await open('okafor', '/', { viewport })
+      const cdp = await context.newCDPSession(page)
+      const sizeOf = (selector: string) =>
+        page
+          .locator(selector)
+          .first()
+          .evaluate((it) => getComputedStyle(it).fontSize)
+      expect(await sizeOf('body')).toBe('15px')
+      await cdp.send('Page.setFontSizes', { fontSizes: { standard: 24 } })
+      for (const path of paths) {
+        await page.goto(`${site.url}${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        expect(await sizeOf('body')).toBe('22.5px')
+        await expectFits(page)
+        const cut = await page
+          .locator('nav a:visible')
+          .evaluateAll((links) => links.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
+        expect(cut).toBe(0)
+        await picture(page, `large-text-${viewport.width}${path.slice(0, 9).replaceAll('/', '-')}`)
+      }
+      await context.close()
+    }
   })
 
   test('after Back to a grid the keys are the grid’s, also where a link of the menu was pressed before', async () => {

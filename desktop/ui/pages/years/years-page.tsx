@@ -59,7 +59,7 @@ function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYea
     <>
       <Button onClick={() => setAsked(year.is_active ? 'deactivate' : 'activate')}>{t(year.is_active ? 'deactivate' : 'activate')}</Button>
       {!isFirst && (
-        <ButtonLink to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
+        <ButtonLink className={styles['set'] ?? ''} to="/years/$yearId/roll-over" params={{ yearId: year.id }}>
           {t('rollOver')}
         </ButtonLink>
       )}
