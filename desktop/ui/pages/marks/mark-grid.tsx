@@ -134,8 +134,10 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
         }}
         onContextMenu={(event) => {
           const position = positionOf(event.target)
-          if (!position || selection.editing) return
+          // The field of a mark has the menu of its text.
+          if (!position || event.target instanceof HTMLInputElement) return
           event.preventDefault()
+          controller.commitEdit(true)
           if (position.row >= 0 && !isInRange(selection.range(), position.row, position.col)) selection.moveTo(position)
           onMenu(position)
         }}

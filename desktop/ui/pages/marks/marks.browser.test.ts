@@ -225,6 +225,14 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Control+v')
     await expect.poll(shown).toEqual(['8', '8', '8'])
     await undone()
+    // What is typed is taken when the menu of another cell is opened, by the right button or a finger that is held.
+    await page.keyboard.type('9')
+    await cell(page, 0, 1).dispatchEvent('contextmenu')
+    await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
+    await page.keyboard.press('Escape')
+    await expect.poll(shown).toEqual([before[0], before[1], '9'])
+    await page.keyboard.press('Control+z')
+    await expect.poll(shown).toEqual(before)
     await context.close()
   })
 
