@@ -6,7 +6,7 @@ import { asSystem } from '../../../../server/store/tx.ts'
 import type { BadLine } from '../../../../server/testing/bad-line.ts'
 import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes } from '../../tests/browser.ts'
 import { headlessPath } from '../../tests/chromium.ts'
-import { joinedUnder } from '../../tests/joined.ts'
+import { inStep, joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
@@ -82,6 +82,7 @@ describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
   })
 
   test('on the laptop a mark is one line too, in words of that side, and another teacher at school is told nothing', async () => {
+    await inStep(laptop, 'ada')
     const { context, page } = await openWindow(browser, { viewport: sizes.phone })
     await laptop.signIn(context, 'ada')
     await page.goto(`${laptop.url}/sync`)
