@@ -11,9 +11,10 @@ import { type KnownRow, knownRows } from './states.ts'
 import { freeUniqueTexts, hasUniqueRule, movingIn, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker, type Standing, syncRowOf } from './write.ts'
 
+/** Whether the row stands in its table after this change. */
 export const stands = ({ state, asSent }: Change): boolean => (asSent ? asSent === 'there' : state.alive.length > 0)
 
-/** A row that no write changed, for which something else stands now. */
+/** Notes a row that no write changed, and for which something else stands now. */
 export function restand(own: Map<string, Change>, known: KnownRow | undefined, settled: readonly Settled[]): void {
   if (!known?.row) return
   if (settled.length === 0 && !known.settled) return
@@ -21,8 +22,8 @@ export function restand(own: Map<string, Change>, known: KnownRow | undefined, s
 }
 
 /**
- * Writes rows that stay, or come back, though they were deleted, outside of a page's own course. A row that stays for the same reason, and
- * has to give up its name or code to one of them, is written with them.
+ * Writes rows that stay, or come back, though they were deleted, outside of the page's usual order. Another staying row that has to give up
+ * its name or code to one of these is written with them.
  */
 export async function writeStaying(application: Application, table: Replicated, changes: readonly Change[]): Promise<void> {
   if (changes.length === 0) return
@@ -30,7 +31,7 @@ export async function writeStaying(application: Application, table: Replicated, 
   if (table === 'report_book') for (const change of changes) change.settled = settleBook(change.state)
   const own = application.changes.get(table) ?? new Map<string, Change>()
   const staying = new Map(changes.map((change) => [change.state.id, change]))
-  // Of the other rows of this page those that are deleted have given up their texts already.
+  // The other deleted rows of this page have given up their texts already.
   const rest = [...own.values()].filter((change) => !staying.has(change.state.id) && (stands(change) || change.known?.row))
   const states = [...changes, ...rest].map(({ state }) => state)
   const { settled, concerned } = await settleUniqueRules(tx, table, schoolId, states, [], new Set(staying.keys()))
@@ -45,9 +46,9 @@ export async function writeStaying(application: Application, table: Replicated, 
 }
 
 /**
- * All at once; where the database refuses, one by one, so that one row is not in the way of the rest. `asKnown`: nothing of these rows was
- * written since they were looked for. `again`: settles the rows once more, for where others write at the same time, what stands in the way
- * may have been committed since it was looked for.
+ * Writes all rows at once. Where the database refuses, it writes them one by one and holds the refused ones, so that one row is not in the
+ * way of the rest. `asKnown`: nothing was written to these rows since they were read. `again`: settles the rows once more: where others
+ * write at the same time, a row that is in the way may have been committed since.
  */
 export async function writeRows(
   application: Application,
@@ -68,7 +69,7 @@ export async function writeRows(
         syncRowOf(table, change, { isThere: true, source: change.source, place: asKnown ? placeOf(change) : undefined }),
       ),
     )
-  // A text that must be free passes from row to row: such rows are written over whatever stands there.
+  // A unique text may pass from row to row: rows of such a table are written over whatever stands there.
   const all =
     asKnown && !hasUniqueRule(table)
       ? await placedAsKnown(tx, table, changes, rowOf)
@@ -84,14 +85,14 @@ export async function writeRows(
 
 const placeOf = ({ known }: Change) => (known ? known.place : null)
 
-/** Who no longer waits makes room for who does. */
+/** Requests that are no longer pending are written first, and make room for pending ones. */
 const inWritingOrder = (table: Replicated, rows: readonly AnyRow[]) =>
   table === 'school_join_request' ? [...rows].sort((a, b) => Number(a['status'] === 'pending') - Number(b['status'] === 'pending')) : rows
 
 /**
- * What the database said, or null where it took them all. Where it did not, those before may be written, and are written once more one
- * by one; nothing else remains. A savepoint is a journal of all that follows, so there is none where a statement that fails takes back
- * itself alone and nothing stands before it.
+ * The database's message, or null where it took all rows. After a refusal the rows before the refused one may be written; they are written
+ * again one by one, and nothing else remains. A savepoint keeps a journal of all that follows, so there is none where a failed statement
+ * takes back only itself and nothing stands before it.
  */
 async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], moving: readonly string[]): Promise<string | null> {
   if (tx.dialect.failsAlone && moving.length === 0) return failureOf(() => tx.replica.place(table, rows))
@@ -103,7 +104,7 @@ async function placed(tx: WriteTx, table: Replicated, rows: readonly AnyRow[], m
   )
 }
 
-/** New rows without a look at what they might stand on, and of the others only what is no longer as it was. */
+/** Inserts new rows without looking whether they exist, and updates only the columns of the others that have changed. */
 async function placedAsKnown(tx: WriteTx, table: Replicated, changes: readonly Change[], rowOf: (change: Change) => AnyRow) {
   const columns = new Set<string>()
   const changed: AnyRow[] = []
@@ -115,7 +116,7 @@ async function placedAsKnown(tx: WriteTx, table: Replicated, changes: readonly C
     for (const name of names) columns.add(name)
     if (names.length > 0) changed.push(row)
   }
-  // A page of them would be kept through every sweep of the memory: each is made when its turn comes.
+  // Rows are made one by one: a whole page of them would survive every garbage collection.
   function* fresh() {
     for (const change of changes) if (!change.known?.row) yield rowOf(change)
   }
@@ -144,7 +145,7 @@ export function record(
   tx.replica.bring(scopeIn(table, schoolId), rows)
 }
 
-/** What was claimed and does not stand is a conflict for a person to decide. */
+/** Keeps claims that do not stand as conflicts for a person to decide. */
 export function keepClaims({ kept }: Pick<Application, 'kept'>, table: Replicated, { state, settled }: Standing): void {
   for (const { unit, reason } of settled) {
     const stamp = state.units[unit]

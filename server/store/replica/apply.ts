@@ -20,9 +20,9 @@ import { freeUniqueTexts, hasUniqueRule, settleUniqueRules } from './unique-rule
 import { syncRowOf } from './write.ts'
 
 /**
- * Merges states of a school's rows, and of its people, into this database, and writes what stands (sync/SPEC.md). All within the
- * caller's transaction; applying the same states again changes nothing. `source`: the peer that sent them. Rows that were held back
- * are tried again with every call. `fromParent`: it came down; nobody waits for an answer, and there is none.
+ * Merges states of a school's rows, and of its people, into this database, and writes what stands (sync/SPEC.md). Runs within the caller's
+ * transaction; applying the same states again changes nothing. `source`: the peer that sent them. `retries`: held rows are tried again.
+ * `fromParent`: the page came down, so nobody waits for answers, and there are none. Throws `QueueFull`.
  */
 export async function applyStates(
   tx: WriteTx,
@@ -41,7 +41,7 @@ export async function applyStates(
       else byTable.set(table, [own])
     }
   }
-  // Who sent what waited is not remembered: it goes to everybody.
+  // The sender of a held row is not stored: the row goes to everybody.
   sort(held.length === 0 ? [] : withoutSeen(held, incoming), null)
   sort(incoming, source)
   for (const table of tableOrder) await mergeTable(application, table, byTable.get(table) ?? [])
@@ -55,7 +55,7 @@ export async function applyStates(
   await applyTableRules(application, conflicts)
   if (conflicts.length > 0) {
     const states = conflicts.map((kept) => ({ table: 'sync_conflict' as const, state: conflictState(schoolId, SCHEMA_VERSION, kept) }))
-    // What waits has just been tried: it would lose the same again, without end.
+    // Held rows were just tried: they would lose the same again, without end.
     await applyStates(tx, schoolId, states, { source: null, retries: false })
   }
   if (fromParent) return []
@@ -63,13 +63,19 @@ export async function applyStates(
   return [...application.answers].filter(([key]) => asked.has(key)).map(([, answer]) => answer)
 }
 
-/** So many may wait that nobody would look at them any more: then what comes with new ones waits where it is (SPEC, B4). */
+/**
+ * Throws `QueueFull` where more rows are held than before and than may be (SPEC, B4): the page that brings new ones then waits at its
+ * sender.
+ */
 function demandRoom({ answers }: Application, before: number): void {
   const waiting = [...answers.values()].filter(({ outcome }) => outcome === 'held').length
   if (waiting > before && waiting > limits.sync.held) throw new QueueFull(waiting)
 }
 
-/** What waits, but for what has come again in a state that saw all of it: what broke on its way the first time must not stay in it. */
+/**
+ * The held rows, except those that come again in a state that has seen all of them: what was damaged on its way the first time must not
+ * stay in the row.
+ */
 function withoutSeen(held: readonly Incoming[], incoming: readonly Incoming[]): Incoming[] {
   const come = new Map(incoming.map(({ table, state }) => [`${table}:${state.id}`, state.vv]))
   return held.filter(({ table, state }) => {
@@ -89,12 +95,12 @@ async function mergeTable(application: Application, table: Replicated, states: r
   const known = await knownRows(tx, table, schoolId, [...new Set(states.map(({ state }) => state.id))])
   for (const { state, source } of states) {
     const before = known.get(state.id) ?? null
-    // What this database has lost it has not seen: what comes stands as it is.
+    // A lost row has no values to merge with: the pushed state stands as it is.
     const base = own.get(state.id)?.state ?? (before && !isLost(before) ? before.state : undefined)
     const met = base ? mergeRows(table, descriptions[table], base, state) : { state, losers: NOBODY }
     const merged =
       base && fromParent && met.losers.length === 0 && (isLater(state, base) || isStillThere(state, base)) ? { state, losers: NOBODY } : met
-    // Beside the row that has its own id it could never stand.
+    // It could never stand beside the row that has the right id.
     if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
       continue
@@ -110,14 +116,14 @@ async function mergeTable(application: Application, table: Replicated, states: r
 }
 
 /**
- * The parent has seen all that is seen here, so what it says of the row is later: also where a write stands there that counts as seen here, for
- * it takes no claim to have seen what it cannot know.
+ * Whether the parent's state has seen all that is seen here. It is then the later one, even where a write stands in it that counts as seen
+ * here: the parent does not take claims about writes that it cannot know.
  */
 const isLater = (theirs: RowState, own: RowState): boolean => Object.entries(own.vv).every((each) => covers(theirs.vv, each))
 
 /**
- * The parent knows of the deletion and of all that is seen here but the writes by which it has the row: it does not believe that these were
- * seen.
+ * Whether the row is deleted here and alive at the parent, and the parent has seen the deletion and all that is seen here except the dots
+ * of its own `alive`: it did not take the claim that the deletion had seen these writes.
  */
 function isStillThere(theirs: RowState, own: RowState): boolean {
   if (own.alive.length > 0 || theirs.alive.length === 0 || !isSame(theirs.units, own.units)) return false
@@ -126,22 +132,19 @@ function isStillThere(theirs: RowState, own: RowState): boolean {
 }
 
 /**
- * The parent says of a row that is alike in all else that writes stand behind it which are covered here: they came to it after it had been
- * told what covers them, and it takes no claim of what it does not know. It is told again.
+ * Whether the parent's state is alike but has more dots in `alive`, which are covered here. These writes came to the parent after it was
+ * told what covers them, and it takes no claim about writes that it does not know. So the row is told again.
  */
 const isLongerThere = (theirs: RowState, own: RowState): boolean =>
   own.alive.length > 0 && theirs.alive.length > own.alive.length && isSame(theirs.units, own.units)
 
-/**
- * Whoever writes marks, or the maximum above them, holds their assessment, as the routes do: else of a mark and a maximum that come at once
- * neither is seen by who looks at the other.
- */
+/** Locks the assessments of marks, as the routes do. Otherwise a mark and a maximum that come at once would not see each other. */
 async function holdAssessments(tx: WriteTx, schoolId: string, marks: readonly From[]): Promise<void> {
   const ids = new Set(marks.flatMap(({ state }) => (state.values['assessment_id'] as string | undefined) ?? []))
   await lockedRows(tx, 'assessment', schoolId, [...ids])
 }
 
-/** Writes the rows of one table that live, parents having been written before. Those that are deleted wait for `removeDeleted`. */
+/** Writes the living rows of one table; parent rows have been written before. Deleted ones wait for `removeDeleted`. */
 async function writeTable(application: Application, table: Replicated): Promise<void> {
   if (table === 'report_book') settleBooks(application)
   if (table === 'report_book_entry') await settleEntries(application)
@@ -166,7 +169,7 @@ async function writeTable(application: Application, table: Replicated): Promise<
   for (const change of ready) keepClaims(application, table, change)
 }
 
-/** What stands of the unique rules around the rows that change, of those rows and of others. `left`: rows that are here no more. */
+/** Settles the unique rules around the rows that change, for these and for others. `left`: rows that are here no more. */
 export async function settleUnique(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   const { tx, schoolId } = application
   if (!hasUniqueRule(table)) return
@@ -189,7 +192,7 @@ export async function settleUnique(application: Application, table: Replicated, 
   if (own.size > 0) application.changes.set(table, own)
 }
 
-/** Takes away the rows that are deleted, and those whose unique text they had stand with their own again. `left`: as above. */
+/** Removes the deleted rows, and gives rows whose unique text they had their own again. `left`: as above. */
 export async function makeRoom(application: Application, table: Replicated, left: readonly RowState[] = []): Promise<void> {
   await settleUnique(application, table, left)
   const changes = [...(application.changes.get(table)?.values() ?? [])]

@@ -9,9 +9,9 @@ type Conflict = Row<'sync_conflict'>
 type Written = Touched & { after: NonNullable<Touched['after']> }
 
 /**
- * Whoever writes a unit at a node that has both values of a conflict has decided it (sync/SPEC.md, I18), and the decision bears the number
- * of that write. Where one conflict of a row is decided by itself in this transaction, the others of that row are left alone. Asked where a
- * conflict is open in the school.
+ * Resolves the conflicts that a local write decides: whoever writes a unit at a node that has both values has decided it (sync/SPEC.md,
+ * I18). The decision bears the number of that write. If the transaction decides one conflict of a row by itself, the others of that row are
+ * left alone. Called where a conflict is open in the school.
  */
 export async function closeConflicts(tx: WriteTx, touched: readonly Touched[]): Promise<void> {
   if (tx.actor === null) return
@@ -48,7 +48,7 @@ const openConflicts = statement<{ school: string; table: string; ids: string }>(
       ),
 )
 
-/** Whether what lost has been seen by the state that a row has here: a record may come before what it is about. */
+/** Returns whether the state here has seen the lost write of a conflict: a record may come before the row that it is about. */
 async function seenHere(tx: WriteTx, table: Replicated, school: string, conflicts: readonly Conflict[]) {
   const ids = [...new Set(conflicts.map(({ row_id }) => row_id))]
   const versions = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, scopeIn(table, school), table, ids)

@@ -6,14 +6,14 @@ import { idsThere, type KnownRow, knownRows } from './states.ts'
 import { rowMaker } from './write.ts'
 
 export type RowName = { table: Replicated; id: string }
-/** A row that was deleted, with what it said then as far as the history tells it. */
+/** A deleted row, with what it said then as far as the history tells it. */
 export type Gone = RowName & { told: Values }
-/** The same, with what is known of it now, which says all that it said last; but where it is there again, `values` are what was told. */
+/** The same, with what is known of it now. `values`: its last values or, where it exists again, those of the history. */
 export type DeletedRow = RowName & { known: KnownRow; values: Values }
 
 const nameOf = ({ table, id }: RowName) => `${table} ${id}`
 
-/** The rows of a school that a row names by its keys; people and the school itself are always there. */
+/** The rows of a school that a row names by its foreign keys; people and the school itself always exist. */
 function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): RowName[] {
   const inSchool = ({ parent }: Link) => descriptions[parent].scope === 'school'
   return linksFrom(table)
@@ -24,7 +24,7 @@ function parentsOf({ table, values }: Pick<DeletedRow, 'table' | 'values'>): Row
     })
 }
 
-/** Of rows that went together, one of them and what hangs on it, on these in turn, and so on: parents before children. */
+/** Of rows that were deleted together: the root, the rows that name it, those that name these, and so on; parent rows first. */
 export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, gone: readonly Gone[]): Promise<DeletedRow[]> {
   const found = new Set([nameOf(root)])
   const rows: DeletedRow[] = []
@@ -40,7 +40,7 @@ export async function deletedWith(tx: ReadTx, schoolId: string, root: RowName, g
   return rows
 }
 
-/** By row, which rows it names that are neither there nor among these. */
+/** By row, the rows that it names and that neither exist nor are among these. */
 export async function missingFor(tx: ReadTx, schoolId: string, rows: readonly DeletedRow[]): Promise<Map<DeletedRow, RowName[]>> {
   const present = new Set(rows.map(nameOf))
   const named = new Map(rows.flatMap(parentsOf).map((parent) => [nameOf(parent), parent]))
@@ -52,7 +52,7 @@ export async function missingFor(tx: ReadTx, schoolId: string, rows: readonly De
   return new Map(missing.flatMap(([row, parents]) => (parents.length > 0 ? [[row, parents]] : [])))
 }
 
-/** Those of the rows that hang on one of the first, however far, and the first themselves. */
+/** The first rows, and those of `rows` that name one of them, directly or through others. */
 export function hangingOn(first: Iterable<DeletedRow>, rows: readonly DeletedRow[]): Set<DeletedRow> {
   const hanging = new Set(first)
   const names = new Set([...hanging].map(nameOf))
@@ -65,8 +65,9 @@ export function hangingOn(first: Iterable<DeletedRow>, rows: readonly DeletedRow
 }
 
 /**
- * Writes deleted rows again under their ids, as a new write of this transaction's person that has seen the deletion: all that they said
- * themselves, what follows from it, and when and by whom they were first made; when and by whom they were changed is now.
+ * Writes deleted rows again under their ids, as a new write of this transaction's person that has seen the deletion. They get their last
+ * values, what is derived from these, and the time and author of their creation; time and author of the last change are those of this
+ * write.
  */
 export async function writeAgain(tx: WriteTx, schoolId: string, rows: readonly DeletedRow[]): Promise<void> {
   for (const table of tableOrder) {

@@ -12,12 +12,12 @@ import { topsOf } from './table-rules.ts'
 import { hasUniqueRule, settleUniqueRules } from './unique-rules.ts'
 import { rowMaker } from './write.ts'
 
-/** By row: what stands instead of its claims; null for one that should not stand. */
+/** By row: what the rules let stand instead of its claims; null for a row that should not stand. */
 type Ruled = ReadonlyMap<string, readonly Settled[] | null>
 
 /**
- * Of rows that stand in their table, those that do not stand as what was written makes them by the rules between rows, each with the first
- * column that shows it; null where the row should not be there. When and by whom a row was changed last is not compared: the history says it.
+ * Of rows that stand in their table: those that do not stand as the rules between rows make it of what was written, each with the first
+ * column that differs; null where the row should not be there. Time and author of the last change are not compared: the history says them.
  */
 export async function misplaced(
   tx: ReadTx,
@@ -46,7 +46,7 @@ export async function misplaced(
   return found
 }
 
-/** Rows that were deleted, and that nothing in the database names, nor what waits: only rules of their own can keep them. */
+/** Deleted rows that nothing in the database names, and no held row: only rules of their own can keep them. */
 async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: readonly KnownRow[]): Promise<Set<string>> {
   const deleted = there.filter(({ state }) => state.alive.length === 0 && table !== 'report_book_entry')
   if (deleted.length === 0) return new Set()
@@ -55,7 +55,9 @@ async function straysIn(tx: ReadTx, table: Replicated, schoolId: string, there: 
   return new Set(deleted.flatMap(({ state: { id } }) => (needed.has(id) || waitedFor.has(id) ? [] : [id])))
 }
 
-/** A row came back for one that could not be written then, and stays as long as that waits (`leaveWaited`). */
+/**
+ * The rows that held rows name. Such a row came back for one that could not be written, and stays as long as that is held (`leaveWaited`).
+ */
 async function namedByHeld(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {
   const links = linksTo(table)
   const named = (await heldRows(tx, schoolId)).flatMap(({ table: child, state }) =>

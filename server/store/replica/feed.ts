@@ -7,7 +7,7 @@ import { tableOrder } from './links.ts'
 import type { Incoming } from './page.ts'
 import { isLost, type KnownRow, knownRows } from './states.ts'
 
-/** Rows in the order in which they can be written. `to`: everything up to this number of the feed is among them or was left out. */
+/** Rows in the order in which they can be written. `to`: every row up to this number of the feed is among them or was left out. */
 export type FeedPage = { rows: Incoming[]; to: number; isLast: boolean }
 /** Where a first copy stands: the table, and the id after which it goes on. */
 export type CopyPlace = { table: Replicated; after: string }
@@ -16,15 +16,15 @@ export type CopyPage = { rows: Incoming[]; next: CopyPlace | null }
 type Entry = { table_name: string; row_id: string; seq: number; source_id: string | null }
 
 /**
- * What a school's feed has after `after`, whole transactions, at most about `limit` rows: only a transaction larger than that makes a
- * larger page. `notFrom`: nodes of which the one that asks has what they sent. `upTo`: and nothing after this number.
+ * The feed of a school after `after`: whole transactions, at most about `limit` rows; only a larger transaction makes a larger page.
+ * `notFrom`: rows that came from these nodes are left out. `upTo`: nothing after this number.
  */
 export async function readFeed(
   tx: ReadTx,
   schoolId: string,
   { after, limit, notFrom, upTo = Number.MAX_SAFE_INTEGER }: { after: number; limit: number; notFrom: readonly string[]; upTo?: number },
 ): Promise<FeedPage> {
-  // Asked first: whatever has a number up to this one is there to be read.
+  // Read first: every row with a number up to this one is committed.
   const { seq } = await tx.dialect.feedOf(tx.connection, schoolId)
   const end = Math.min(seq, upTo)
   if (after >= end) return { rows: [], to: end, isLast: end === seq }
@@ -41,12 +41,15 @@ async function wholeTransactions(tx: ReadTx, schoolId: string, found: Entry[], n
   return tx.dialect.feedEntries(tx.connection, schoolId, { after: last - 1, upTo: last, limit: Number.MAX_SAFE_INTEGER, notFrom })
 }
 
-/** A school's rows table by table, so that parents come before what hangs on them. Starts at `null`; `next` null: that was all. */
+/**
+ * A page of a school's rows, table by table, so that parent rows come before rows that name them. `place`: null for the first page; `next`:
+ * null after the last.
+ */
 export async function readCopy(tx: ReadTx, schoolId: string, place: CopyPlace | null, limit: number): Promise<CopyPage> {
   const table = place?.table ?? (tableOrder.find(isOfSchools) as Replicated)
   const ids = await tx.dialect.rowIdsAfter(tx.connection, schoolId, table, place?.after ?? COMMONS, limit)
   const known = await knownRows(tx, table, schoolId, ids)
-  const rows = told(table, known)
+  const rows = withoutLost(table, known)
   const last = ids.at(-1)
   if (ids.length === limit && last) return { rows, next: { table, after: last } }
   const following = tableOrder.slice(tableOrder.indexOf(table) + 1).find(isOfSchools)
@@ -65,13 +68,13 @@ async function statesOf(tx: ReadTx, schoolId: string, entries: readonly Pick<Ent
   const rows: Incoming[] = []
   for (const table of tableOrder) {
     const known = await knownRows(tx, table, schoolId, idsByTable.get(table) ?? [])
-    rows.push(...told(table, known))
+    rows.push(...withoutLost(table, known))
   }
   return rows
 }
 
-/** Of what this database has lost there is nothing to tell. */
-const told = (table: Replicated, known: ReadonlyMap<string, KnownRow>): Incoming[] =>
+/** The states of rows, without those that this database has lost: there is nothing to tell of them. */
+const withoutLost = (table: Replicated, known: ReadonlyMap<string, KnownRow>): Incoming[] =>
   [...known.values()].filter((each) => !isLost(each)).map(({ state }) => ({ table, state }))
 
 const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
@@ -81,7 +84,7 @@ const NAMES_PEOPLE: Partial<Record<Replicated, string>> = {
 }
 const OF_PEOPLE: readonly Replicated[] = ['user_profile', 'user_totp', 'recovery_code']
 
-/** The people whom the rows name, before the rows. `secrets`: also what they sign in with. */
+/** The rows, after the people whom they name. `secrets`: also what these sign in with. */
 export async function withPeople(tx: ReadTx, rows: readonly Incoming[], { secrets }: { secrets: boolean }): Promise<Incoming[]> {
   const users = new Set(rows.flatMap(({ table, state }) => (NAMES_PEOPLE[table] ? [state.values[NAMES_PEOPLE[table]] as string] : [])))
   if (users.size === 0) return [...rows]
@@ -97,8 +100,8 @@ const conflictsOfRows = statement<{ school: string; ids: string }>()(({ db, t: {
 )
 
 /**
- * The conflicts of the rows, after the rows: a copy that broke off between them would leave what a merge decided without what it put aside,
- * and the one who has both may be gone tomorrow.
+ * The rows, and after them their conflicts. If a copy broke off between the two, the result of a merge would be here without the value that
+ * lost, and the node that has both may be gone tomorrow.
  */
 export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly Incoming[]): Promise<Incoming[]> {
   const ids = rows.filter(({ table }) => table !== 'sync_conflict').map(({ state }) => state.id)
@@ -110,10 +113,10 @@ export async function withConflicts(tx: ReadTx, schoolId: string, rows: readonly
     schoolId,
     found.map(({ id }: { id: string }) => id),
   )
-  return [...rows, ...told('sync_conflict', known)]
+  return [...rows, ...withoutLost('sync_conflict', known)]
 }
 
-/** Changes to people of the school since `after` of the feed of people. */
+/** Changes to people of the school, after the number `after` of the people's feed. */
 export async function readPeople(
   tx: ReadTx,
   schoolId: string,
@@ -130,7 +133,7 @@ async function peopleStates(tx: ReadTx, users: readonly string[], secrets: boole
   for (const table of secrets ? OF_PEOPLE : OF_PEOPLE.slice(0, 1)) {
     const ids = table === 'user_profile' ? users : await tx.dialect.rowIdsOf(tx.connection, table, users)
     const known: Map<string, KnownRow> = await knownRows(tx, table, COMMONS, ids)
-    rows.push(...told(table, known))
+    rows.push(...withoutLost(table, known))
   }
   return rows
 }

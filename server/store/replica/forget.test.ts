@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => st.close())
 
-test('a row is forgotten with all that hangs on it, or not at all where one of these may not be', async () => {
+test('a row is forgotten with all rows that name it, or not at all where one of these may not be', async () => {
   const { store } = st.services
   const isLeft = async () => ({
     test: (await st.rows('assessment')).some(({ id }) => id === mathsExam.id),
@@ -31,7 +31,7 @@ test('a row is forgotten with all that hangs on it, or not at all where one of t
   expect(await isLeft()).toEqual({ test: false, marks: 0 })
 })
 
-test('what a transaction brought of a row, and then forgot, is not there after it', async () => {
+test('a row that a transaction brought and then forgot is not stored', async () => {
   const { store } = st.services
   const [subject] = await st.rows('subject')
   const id = subject?.id as string

@@ -9,8 +9,8 @@ import { reconsiderParents, rowsBelow } from './remove-deleted.ts'
 import { knownRows } from './states.ts'
 
 /**
- * Takes rows from this database as if it had never had them: no deletion, which others would hear of. A parent that was deleted, and
- * stayed for one of them, goes with it, and whose unique text they had stands with its own again.
+ * Removes rows from this database as if it had never had them, without a deletion that others would read. A deleted parent row that stayed
+ * for one of them goes too, and rows whose unique text they had get their own again.
  */
 export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -29,7 +29,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   )
 }
 
-/** A row and all that hangs on it, or nothing where these, all together, may not be forgotten. */
+/** Forgets a row with all that name it, directly or through others; nothing where `mayGo` refuses them. */
 export async function forgetWithAll(
   tx: WriteTx,
   table: Replicated,
@@ -50,6 +50,6 @@ export async function forgetWithAll(
   for (const each of [...tableOrder].reverse()) await forgetRows(tx, each, schoolId, [...(below.get(each) ?? [])])
 }
 
-/** Forgets deletions that everybody has heard of: what is left of them in the feed, whose floor rises to `upTo`. */
+/** Forgets deletions that every node has read. `upTo`: the new floor of the feed. */
 export const dropTombstones = (tx: WriteTx, schoolId: string, found: Parameters<WriteTx['dialect']['forgetTombstones']>[2], upTo: number) =>
   tx.dialect.forgetTombstones(tx.connection, schoolId, found, upTo)

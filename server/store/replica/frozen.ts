@@ -12,8 +12,8 @@ export function settleBooks({ changes }: Application): void {
 }
 
 /**
- * The entries of every book that changed follow it: their figures are its snapshot's, and once it was sent they are what was sent. An
- * entry that came late to a sent book is kept and not shown.
+ * Settles the entries of every book that changed: their figures are its snapshot's, and once it was sent they are what was sent. An entry
+ * that came late to a sent book is kept and not shown.
  */
 export async function settleEntries(application: Application): Promise<void> {
   const { tx, schoolId, changes, kept } = application
@@ -37,7 +37,7 @@ export async function settleEntries(application: Application): Promise<void> {
   }
 }
 
-/** The entries that change with books written only after them show the figures of these. */
+/** Writes the entries of books that were written only after them, so that they show the figures of these. */
 export async function followBooks(application: Application, books: readonly Change[]): Promise<void> {
   const { tx, schoolId, changes } = application
   const ids = new Set(books.map(({ state }) => state.id))
@@ -55,7 +55,7 @@ export async function followBooks(application: Application, books: readonly Chan
   )
 }
 
-/** Of changed books: the entries that are there, and those that were sent with a book and may have been deleted since. */
+/** Ids of the entries of changed books: those that exist, and those that were sent with a book and may have been deleted since. */
 async function entriesOf({ tx, schoolId }: Application, books: ReadonlyMap<string, Change>): Promise<Set<string>> {
   if (books.size === 0) return new Set()
   const rows = await rowsNaming(tx, ENTRY, schoolId, 'report_book_id', [...books.keys()])

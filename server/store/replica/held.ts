@@ -30,7 +30,7 @@ const holdOne = statement<HeldRowKey & { state: string; reason: string; since: s
   }),
 )
 
-/** More rows would wait to be written than may. */
+/** More rows would be held than may be. */
 export class QueueFull extends Error {
   constructor(waiting: number) {
     super(
@@ -39,7 +39,7 @@ export class QueueFull extends Error {
   }
 }
 
-/** Rows of a school that wait, parents first (SPEC, B4: their number is bounded where pages are taken). */
+/** The held rows of a school, parent rows first. Their number is bounded where pages are taken (SPEC, B4). */
 export async function heldRows(tx: ReadTx, schoolId: string): Promise<Incoming[]> {
   return (await heldOf(tx, { school: schoolId }))
     .map(({ table_name, state }) => ({ table: table_name as Replicated, state: JSON.parse(state) as RowState }))
@@ -47,8 +47,8 @@ export async function heldRows(tx: ReadTx, schoolId: string): Promise<Incoming[]
 }
 
 /**
- * Keeps a row that cannot be written now, whole and with the reason, until a later page lets it in. `state` is all that came of it: what
- * was held before has been merged in.
+ * Holds a row that cannot be written now, whole and with the reason, until a later page lets it in. `state`: all that came of it, with what
+ * was held before merged in.
  */
 export async function hold({ tx, schoolId, answers }: Application, table: Replicated, state: RowState, reason: string): Promise<void> {
   answers.set(`${table}:${state.id}`, { table, id: state.id, outcome: 'held', reason })
@@ -59,7 +59,7 @@ export async function hold({ tx, schoolId, answers }: Application, table: Replic
   await holdOne(tx, { ...place, state: JSON.stringify(state), reason, since, tries: tries + 1 })
 }
 
-/** Rows that waited and were written now, or that something newer covers. */
+/** Drops held rows that were written now, or that something newer covers. */
 export const release = ({ tx, schoolId, answers }: Application, held: readonly Incoming[]): Promise<void> =>
   dropHeld(
     tx,

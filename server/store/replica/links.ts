@@ -32,9 +32,9 @@ export function parentIdOf({ columns, parentColumns, parent }: Link, row: AnyRow
   return naturalId('teacher_group_assignment', row['user_profile_id'] as string, row['student_group_id'] as string)
 }
 
-/** Whether a row hangs on another parent than before. */
+/** Whether a row names another parent row than before. */
 export const hasMoved = (table: Replicated, before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>): boolean =>
   linksFrom(table).some(({ columns }) => columns.some((name) => name in after && after[name] !== before[name]))
 
-/** Under which school a table's versions stand. */
+/** The school under which a table's versions stand. */
 export const scopeIn = (table: Replicated, schoolId: string): string => (descriptions[table].scope === 'commons' ? COMMONS : schoolId)

@@ -18,7 +18,7 @@ afterAll(() => st.close())
 
 const THEIR_NUMBER = '019bbbbb-0000-7000-8000-000000000001'
 
-test('of a row that stays for what hangs on it nothing stands against theirs, which waits for what is not here', async () => {
+test('a row that is deleted here and stays gives way to theirs, which is held until the row that it names comes', async () => {
   const { store } = st.services
   const known = async (table: 'assessment' | 'assessment_category', id: string) => {
     const found = await store.read(asSystem(), (tx) => knownRows(tx, table, stBrigids, [id]))
@@ -40,7 +40,7 @@ test('of a row that stays for what hangs on it nothing stands against theirs, wh
 
   const before = (await known('assessment', mathsExam.id)).state
   const [node, now] = [store.nodeId, Date.now()]
-  // Deleted here, by a write that the parent refuses; its marks keep it.
+  // Deleted here by a write that the parent refuses; it stays for its marks.
   const deleted: RowState = {
     ...before,
     alive: [],

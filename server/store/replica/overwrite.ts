@@ -17,7 +17,10 @@ import type { KnownRow } from './states.ts'
 import { settleMaxima } from './table-rules.ts'
 import { syncRowOf } from './write.ts'
 
-/** What shall stand in a row: `values` of these units; `deletes`: and the row goes. `theirs`: the row as the other node has it. */
+/**
+ * What is to stand in a row: `values` of `units`. `deletes`: the row is deleted. `theirs`: the row as the other node has it; null where it
+ * has none.
+ */
 export type Wanted = {
   table: Replicated
   known: KnownRow
@@ -28,8 +31,8 @@ export type Wanted = {
 }
 
 /**
- * A new write of this node, by nobody, that puts something else over what stands: rows that it needs are there again, and a row on which
- * something still hangs stays, as after any page.
+ * Writes something else over what stands, as a new write of this node by nobody. Deleted rows that it needs come back, and a row that
+ * others name stays, as after any page.
  */
 export async function overwriteRow(
   tx: WriteTx,
@@ -51,14 +54,14 @@ export async function overwriteRow(
   else await writeAll(application, table)
   const answer = application.answers.get(`${table}:${state.id}`)
   if (answer?.outcome !== 'held' || !theirs) return
-  // A write that has no number yet cannot wait: what waits is theirs.
+  // A write without its counter cannot be held: their row is held instead.
   if (state.alive.length === 0) await giveWay(application, table, known, theirs)
   await hold(application, table, theirs, answer.reason ?? '')
 }
 
 /**
- * The row as another node has it, or as if it had never come: of writes that are neither ours nor known there. While theirs waits for what it
- * names, nothing of a row that is gone here stands against it.
+ * Puts the other node's row in the place of this one; forgets the row where `theirs` is null. For writes that are neither this node's nor
+ * known there. While `theirs` is held, a row that is deleted here does not stand against it.
  */
 export async function replaceByTheirs(
   tx: WriteTx,
@@ -78,7 +81,10 @@ export async function replaceByTheirs(
   if (isHeld && known.state.alive.length === 0) await giveWay(application, table, known, theirs)
 }
 
-/** Nothing of a row that is gone here stands against theirs, which waits. One that stays for what hangs on it has seen nothing. */
+/**
+ * While `theirs` is held, a row that is deleted here must not stand against it: it is forgotten. A row that stays for rows that name it
+ * keeps no vector.
+ */
 async function giveWay(application: Application, table: Replicated, known: KnownRow, theirs: RowState): Promise<void> {
   const { tx, schoolId } = application
   if ((await namedBelow(tx, schoolId, table, [known])).size === 0) return forgetRows(tx, table, schoolId, [theirs.id])
@@ -87,7 +93,7 @@ async function giveWay(application: Application, table: Replicated, known: Known
   record(application, table, [syncRowOf(table, { state, settled: [] }, { isThere: true, source: null })])
 }
 
-/** The row, and whatever else stands otherwise because of it. */
+/** Writes the row, and whatever else stands otherwise because of it. */
 async function writeAll(application: Application, table: Replicated): Promise<void> {
   if (table === 'report_book') settleBooks(application)
   await settleUnique(application, table)

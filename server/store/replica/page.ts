@@ -5,7 +5,7 @@ import type { RowState } from '@markbook/sync/merge/state'
 import type { WriteTx } from '../tx.ts'
 import type { KnownRow } from './states.ts'
 
-/** `isPart`: who sent it has more of the row, or something else, than is taken, and is told what stands. */
+/** `isPart`: the sender has more of the row than is taken, or something else, so it is told what stands. */
 export type Incoming = { table: Replicated; state: RowState; isPart?: boolean }
 export type Outcome = 'applied' | 'merged' | 'unchanged' | 'held'
 export type Answer = { table: Replicated; id: string; outcome: Outcome; reason?: string }
@@ -16,12 +16,12 @@ export type Change = {
   state: RowState
   settled: readonly Settled[]
   source: string | null
-  /** An entry of a book that was sent stands, or does not, as it was sent, whatever became of it. */
+  /** For an entry of a sent book: whether it stands, as the book was sent, whatever became of it. */
   asSent?: 'there' | 'absent'
 }
 /**
- * A page being applied. `kept` collects what did not stand. `fromParent`: it came down, so that a deletion under which something lives here
- * is no news: either the parent keeps it already, or it will once it is told of what lives here.
+ * A page that is being applied. `kept`: the lost writes. `fromParent`: the page came down. Then a deletion of a row that something alive
+ * here names is no news: the parent keeps the row already, or will once it is told of what lives here.
  */
 export type Application = {
   fromParent?: boolean

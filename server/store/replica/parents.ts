@@ -8,8 +8,8 @@ import { idsThere, type KnownRow, knownRows } from './states.ts'
 import { standing } from './write.ts'
 
 /**
- * Those of the rows whose parents are there. A parent that was deleted by somebody who had not seen this row lives again, with its last
- * values, and so do its own parents; the deletion is kept. A row whose parent this node has never seen waits.
+ * The rows whose parent rows exist. A parent row that was deleted by somebody who had not seen this row comes back with its last values,
+ * and so do its own parent rows; the deletion is kept as a conflict. A row whose parent row this node has never seen is held.
  */
 export async function withParents(application: Application, table: Replicated, changes: readonly Change[]): Promise<Change[]> {
   let ready = [...changes]
@@ -31,7 +31,7 @@ async function absent({ tx, schoolId }: Application, table: Replicated, ids: rea
   return ids.filter((id) => !there.has(id))
 }
 
-/** Deleted rows that somebody needs, written again; answers which. */
+/** Writes deleted rows again that others name; returns their ids. */
 async function revive(application: Application, table: Replicated, ids: readonly string[]): Promise<Set<string>> {
   const { tx, schoolId, kept } = application
   const own = application.changes.get(table)

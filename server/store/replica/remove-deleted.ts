@@ -10,14 +10,14 @@ import { type KnownRow, knownRows, rowsNaming, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
 /**
- * Takes away the rows that were deleted, children before parents. A row on which something that lives still hangs stays, and its
- * deletion is kept as a conflict. A parent that was deleted long ago, and stayed for a row that goes now, goes with it.
+ * Removes the deleted rows, child rows before parent rows. A row that something alive still names stays, and its deletion is kept as a
+ * conflict. A parent row that was deleted long ago, and stayed for a row that goes now, goes with it.
  */
 export async function removeDeleted(application: Application): Promise<void> {
-  for (const table of [...tableOrder].reverse()) await buryTable(application, table)
+  for (const table of [...tableOrder].reverse()) await removeDeletedOf(application, table)
 }
 
-async function buryTable(application: Application, table: Replicated): Promise<void> {
+async function removeDeletedOf(application: Application, table: Replicated): Promise<void> {
   const { tx, schoolId, changes } = application
   const gone = [...(changes.get(table)?.values() ?? [])].filter((change) => !stands(change) && change.known?.row)
   if (gone.length === 0) return
@@ -56,12 +56,12 @@ function keepDeletion({ kept, fromParent }: Application, table: Replicated, stat
     kept.push({ table, rowId: state.id, unit: EXISTENCE, kind: 'delete', value: null, stamp, status: 'open', reason: null })
 }
 
-/** Which of the rows something in the database still names. */
+/** Ids of those rows that something in the database still names. */
 export async function namedBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly KnownRow[]): Promise<Set<string>> {
   return new Set((await naming(tx, schoolId, table, rows)).map(({ parent }) => parent))
 }
 
-/** What in the database names one of the rows, by table. */
+/** By table, the rows in the database that name one of these. */
 export async function rowsBelow(tx: ReadTx, schoolId: string, table: Replicated, rows: readonly KnownRow[]) {
   return (await naming(tx, schoolId, table, rows)).map(({ child, id }): [Replicated, string[]] => [child, [id]])
 }
@@ -82,21 +82,24 @@ async function naming(tx: ReadTx, schoolId: string, table: Replicated, rows: rea
   return found
 }
 
-/** What hangs on another parent than before may have been the last on one that was deleted. */
+/** A row that names another parent row than before may have been the last that named a deleted one. */
 export async function leaveParents(application: Application, table: Replicated): Promise<void> {
   const changes = [...(application.changes.get(table)?.values() ?? [])]
   const moved = changes.flatMap(({ known, state }) => (known?.row && hasMoved(table, known.row, state.values) ? [known] : []))
   if (moved.length > 0) await reconsiderParents(application, table, moved)
 }
 
-/** A row that waited, and waits no more, needs its parents no longer, unless it was written. */
+/** A row that is held no longer does not need its parent rows any more, unless it was written. */
 export async function leaveWaited(application: Application, held: readonly Incoming[]): Promise<void> {
   for (const { table, state } of held)
     if (application.answers.get(`${table}:${state.id}`)?.outcome !== 'held')
       await reconsiderParents(application, table, [{ row: { ...state.values, id: state.id } as AnyRow }])
 }
 
-/** Their turn comes after this table's, for parents stand before children. */
+/**
+ * Notes deleted parent rows of these rows: `removeDeleted` removes those that nothing names. Their turn comes after this table's, for it
+ * goes from child to parent tables.
+ */
 export async function reconsiderParents(
   { tx, schoolId, changes }: Application,
   table: Replicated,

@@ -186,7 +186,7 @@ test('the last two administrators take the right from each other: one keeps it',
   expect(admins).toHaveLength(1)
 })
 
-test('of two who say of the same writes that a row is there and that it is not, the parent is right', async () => {
+test('where the same writes leave a row alive at the parent and deleted here, the parent’s state stands', async () => {
   const { one, two } = await pair()
   const { store } = two.services
   const stateOf = async () =>
@@ -201,7 +201,7 @@ test('of two who say of the same writes that a row is there and that it is not, 
   const deleted = { ...there, alive: [], vv: { ...there.vv, [node]: 500 }, units: { ...there.units, row: [node, 500, 1, null] as Stamp } }
   await apply(deleted, false)
   expect(await isThere()).toBe(false)
-  // It did not believe that the deletion had seen what stands behind the row.
+  // The other node did not take the claim that the deletion had seen the writes in `alive`.
   await apply({ ...deleted, alive: there.alive }, false)
   expect(await isThere()).toBe(false)
   await apply({ ...deleted, alive: there.alive }, true)

@@ -17,10 +17,10 @@ import { ruledTables, settleUniqueRules } from './unique-rules.ts'
 const RULED: readonly Replicated[] = [...ruledTables, 'assessment', 'grade', 'school_management']
 
 /**
- * After a local write: where some row of the school does not stand as it was claimed, or stays though deleted, the write may have
- * changed what stands. Nearly always there is no such row, and one look at a small index is all. `overruled`: deletions of rows that stayed
- * and were changed now. Who changed them saw no deletion, so it is kept, as where it meets a write. Answers whether something
- * was written.
+ * Settles rules between rows after a local write: where some row of the school does not stand as it was claimed, or stays though deleted,
+ * the write may have changed what stands. Usually there is no such row, and one look at a small index is all. `overruled`: deletions of
+ * rows that stayed and were changed now. Who changed them saw no deletion, so each is kept as a conflict. Returns whether something was
+ * written.
  */
 export async function settleAfter(tx: WriteTx, touched: readonly Touched[], overruled: readonly Overruled[]): Promise<boolean> {
   let wrote = false
@@ -41,7 +41,7 @@ export async function settleAfter(tx: WriteTx, touched: readonly Touched[], over
   return wrote
 }
 
-/** What hung on a parent hangs there no more. */
+/** Whether the row no longer names a parent row that it named before. */
 const hasLeft = ({ table, before, after }: Touched): boolean =>
   after === null || (before !== null && hasMoved(table, before as never, after as never))
 
@@ -56,7 +56,7 @@ async function resettle(tx: WriteTx, schoolId: string, touched: readonly Touched
   for (const each of touched) if (each.before && hasLeft(each)) await lookAtParents(application, each.table, each.before as never)
   if (touched.some(({ table }) => table === 'school_management')) await settleMembers(application)
   await removeDeleted(application)
-  // After those that stay have been written with what was claimed of them.
+  // Last, once rows that stay have been written with their claims.
   const marked = touched.flatMap(({ table, before, after }) => {
     const id = table === 'grade' ? (after ?? before)?.['assessment_id'] : table === 'assessment' ? after?.id : null
     return id ? [id as string] : []

@@ -8,7 +8,7 @@ import { statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
 import { type AnyRow, scopeIn } from './links.ts'
 
-/** A row as this node knows it: its state, and what stands in the table, which is null for what is deleted. */
+/** A row as this node knows it: its state, and the row that stands in the table; null where none does. */
 export type KnownRow = {
   state: RowState
   row: AnyRow | null
@@ -19,14 +19,17 @@ export type KnownRow = {
   place?: number | null | undefined
 }
 
-/** Its versions say that it stands here, and what it says is neither in its table nor kept beside it: the database lost it past the program. */
+/**
+ * Whether the database lost the row past the program: its versions say that it stands, and its values are neither in its table nor kept
+ * beside it.
+ */
 export const isLost = ({ row, extra, state, settled }: KnownRow): boolean =>
   row === null && extra?.last === undefined && (state.alive.length > 0 || settled)
 
 export const tableIn = (tx: ReadTx, table: Replicated) => tx.t[table as keyof Tables] as Table
 export const columnsIn = (tx: ReadTx, table: Replicated) => getTableColumns(tableIn(tx, table)) as Record<string, Column>
 
-/** Rows of one table of a school, as the application sees them. */
+/** Rows of one table of a school, as they stand. */
 export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where?: SQL): Promise<AnyRow[]> {
   if (!where) return everyRowOf(table)(tx, { school: schoolId }) as Promise<AnyRow[]>
   const columns = columnsIn(tx, table)
@@ -37,7 +40,7 @@ export function rowsWhere(tx: ReadTx, table: Replicated, schoolId: string, where
     .where(and(scoped, where)) as never
 }
 
-/** Rows of one table of a school of which a column, an id, is one of these. */
+/** Rows of one table of a school in which a column, an id, is one of these. */
 export function rowsNaming(tx: ReadTx, table: Replicated, schoolId: string, column: string, ids: readonly unknown[]): Promise<AnyRow[]> {
   if (ids.length === 0) return Promise.resolve([])
   return rowsByColumn(`${table} ${column}`)(tx, { school: schoolId, ids: JSON.stringify(ids) }) as Promise<AnyRow[]>
@@ -83,7 +86,7 @@ const rowsByColumn = once((place) =>
   }),
 )
 
-/** The school in the table's key; null where there is none in it. */
+/** The school in the table's key; null where the key has none. */
 const schoolOfRows = (table: Replicated, schoolId: string) => (descriptions[table].scope === 'school' ? schoolId : null)
 
 /** Which of these rows stand in their table. */
@@ -92,7 +95,7 @@ export async function idsThere(tx: ReadTx, table: Replicated, schoolId: string, 
   return new Set(await tx.dialect.idsIn(tx.connection, tableIn(tx, table), schoolOfRows(table, schoolId), ids))
 }
 
-/** By id; what this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
+/** Rows by id; a row that this node has never seen is absent. In a writing transaction the rows are locked, in the order of their ids. */
 export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<Map<string, KnownRow>> {
   if (ids.length === 0) return new Map()
   const brought = broughtIn(tx, scopeIn(table, schoolId), table)
@@ -105,7 +108,7 @@ export async function knownRows(tx: ReadTx, table: Replicated, schoolId: string,
   return new Map(known.map((each) => [each.row_id, knownFrom(table, each, rows.get(each.row_id) ?? null, versionsOf(each))]))
 }
 
-/** The versions that are stored of these rows. In a writing transaction they stay so until its end: the rows are locked. */
+/** The stored versions of these rows. In a writing transaction the rows are locked, so the versions stay so until its end. */
 export async function versionsHeld(tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<StoredVersions[]> {
   const locked = tx.connection.writes ? await lockedRows(tx, table, schoolId, ids) : ids
   const scope = scopeIn(table, schoolId)
@@ -114,7 +117,7 @@ export async function versionsHeld(tx: ReadTx, table: Replicated, schoolId: stri
   return stored
 }
 
-/** Locks rows in the order of their ids; answers which are there. */
+/** Locks rows in the order of their ids; returns those that exist. */
 export const lockedRows = (tx: ReadTx, table: Replicated, schoolId: string, ids: readonly string[]): Promise<string[]> =>
   tx.dialect.lockRows(tx.connection, tableIn(tx, table), schoolOfRows(table, schoolId), [...ids].sort())
 
@@ -131,7 +134,7 @@ function noteAbsent(tx: WriteTx, scope: string, table: Replicated, { ids, locked
 const broughtIn = (tx: ReadTx, scope: string, table: Replicated): ReadonlyMap<string, SyncRowWrite> =>
   (tx as Partial<WriteTx>).replica?.broughtOf(scope, table) ?? new Map()
 
-/** Ids of the rows of a table where something else stands than was claimed, or that stay though deleted. */
+/** Ids of the rows of a table that do not stand as claimed, or that stay though deleted. */
 export async function settledRows(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {
   const settled = new Set(await tx.dialect.settledRows(tx.connection, schoolId, table))
   for (const [id, row] of broughtIn(tx, scopeIn(table, schoolId), table)) {
@@ -155,7 +158,7 @@ export function knownFrom(table: Replicated, stored: StoredVersions, row: AnyRow
   return { state, row, extra, settled: Boolean(stored.settled), source: stored.source_id, place: stored.place }
 }
 
-/** What was claimed of a row: what stands in it, but for what a rule put in the place of a claim, and what nobody ever wrote. */
+/** The claims of a row: what stands in it, except where a rule replaced a claim. Columns of units that nobody wrote are absent. */
 function claimsIn(table: Replicated, row: AnyRow, extra: Extra | null, { units: stamps }: Versions): Values {
   const { identity, units } = descriptions[table]
   const values: Record<string, unknown> = {}

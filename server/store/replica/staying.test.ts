@@ -11,7 +11,7 @@ import { misplaced } from './expected.ts'
 import { forgetRows } from './forget.ts'
 import { knownRows } from './states.ts'
 
-/** What was deleted, and stays for what hangs on it. */
+/** Rows that were deleted, and that stay for rows that name them. */
 let st: School
 beforeEach(async () => {
   st = await school()
@@ -39,7 +39,7 @@ const waiting = () => st.services.store.read(asSystem(), (tx) => tx.db.select().
 const examNow = async () => (await st.rows('assessment')).find(({ id }) => id === mathsExam.id)
 const marksNow = async () => (await st.rows('grade')).filter(({ assessment_id }) => assessment_id === mathsExam.id).length
 
-/** The row as another node deletes it, which had seen all that is here. */
+/** The row as another node deletes it, having seen all that is here. */
 const deletion = (state: RowState, counter: number): RowState => ({
   ...state,
   alive: [],
@@ -47,7 +47,7 @@ const deletion = (state: RowState, counter: number): RowState => ({
   units: { ...state.units, [EXISTENCE]: [THEIR_NUMBER, counter, Date.now(), people.okafor.id] },
 })
 
-test('what a deleted row names, and was deleted as well, is there again where the row has to stay', async () => {
+test('a deleted row that has to stay brings back the deleted row that it names', async () => {
   const { store } = st.services
   const [term] = (await st.rows('term')).filter(({ id }) => id === mathsExam.term_id)
   const { id: category } = await st.as.okafor.assessmentCategories.create({
@@ -71,7 +71,7 @@ test('what a deleted row names, and was deleted as well, is there again where th
   expect(await waiting()).toEqual([])
 })
 
-test('the assessment of a mark that waits is no fault of the database', async () => {
+test('the audit finds no fault in an assessment that stays for a held mark', async () => {
   const id = naturalId('grade', mathsExam.id, zoe.id)
   const mark = (await known('grade', id)).state
   await st.as.okafor.assessments.remove({ params: { id: mathsExam.id } })
@@ -92,18 +92,18 @@ test('the assessment of a mark that waits is no fault of the database', async ()
   expect([...wrong]).toEqual([])
 })
 
-test('a row that the parent keeps, though it knows of the deletion, is here again', async () => {
+test('a row that the parent keeps in spite of the deletion is here again', async () => {
   const { store } = st.services
   const id = naturalId('grade', mathsExam.id, zoe.id)
   const mark = (await known('grade', id)).state
-  // A write that nobody can show to the parent: the deletion here had seen it, and there it does not count as seen.
+  // Nobody can prove this write to the parent: the deletion here has seen it, and there it does not count as seen.
   const gone = { ...deletion(mark, 2), vv: { ...mark.vv, [OTHER_NUMBER]: 7, [THEIR_NUMBER]: 2 } }
   await taken(['grade', gone])
   expect((await st.rows('grade')).map((row) => row.id)).not.toContain(id)
   const theirs: RowState = { ...gone, vv: { ...mark.vv, [THEIR_NUMBER]: 2 }, alive: [[OTHER_NUMBER, 7]] }
   const page = (state: RowState) =>
     store.write(asSystem(), (tx) => applyStates(tx, stBrigids, [{ table: 'grade', state }], { source: null, fromParent: true }))
-  // A parent that has not heard all stands below it: of the deletion, or of another one that was less late.
+  // A state of the parent that has not seen all that is seen here, such as the deletion, changes nothing.
   await page(mark)
   await page({ ...theirs, vv: { [THEIR_NUMBER]: 2 } })
   expect((await st.rows('grade')).map((row) => row.id)).not.toContain(id)

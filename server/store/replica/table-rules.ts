@@ -11,7 +11,7 @@ import type { Application, Change } from './page.ts'
 import { knownRows, rowsById, settledRows } from './states.ts'
 import { syncRowOf } from './write.ts'
 
-/** The rules that look at a whole table once its rows are written: maxima under marks, the last administrator, who is where active. */
+/** Rules that look at a whole table once its rows are written: maxima under marks, the last administrator, and where people are active. */
 export async function applyTableRules(application: Application, kept: Kept[]): Promise<void> {
   const { changes } = application
   const assessments = new Set(changes.get('assessment')?.keys())
@@ -41,8 +41,8 @@ export const topsOf = statement<{ school: string; ids: string }>()(({ db, t: { g
 )
 
 /**
- * Assessments about which a changed mark has something to say: it is above the maximum, or another maximum stands there than was claimed.
- * Under any other the maximum stood above all marks, and still does. A first copy is all marks, and hardly one of them is such.
+ * Assessments that a changed mark concerns: the mark is above the maximum, or the maximum does not stand as it was claimed. Any other
+ * maximum was above all marks, and still is. A first copy is mostly marks, and hardly one of them is such.
  */
 async function markedAbove({ tx, schoolId, changes }: Application): Promise<Set<string>> {
   const tops = new Map<string, number>()
@@ -89,7 +89,7 @@ export async function settleMembers(application: Application): Promise<void> {
 
 const MEMBERSHIP = 'school_management'
 
-/** Who came to belong to this school by a page, and is active nowhere on this node, is active here. */
+/** Makes people active in this school who came to belong to it by a page, and are active nowhere on this node. */
 async function placeMembers({ tx, schoolId, changes }: Application): Promise<void> {
   const { user_profile, school_management } = tx.t
   const users = [...(changes.get('school_management')?.values() ?? [])].map(({ state }) => state.values['user_id'])
@@ -105,7 +105,7 @@ async function placeMembers({ tx, schoolId, changes }: Application): Promise<voi
 
 type Current = { change: Change; row: Readonly<Record<string, unknown>> | null }
 
-/** Rows as this application leaves them, or as they are where it did not touch them; `row` null for what is not there. */
+/** Rows as this application leaves them, or as they are where it did not change them; `row`: null where it does not stand. */
 async function currentStates({ tx, schoolId, changes }: Application, table: Replicated, ids: readonly string[]): Promise<Current[]> {
   const known = await knownRows(tx, table, schoolId, ids)
   const touched = changes.get(table) ?? new Map<string, Change>()

@@ -8,8 +8,9 @@ import { columnsIn, knownRows, rowsWhere, settledRows, tableIn } from './states.
 
 type Values = Readonly<Record<string, unknown>>
 /**
- * A unique rule among rows with ids of their own. `group`: what may be claimed once, null for nothing. `text`: the column through which
- * a row stands in another's way, and that can be any text for the moment. `lookUp`: its table is large, so only equal claims are read.
+ * A unique rule among rows with ids of their own. `group`: the value that may be claimed once, null for none. `text`: the column by which
+ * one row is in another's way, and that can hold any text for the moment. `lookUp`: the table is large, so only rows with equal claims are
+ * read.
  */
 type Rule = {
   group: (values: Values) => string | null
@@ -42,16 +43,15 @@ const rules: Partial<Record<Replicated, Rule>> = {
 }
 export const ruledTables = Object.keys(rules) as Replicated[]
 
-/** Rows of the table may be in each other's way by what they claim. */
+/** Whether rows of the table may be in each other's way by what they claim. */
 export const hasUniqueRule = (table: Replicated): boolean => rules[table] !== undefined
 
-/** By row: what stands instead of its claim, of every row that the changes concern; empty where the claim stands. */
+/** `settled`, by row: what stands instead of its claim; empty where the claim stands. `concerned`: every row that the changes concern. */
 export type UniqueOutcome = { settled: Map<string, readonly Settled[]>; concerned: Map<string, RowState> }
 
 /**
- * Settles the unique rules of one table around some changed states. `before`: as they were, whose claims may have become free. `staying`:
- * those of the changed that stay though deleted. Rows that were not changed, and for which something else stands now, are among
- * `concerned` too.
+ * Settles the unique rules of one table around some changed states. `before`: the states before, whose claims may have become free.
+ * `staying`: ids of changed rows that stay though deleted. `concerned` also has unchanged rows for which something else stands now.
  */
 export async function settleUniqueRules(
   tx: ReadTx,
@@ -103,13 +103,13 @@ async function standingStates(
   return [...known.values()].flatMap(({ state, row }) => (row ? [state] : []))
 }
 
-/** Gives rows that are about to go, or to exchange their unique texts, a text that nobody has: another row of the same page may have theirs. */
+/** Gives rows that are about to go, or to exchange their unique texts, a text that nobody has: another row of the page may get theirs. */
 export async function freeUniqueTexts(tx: WriteTx, table: Replicated, ids: readonly string[]): Promise<void> {
   const column = rules[table]?.text
   if (column && ids.length > 0) await tx.dialect.parkRows(tx.connection, tableIn(tx, table), column, ids)
 }
 
-/** Rows whose unique text may pass from one to another. */
+/** Ids of rows whose unique text changes, and may pass from one to another. */
 export function movingIn(table: Replicated, rows: readonly AnyRow[], there: ReadonlyMap<string, AnyRow>): string[] {
   const column = rules[table]?.text
   if (!column) return []

@@ -12,13 +12,15 @@ import type { ReadTx } from '../tx.ts'
 import type { AnyRow } from './links.ts'
 import { columnsIn, rowsById } from './states.ts'
 
-/** A state and what a node makes of it. `settled`: units where something else stands than was claimed. */
+/** A state, and what stands of it on this node. `settled`: units where something else stands than was claimed. */
 export type Standing = { state: RowState; settled: readonly Settled[] }
 
 /** The values that stand. */
 export const standing = ({ state, settled }: Standing): Values => stands(state, settled)
 
-/** How to make each of these rows as it is to be written: what stands, what follows from it, and when and by whom it last changed. */
+/**
+ * Returns how to make each row as it is to be written: what stands, what is derived from it, and the time and author of the last change.
+ */
 export async function rowMaker(
   tx: ReadTx,
   table: Replicated,
@@ -27,7 +29,7 @@ export async function rowMaker(
 ): Promise<(standing: Standing) => AnyRow> {
   const derive = await derivationsOf(tx, table, schoolId, standings)
   const { audit = [], derive: derived } = descriptions[table]
-  // What an older program did not write has the column's default.
+  // A column that an older program did not write has its default.
   const columns = Object.entries(columnsIn(tx, table)).map(([name, column]): [string, unknown] => [name, column.default ?? null])
   const latestOf = onceFor(latestStamp)
   return (each) => {
@@ -69,7 +71,7 @@ function instantOf(hlc: number): string {
 
 type Derive = (values: Values) => Values
 
-/** Columns that follow from another row, or that are this node's alone. */
+/** Columns that are derived from another row, or that are this node's alone. */
 async function derivationsOf(tx: ReadTx, table: Replicated, schoolId: string, standings: readonly Standing[]): Promise<Derive | undefined> {
   const named = (column: string) => [...new Set(standings.map(({ state }) => state.values[column] as string))]
   if (table === 'grade') {
@@ -106,13 +108,13 @@ const termsOfAssessments = statement<{ school: string; ids: string }>()(({ db, t
     .where(and(eq(assessment.school_id, p.school), dialect.inList(assessment.id as never, p.ids))),
 )
 
-/** By assessment. */
+/** The term of each assessment. */
 async function termsOf(tx: ReadTx, schoolId: string, assessments: readonly string[]): Promise<Map<string, string>> {
   const rows = await termsOfAssessments(tx, { school: schoolId, ids: JSON.stringify(assessments) })
   return new Map(rows.map(({ id, term }) => [id, term]))
 }
 
-/** The figures of an entry as its book's snapshot has them; of a subject that is not in it, none and the last place. */
+/** The figures of an entry in its book's snapshot; for a subject that is not in it, none and the last place. */
 function figuresOf({ snapshot }: Row<'report_book'>, subjectId: string): Values {
   const own = snapshot.entries.find(({ subject_id }) => subject_id === subjectId)
   if (!own) return { sort_order: snapshot.entries.length }
@@ -120,7 +122,7 @@ function figuresOf({ snapshot }: Row<'report_book'>, subjectId: string): Values 
   return { ...figures, computed_letter: letter_grade }
 }
 
-/** What is kept beside the row. `isThere`: the row stands in the table. */
+/** What is stored beside the row. `isThere`: the row stands in the table. */
 export function syncRowOf(
   table: Replicated,
   { state, settled }: Standing,
