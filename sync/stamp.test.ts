@@ -45,7 +45,7 @@ test('the hybrid clock of a unit only rises, whatever the machine clock does', (
   )
 })
 
-test('whoever writes to a row that was deleted, and stayed for what hangs on it, gives it a new existence', () => {
+test('a write to a row that was deleted and stayed for another row gives it a new existence', () => {
   const deleted: Versions = { vv: { n2: 4 }, units: { row: ['n2', 4, 500, 'u2'], score: ['n2', 3, 400, 'u2'] }, alive: [] }
   const after = stamp(deleted, write)
   expect(after.units['row']).toEqual(['n1', PENDING, 1_000, 'u1'])
@@ -59,7 +59,7 @@ test('a unit that keeps its highest value keeps it through lower ones', () => {
   expect(lowered.units['score']).toEqual(['n1', PENDING, 2_000, 'u1', 100])
 })
 
-test('a row that is made anew counts it in the units of which the furthest step stands', () => {
+test('units whose rule is a list of steps count how often the row was made anew', () => {
   const steps = { ...write, furthest: ['score'] }
   const made = stamp(null, { ...steps, units: ['row', 'score', 'remarks'] })
   expect(made.units['score']).toEqual(['n1', PENDING, 1_000, 'u1'])

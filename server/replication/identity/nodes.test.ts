@@ -34,7 +34,7 @@ describe('as which node another began anew', () => {
       ...more,
     }) as Peer
 
-  test('the one before says which, and of the last there is none', () => {
+  test('each earlier number names the next, and the last has none', () => {
     const [first, second, third] = [peer('PC', 1, 3), peer('PC (2)', 3, 5), peer('PC (3)', 5, 6)]
     const all = [third, first, second]
     expect(successorOf(first, all)).toEqual({ name: 'PC (2)', at: at(3), bothHeard: false })
@@ -42,12 +42,12 @@ describe('as which node another began anew', () => {
     expect(successorOf(third, all)).toBeNull()
   })
 
-  test('heard after that, there are two of them', () => {
+  test('a node that was heard after that is one of two', () => {
     const [first, second] = [peer('PC', 1, 4), peer('PC (2)', 3, 4)]
     expect(successorOf(first, [first, second])?.bothHeard).toBe(true)
   })
 
-  test('a clone is told once: the number that both had is silent once each has another', () => {
+  test('a clone is reported once: the number that both had is silent once each has another', () => {
     const [both, clone, original] = [peer('PC', 1, 4), peer('PC (2)', 2, 6), peer('PC (3)', 4, 5)]
     const all = [both, clone, original]
     expect(all.map((each) => successorOf(each, all))).toEqual([
@@ -73,7 +73,7 @@ describe('as which node another began anew', () => {
     expect(computersAmong([...all, peer('PC', 1, 2, { user_id: 'cathal' }), peer('Tab', 1, 2, { side: 'parent' })])).toHaveLength(3)
   })
 
-  test('of two of one name nobody knows which', () => {
+  test('of two with one name neither has a successor', () => {
     const [first, other, second] = [peer('PC', 1, 4), peer('PC', 2, 3), peer('PC (2)', 3, 4)]
     expect(successorOf(first, [first, other, second])).toBeNull()
     expect(successorOf(first, [first, { ...other, revoked_at: at(3) }, second])?.name).toBe('PC (2)')

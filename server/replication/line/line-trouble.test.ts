@@ -24,7 +24,7 @@ async function troubleAt(url: string, signal = new AbortController().signal) {
 }
 const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`
 
-describe('what is said of a line that did not carry', () => {
+describe('what a person is told of a request that failed', () => {
   test('https to a server of plain http', async () => {
     expect(await troubleAt(`https://${hostOf(plain)}/`)).toEqual({
       said: `${hostOf(plain)} does not speak https, or speaks it in another way. Its address may begin with http://`,

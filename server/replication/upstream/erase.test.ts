@@ -149,12 +149,12 @@ test('without a note, and after it is done, nothing is touched', async () => {
   expect(left()).toEqual([...before, 'wipe.json'].sort())
 })
 
-test('a note that cannot be read is no leave to begin as if nothing had been', async () => {
+test('with a note that cannot be read nothing begins', async () => {
   writeFileSync(join(dataDir, 'wipe.json'), '{"by":')
   await expect(finishErasing({ dataDir, backupDir: elsewhere }, forget)).rejects.toThrow()
 })
 
-test('not while a server holds the folder', async () => {
+test('nothing is erased while a server holds the folder', async () => {
   const { close } = openSqlite(dataDir)
   writeWipeNote(dataDir, note)
   await expect(finishErasing({ dataDir, backupDir: elsewhere }, forget)).rejects.toThrow(/^Another Markbook server is running on /)

@@ -9,8 +9,8 @@ const withTwo = () => {
   return turn
 }
 
-describe('whose turn it is', () => {
-  test('the second parent’s once the first is not there for some time, without a moment between', () => {
+describe('which parent is spoken with', () => {
+  test('the second, once the first has been away for some time without a break', () => {
     const turn = withTwo()
     expect(turn.after('offline', 1_000)).toBeNull()
     expect(turn.after('offline', 10_999)).toBeNull()
@@ -19,7 +19,7 @@ describe('whose turn it is', () => {
     expect(turn.after('offline', 22_000)).toBe(CENTRE)
   })
 
-  test('the first’s again where the second is not there either', () => {
+  test('the first again, where the second is away too', () => {
     const turn = withTwo()
     turn.begin(['school', 'centre'], CENTRE)
     expect(turn.after('offline', 1_000)).toBeNull()
@@ -32,7 +32,7 @@ describe('whose turn it is', () => {
     expect([turn.after('offline', 0), turn.after('offline', 99_000), turn.isTimeToLook(99_000)]).toEqual([null, null, false])
   })
 
-  test('a school that revoked the laptop is not gone round, nor is a centre that did asked again', () => {
+  test('a school that revoked the laptop is not replaced, and a centre that did is not asked again', () => {
     const turn = withTwo()
     expect(turn.after('revoked', 1_000)).toBeNull()
     expect(turn.after('revoked', 99_000)).toBeNull()
@@ -45,14 +45,14 @@ describe('whose turn it is', () => {
     expect([turn.after('offline', 130_000), turn.after('offline', 150_000)]).toEqual([null, CENTRE])
   })
 
-  test('from time to time it is looked whether the first is back', () => {
+  test('from time to time the first is looked for', () => {
     const turn = withTwo()
     expect(turn.isTimeToLook(50_000)).toBe(false)
     turn.begin(['school', 'centre'], CENTRE)
     expect([turn.isTimeToLook(50_000), turn.isTimeToLook(64_000), turn.isTimeToLook(65_000)]).toEqual([true, false, true])
   })
 
-  test('a place that is gone is the first', () => {
+  test('where no parent is at the place, it is the first', () => {
     const turn = withTwo()
     expect(turn.begin(['school'], CENTRE)).toBe(SCHOOL)
   })
