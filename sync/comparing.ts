@@ -72,7 +72,10 @@ export function compared(
 export const merged = (now: number, { again }: ComparingBounds): Comparing => ({ kind: 'checking', due: now + again })
 
 const DAY = 86_400_000
-/** When everything may be merged again that was merged `merges` times without help, the last time at `mergedAt`. */
+/**
+ * Whether everything may be merged again, after it was merged `merges` times without help, the last time at `mergedAt` (ms). `merge`: the
+ * least ms between two merges.
+ */
 export function mayMergeAgain(now: number, mergedAt: number | null, merges: number, { merge }: { merge: number }): boolean {
   const days = Math.min(2 ** Math.max(merges - 1, 0), 7)
   return mergedAt === null || now - mergedAt >= merge + (days - 1) * DAY

@@ -149,7 +149,7 @@ function turnsOf(begin: (place: number) => Promise<void>, failed: (error: unknow
   return {
     to,
     soon: (place: number) => void to(place).catch(failed),
-    /** None is under way. */
+    /** Whether no begin is under way. */
     get isOver() {
       return open === 0
     },

@@ -73,10 +73,7 @@ function covering(table: Replicated, state: RowState, here: RowState, limitOf: L
   return { ...state, vv, units, alive, values }
 }
 
-/**
- * For each number, the counter up to which the state counts as having seen it. Only where that is more than the child answers for and than
- * the state here has seen.
- */
+/** For each number, the counter up to which the state counts as having seen it, beyond what the child answers for. */
 async function seenIn(
   claiming: Claiming,
   table: Replicated,

@@ -41,7 +41,7 @@ export const classesInYear = statement<{ school: string; student: string; term: 
     .innerJoin(term, and(eq(term.school_id, enrolment.school_id), eq(term.academic_year_id, enrolment.academic_year_id)))
     .where(and(eq(enrolment.school_id, p.school), eq(enrolment.student_id, p.student), eq(term.id, p.term))),
 )
-/** The classes of the year of a term in which a person teaches a subject. */
+/** The assignments of a person to a subject, in the year of a term. */
 export const lessonsInYear = statement<{ school: string; user: string; subject: string; term: string }>()(
   ({ db, t: { teacher_subject_assignment: of, term }, p }) =>
     db

@@ -56,7 +56,7 @@ describe('as which node another began anew', () => {
       null,
     ])
     expect(computersAmong(all)).toEqual([clone, original])
-    // Neither is the number a copy again, once one of the two is shut out.
+    // Nor is the number a copy again once one of the two is revoked.
     const shutOut = [both, clone, { ...original, revoked_at: at(6) }]
     expect(shutOut.map((each) => successorOf(each, shutOut)?.bothHeard)).toEqual([false, undefined, undefined])
     expect(computersAmong(shutOut)).toEqual([clone])

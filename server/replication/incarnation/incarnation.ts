@@ -41,7 +41,7 @@ export async function beginAnew(services: Services, peerId: string, line: Parent
 }
 
 type ServerAddress = Pick<Row<'sync_peer'>, 'node_id' | 'url'>
-/** The same server, whatever happened to its database since. */
+/** Whether both are the same server, whatever happened to its database since. */
 export const isSamePlace = (a: ServerAddress, b: ServerAddress): boolean => a.node_id === b.node_id || (a.url !== null && a.url === b.url)
 
 /**

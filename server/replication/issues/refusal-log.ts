@@ -5,7 +5,7 @@ import type { Services } from '../../http/services.ts'
 
 /** Something that another node sent and that was refused: which row, and why. Never a value. */
 export type Refusal = { table: string | null; row: string | null; code: string }
-/** Who sent it: the id of its enrolment here, its number, and whose laptop it is. */
+/** The sender of a request: the id of its enrolment here, its number, and whose laptop it is; null for what is unknown. */
 export type Sender = { peer: string | null; node: string | null; kind: string | null; person: string | null }
 
 /** The sender of an enrolment. */

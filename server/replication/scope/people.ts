@@ -13,7 +13,7 @@ export async function peopleIn(tx: ReadTx, school: string, { holds }: Scope): Pr
   return new Set(await tx.dialect.peopleOf(tx.connection, school, { applicants: holds('school_join_request') }))
 }
 
-/** True where somebody is an active member of another school, or has a pending request to join one. */
+/** Whether a person is an active member of another school, or has a pending request to join one. */
 export const isElsewhere = async (tx: ReadTx, school: string, user: string): Promise<boolean> =>
   (await peopleElsewhere(tx, school, [user])).has(user)
 
