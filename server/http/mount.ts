@@ -13,6 +13,7 @@ import { eventsReply } from './events.ts'
 import { demandFreshProof } from './fresh-proof.ts'
 import type { EventsHandler, Exchange, Handler, HandlerContext, Handlers, OpenHandler, RequestInput, StagedHandler } from './handler.ts'
 import { type Slot, slotOf } from './limiter.ts'
+import { idsAt, nestedIdPaths } from './nested-ids.ts'
 import { checkOrigin } from './origins.ts'
 import { type HeaderList, jsonReply, jsonTextReply, ReadyText } from './replies.ts'
 import { checkIds, pageOf, parseBy, type ReadBody, readJson, readMultipart } from './requests.ts'
@@ -32,7 +33,13 @@ type Ctx = Context<AppEnv>
 // biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
 type AnyHandler = Handler<any, any> | StagedHandler<any> | EventsHandler<any> | OpenHandler<any>
 type TransactionHandler = Extract<AnyHandler, { kind: 'transaction' }>
-type Route = { name: string; endpoint: Endpoint; handler: AnyHandler; needed: readonly string[] }
+type Route = {
+  name: string
+  endpoint: Endpoint
+  handler: AnyHandler
+  needed: readonly string[]
+  nestedIds: ReturnType<typeof nestedIdPaths>
+}
 
 /** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
 export function mount<R extends Resource>(
@@ -43,7 +50,13 @@ export function mount<R extends Resource>(
   handlers: Handlers<R>,
 ): void {
   for (const [key, endpoint] of Object.entries(endpoints)) {
-    const route: Route = { name: `${resource}.${key}`, endpoint, handler: handlers[key] as AnyHandler, needed: neededTargets(endpoint) }
+    const route: Route = {
+      name: `${resource}.${key}`,
+      endpoint,
+      handler: handlers[key] as AnyHandler,
+      needed: neededTargets(endpoint),
+      nestedIds: nestedIdPaths(endpoint.body),
+    }
     app.on(endpoint.method, endpoint.path, (c) => answer(c, services, route))
   }
 }
@@ -70,7 +83,7 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   const call: Call = await asNow({ services, route, ...came, params, search, body })
   const { caller } = call
   if (body.ok && body.value !== undefined) c.set('input', body.value)
-  if (body.ok) checkIds(targetsOf(endpoint, body.value))
+  if (body.ok) checkIds({ ...targetsOf(endpoint, body.value), ...idsAt(route.nestedIds, body.value) })
   guard(endpoint, caller)
   await demandOwnLaptop(services, route, caller)
   demandFreshProof(endpoint, caller, services.clock.now())

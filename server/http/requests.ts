@@ -70,6 +70,7 @@ type Form = { form?: unknown; fileBytes?: number }
 export function checkIds(ids: Readonly<Record<string, unknown>>): void {
   const issues = Object.entries(ids)
     .filter(([, id]) => id !== undefined && id !== null && !(typeof id === 'string' && isId(id)))
+    .slice(0, limits.issues.atOnce)
     .map(([path]) => ({ path, message: 'must be an id: a UUID in lower case' }))
   if (issues.length > 0) throw common.malformedId({ issues })
 }

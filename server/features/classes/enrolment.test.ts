@@ -190,9 +190,10 @@ describe('POST /api/classes/:id/enroll/bulk', () => {
 
   test('400 for an empty list, a student twice, an id that is none, more than a thousand', async () => {
     const many = Array.from({ length: 1_001 }, (_, at) => `00000000-0000-7000-8000-${String(at).padStart(12, '0')}`)
-    for (const ids of [[], [mei.id, mei.id], ['Mei'], many, undefined]) {
+    for (const ids of [[], [mei.id, mei.id], many, undefined]) {
       expect(await refused(st, enrol(ids))).toEqual({ status: 400, code: 'validation_failed' })
     }
+    expect(await refused(st, enrol(['Mei']))).toEqual({ status: 400, code: 'malformed_id' })
   })
 
   test('403 for who does not manage the class', async () => {

@@ -105,12 +105,20 @@ describe('POST /api/grades/bulk', () => {
     ['12.345', [of(elan, 12.345)], 'grades.0.score'],
     ['control characters', [of(elan, 1, { remarks: 'a\u0007b' })], 'grades.0.remarks'],
     ['an unknown field', [of(elan, 1, { letterGrade: 'A' })], 'grades.0'],
-    ['a student that is no id', [{ studentId: 7, score: 1 }], 'grades.0.studentId'],
     ['no list', 'grades', 'grades'],
   ])('400 for %s', async (_what, grades, path) => {
     const attempt = () => st.as.ada.grades.bulk.raw({ body: { assessmentId: mathsQuiz.id, grades } })
     expect(await refused(st, attempt)).toEqual({ status: 400, code: 'validation_failed' })
     expect((await attempt()).body).toMatchObject({ issues: [{ path }] })
+  })
+
+  test('400 for students that are no ids, each with its place, before access is looked at', async () => {
+    const grades = [of(elan, 1), { studentId: 7, score: 1 }, { studentId: 'Élan', score: 1 }]
+    for (const { id } of [mathsQuiz, englishExam]) {
+      const attempt = () => st.as.ada.grades.bulk.raw({ body: { assessmentId: id, grades } as never })
+      expect(await refused(st, attempt)).toEqual({ status: 400, code: 'malformed_id' })
+      expect((await attempt()).body).toMatchObject({ issues: [{ path: 'grades.1.studentId' }, { path: 'grades.2.studentId' }] })
+    }
   })
 
   test('access comes before the body: a stranger to the subject who sends nonsense hears 403', async () => {

@@ -1,16 +1,14 @@
-import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import { isId } from '@markbook/shared/ids'
 import type { Ask } from '../../testing/ask.ts'
 
-/** Where an id stands in a request. `isTarget`: it is read before the body is, as access is decided from it. */
-export type IdLocation = { path: readonly string[]; id: string; isTarget: boolean }
+/** Where an id stands in a request. */
+type IdLocation = { path: readonly string[]; id: string }
 
-export function placesOf({ targets }: Endpoint, asked: Ask): IdLocation[] {
+export function placesOf(asked: Ask): IdLocation[] {
   const found: IdLocation[] = []
   const walk = (value: unknown, path: readonly string[]) => {
     if (typeof value === 'string' && isId(value)) {
-      const [part, name = ''] = path
-      found.push({ path, id: value, isTarget: part !== 'body' || (path.length === 2 && targets.includes(name)) })
+      found.push({ path, id: value })
     } else if (typeof value === 'object' && value !== null) {
       for (const [name, inner] of Object.entries(value)) walk(inner, [...path, name])
     }
