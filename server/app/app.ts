@@ -11,7 +11,7 @@ import { serveStorage } from '../features/storage/storage.routes.ts'
 import type { Handlers } from '../http/handler.ts'
 import { slotOf } from '../http/limiter.ts'
 import { type AppEnv, addressOf, mount } from '../http/mount.ts'
-import { checkOrigin, preflight } from '../http/origins.ts'
+import { checkOrigin, originHeaders, preflight } from '../http/origins.ts'
 import { pageOf } from '../http/pages.ts'
 import { failureReply, type HeaderList } from '../http/replies.ts'
 import { recordRequest } from '../http/request-log.ts'
@@ -54,6 +54,7 @@ export function createApp(services: Services): App {
     const headers: HeaderList = [
       ...c.get('replyHeaders'),
       ['x-api-version', '1'],
+      ...originHeaders(c.req.header('origin'), services.config.allowedOrigins),
       ...(allowed ? [['allow', allowed] as [string, string]] : []),
     ]
     c.set('failure', allowed ? common.methodNotAllowed() : common.noSuchPath())

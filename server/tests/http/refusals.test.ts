@@ -198,6 +198,20 @@ describe('addresses', () => {
     for (const method of ['GET', 'POST', 'PATCH', 'PUT', 'DELETE']) expect(refusalOf(await call(method, path))).toBe('404 no_such_path')
   })
 
+  test('the refusal can be read by a page of an allowed site, and by no other', async () => {
+    const { config } = at.st.services
+    const before = config.allowedOrigins
+    Object.assign(config, { allowedOrigins: ['https://app.example'] })
+    const seen = async (method: string, path: string, origin: string) => {
+      const told = await at.st.app.fetch(new Request(`http://markbook.test${path}`, { method, headers: { origin } }))
+      return [told.status, told.headers.get('access-control-allow-origin')]
+    }
+    expect(await seen('GET', '/api/nothing', 'https://app.example')).toEqual([404, 'https://app.example'])
+    expect(await seen('PUT', '/api/terms', 'https://app.example')).toEqual([405, 'https://app.example'])
+    expect(await seen('GET', '/api/nothing', 'https://evil.example')).toEqual([404, null])
+    Object.assign(config, { allowedOrigins: before })
+  })
+
   const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
   const pattern = (path: string) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
   const paths = [...new Set(endpoints.map(({ endpoint }) => endpoint.path))].map((path) =>
