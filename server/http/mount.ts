@@ -67,8 +67,10 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   const request = c.req.raw
   c.set('route', endpoint.path)
   const headers = c.get('replyHeaders')
+  // Before the version, so that a page of an allowed site can read that its own is not supported.
+  headers.push(...checkOrigin(request, services.config))
   const version = versionOf(request.headers.get('x-api-version'))
-  headers.push(['x-api-version', version], ...checkOrigin(request, services.config))
+  headers.push(['x-api-version', version])
   const signedIn = await signIn(c, services, headers)
   c.set('actor', signedIn.caller?.user_id ?? null)
   if (endpoint.guard !== 'none' && !signedIn.caller) throw common.unauthenticated()

@@ -164,6 +164,18 @@ describe('pages of other sites', () => {
   })
 })
 
+const SITE = 'https://app.example'
+async function allowing<T>(site: string, work: () => T | Promise<T>): Promise<T> {
+  const { config } = at.st.services
+  const { allowedOrigins } = config
+  Object.assign(config, { allowedOrigins: [site] })
+  try {
+    return await work()
+  } finally {
+    Object.assign(config, { allowedOrigins })
+  }
+}
+
 describe('X-API-Version', () => {
   test.each(endpoints)('$name: 400 for any but 1, with the supported ones named', async (named) => {
     for (const version of ['abc', '0', '2', '1.0', '-1', '1,2', 'v1', '01']) {
@@ -171,6 +183,12 @@ describe('X-API-Version', () => {
       expect(refusalOf(told)).toBe('400 unsupported_version')
       expect(JSON.parse(told.text).message).toMatch(/Supported: 1\.$/)
     }
+  })
+
+  test('the refusal can be read by a page of an allowed site', async () => {
+    const headers = { origin: SITE, 'x-api-version': '2' }
+    const told = await allowing(SITE, () => at.st.app.fetch(new Request('http://markbook.test/api/schools', { headers })))
+    expect([told.status, told.headers.get('access-control-allow-origin')]).toEqual([400, SITE])
   })
 
   test.each(endpoints)('$name: 1 is echoed, said or unsaid', async (named) => {
@@ -199,17 +217,15 @@ describe('addresses', () => {
   })
 
   test('the refusal can be read by a page of an allowed site, and by no other', async () => {
-    const { config } = at.st.services
-    const before = config.allowedOrigins
-    Object.assign(config, { allowedOrigins: ['https://app.example'] })
     const seen = async (method: string, path: string, origin: string) => {
       const told = await at.st.app.fetch(new Request(`http://markbook.test${path}`, { method, headers: { origin } }))
       return [told.status, told.headers.get('access-control-allow-origin')]
     }
-    expect(await seen('GET', '/api/nothing', 'https://app.example')).toEqual([404, 'https://app.example'])
-    expect(await seen('PUT', '/api/terms', 'https://app.example')).toEqual([405, 'https://app.example'])
-    expect(await seen('GET', '/api/nothing', 'https://evil.example')).toEqual([404, null])
-    Object.assign(config, { allowedOrigins: before })
+    await allowing(SITE, async () => {
+      expect(await seen('GET', '/api/nothing', SITE)).toEqual([404, SITE])
+      expect(await seen('PUT', '/api/terms', SITE)).toEqual([405, SITE])
+      expect(await seen('GET', '/api/nothing', 'https://evil.example')).toEqual([404, null])
+    })
   })
 
   const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const
