@@ -1,5 +1,5 @@
 import { isKnownTerm, TERM_NAMES } from '@markbook/shared/domain/term-names'
-import { byText, compareStamps, EXISTENCE, type Stamp } from '../versions.ts'
+import { byText, compareStamps, type Stamp } from '../versions.ts'
 import { canonical, pick, type RowState, type Values } from './state.ts'
 
 /**
@@ -131,9 +131,6 @@ const lostBy = (member: RowState): Stamp =>
 /** The values that stand in the row: the claims, except where a rule settled something else. */
 export const standing = ({ values }: RowState, settled: readonly Settled[]): Values =>
   settled.length === 0 ? values : Object.assign({}, values, ...settled.map(({ stands }) => stands))
-
-/** The stamp of a row's deletion, or of its creation. */
-export const deletedBy = ({ units }: RowState): Stamp | undefined => units[EXISTENCE]
 
 /**
  * The terms of one year, where each name stands once. A term that loses one of the three known names to a smaller id gets another that

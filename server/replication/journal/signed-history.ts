@@ -40,8 +40,9 @@ type Part = { told: readonly HistoryEntry[]; withheld: readonly HistoryEntry[] }
 
 /**
  * The entries with a proof on one of each transaction. `all`: every entry of these transactions; those that are not among `entries` are
- * withheld. What this database wrote is signed now, with the keys of the number under which it was written; other entries keep the proof
- * that came with them.
+ * withheld. Entries keep the proof that came with them: a copy of the database that wrote them may hold only a part of the transaction, and
+ * would sign that alone (world 21852). What this database wrote has none, and is signed now, with the keys of the number under which it was
+ * written.
  */
 export async function proved(
   tx: ReadTx,
@@ -54,7 +55,8 @@ export async function proved(
   const own = new Set(await incarnations(tx))
   const told = new Set(entries.map(({ id }) => id))
   const parts = partsOf(all, ({ id }) => told.has(id))
-  const proofOf = (part: Part, node: string) => (own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : storedProofOf(part))
+  const proofOf = (part: Part, node: string) =>
+    storedProofOf(part) ?? (own.has(node) ? signedBy(nodeKeys(secret, node), school, part) : null)
   return withProofs(entries, parts, proofOf)
 }
 

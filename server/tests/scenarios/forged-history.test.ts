@@ -36,7 +36,8 @@ async function tells(node: School, parent: School, change: (entry: HistoryEntry)
   const { push } = await new Child(node.services, peer.id, line).pageAfter(peer)
   const changed = entriesOf(push.history).map(change)
   const { store, config } = node.services
-  const sign = () => store.read(asSystem(), (tx) => proved(tx, stBrigids, config.sessionSecret, changed, changed))
+  const unsigned = changed.map((entry) => ({ ...entry, proof: null }))
+  const sign = () => store.read(asSystem(), (tx) => proved(tx, stBrigids, config.sessionSecret, unsigned, unsigned))
   await line.push({ ...push, history: packEntries(anew ? await sign() : changed) })
 }
 
@@ -133,6 +134,26 @@ test('of a laptop and a copy of it, which used one number for two transactions, 
     return [own, copys].map((each) => verdict.get(transactionOf(each)))
   })
   expect(verdicts).toEqual([{ signer: { kind: 'laptop', user: people.ada.id } }, 'none'])
+})
+
+test('a copy of a laptop that has a part of a transaction from a parent tells it with the signature that came with it', async () => {
+  const { store, config } = laptop.services
+  const { sessionSecret } = config
+  const entry = (id: string): HistoryEntry => ({
+    ...{ id, at: '2026-01-12T08:00:00.000Z', actor_id: people.ada.id, node_id: store.nodeId, node_seq: 7, head: 'a'.repeat(64) },
+    ...{ entity: 'grade', row_id: id, near_id: id, action: 'update', changes: '{}', detail: null, proof: null },
+  })
+  const [one, two, withheld] = [entry(zoe.id), entry(sean.id), entry(people.ada.id)]
+  const told = await store.read(asSystem(), async (tx) => {
+    const parts = await proved(tx, stBrigids, sessionSecret, [one, two], [one, two, withheld])
+    return proved(tx, stBrigids, sessionSecret, parts.slice(0, 1), parts)
+  })
+  // Together with the rest of the transaction, that signature is good.
+  const whole = [...told.map((each) => ({ ...each, proof: JSON.stringify([JSON.parse(each.proof ?? '[]')[0]]) })), two, withheld]
+  const verdicts = await server.services.store.read(asSystem(), (tx) =>
+    verdictsOn(tx, stBrigids, server.services.config.sessionSecret, whole),
+  )
+  expect([...verdicts.values()]).toEqual([{ signer: { kind: 'laptop', user: people.ada.id } }])
 })
 
 test('what is taken of a transaction has its signature, where that stood on an entry that was refused', async () => {
