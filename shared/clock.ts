@@ -1,4 +1,4 @@
-/** Time is passed in: nothing but the edge of the program reads the machine's clock. `now` is in milliseconds since 1970, UTC. */
+/** The clock is a parameter: only the edge of the program reads the machine's clock. `now` returns milliseconds since 1970, UTC. */
 export type Clock = { now(): number }
 
 export const systemClock: Clock = { now: () => Date.now() }

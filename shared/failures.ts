@@ -1,4 +1,4 @@
-/** `code` and `values` where the app has the sentence in other languages too; the message is in English. */
+/** `code` and `values` are present where the app has a translated sentence; the message is in English. */
 export type Issue = {
   path: string
   message: string
@@ -6,7 +6,7 @@ export type Issue = {
   values?: Readonly<Record<string, string | number>> | undefined
 }
 
-/** A refusal with a reason that a teacher can read (decisions §1). Thrown by handlers, answered by the server's one error handler. */
+/** A refusal with a reason for a teacher (decisions §1). Handlers throw it; the server's one error handler turns it into the reply. */
 export class Failure extends Error {
   readonly status: number
   readonly code: string
@@ -28,7 +28,7 @@ export type FailureFactory = (more?: { message?: string; issues?: Issue[]; heade
 
 const snake = (key: string) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Every prefix and key ever declared, so that a test can compare what exists with what the contract promises. */
+/** Every declared failure by code prefix and key, for tests that compare them with the contract. */
 export const declaredFailures = new Map<string, Declared>()
 
 /**

@@ -1,4 +1,4 @@
-/** Groups in the order in which their keys first come. */
+/** Groups in the order in which their keys first occur. */
 export function groupedBy<T, K>(all: Iterable<T>, keyOf: (each: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>()
   for (const each of all) {

@@ -1,9 +1,12 @@
 import { parse, v5, v7 } from 'uuid'
 
-/** The namespace under which every natural key of Markbook is hashed. Never changes: two nodes that never met must agree. */
+/** The namespace of Markbook's natural keys. Must never change: nodes that have not met must compute the same ids. */
 const NAMESPACE = parse('6f0d5b7e-52a4-4c0e-9d5a-2b7c1e8f4a10')
 
-/** Kinds of rows whose id follows from their natural key (decisions §1, «Ids by nature»); `node`: a number for a node that joins by a code. */
+/**
+ * Kinds of rows whose id is computed from their natural key (decisions §1, «Ids by nature»); `node`: the number of a node that joins by a
+ * code.
+ */
 export const naturalKinds = [
   'user',
   'membership',
@@ -30,13 +33,13 @@ export type NaturalKind = (typeof naturalKinds)[number]
 
 const text = new TextEncoder()
 
-/** UUIDv5 of a natural key; the parts are joined with U+001F, which no name or id holds. */
+/** UUIDv5 of a natural key. The parts are joined with U+001F, which occurs in no name or id. */
 export const naturalId = (kind: NaturalKind, ...parts: string[]): string => v5(text.encode([kind, ...parts].join('\u001f')), NAMESPACE)
 
-/** Scope of rows that belong to no school (users): the nil UUID stands in `school_id`. */
+/** Scope of rows that belong to no school (users): their `school_id` is the nil UUID. */
 export const COMMONS = '00000000-0000-0000-0000-000000000000'
 
-/** Makes UUIDv7 from a given clock and randomness (16 bytes a call), so that tests and the simulation repeat. */
+/** Returns a new UUIDv7. Clock and randomness (16 bytes a call) are parameters, so that tests and the simulation are repeatable. */
 export type IdSource = () => string
 export const idSource = (now: () => number, randomBytes: (size: number) => Uint8Array): IdSource => {
   let last = 0
@@ -49,7 +52,7 @@ export const idSource = (now: () => number, randomBytes: (size: number) => Uint8
   }
 }
 
-/** Random bytes, read from the system in larger portions, because a call for each id costs more than the id. No byte is used twice. */
+/** Random bytes, read from the system in larger portions, because a system call for each id is expensive. No byte is used twice. */
 export const inPortions = (randomBytes: (size: number) => Uint8Array, store = 4_096): ((size: number) => Uint8Array) => {
   let [bytes, at] = [new Uint8Array(0), 0]
   return (size) => {
@@ -61,5 +64,5 @@ export const inPortions = (randomBytes: (size: number) => Uint8Array, store = 4_
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** True for a lower-case UUID of any version (decisions §1). */
+/** Whether the text is a lower-case UUID of any version (decisions §1). */
 export const isId = (text: string): boolean => UUID.test(text)

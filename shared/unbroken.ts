@@ -1,2 +1,2 @@
-/** French sets these signs off by a space, at which no line may end; nor may it before a sign of percent. */
+/** Replaces spaces at which no line may break by no-break spaces: before a French punctuation mark or a percent sign, and after «. */
 export const unbroken = (text: string): string => text.replace(/(?<=\S) (?=[;:?!»%])|(?<=«) /g, '\u00a0')

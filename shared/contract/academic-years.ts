@@ -27,7 +27,7 @@ import { NewTerms, termsOutside } from './terms.ts'
 const GradingModel = choice(['term_based', 'year_based'])
 export const CalculationModel = choice(['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'])
 
-/** The year weights are null in a `term_based` year (decisions §4). The scale is the year's own; null where it goes by the school's. */
+/** The year weights are null in a `term_based` year (decisions §4). The scale is the year's own; null where the school's scale applies. */
 export const AcademicYear = row('AcademicYear', {
   id: Id,
   name: z.string(),
@@ -58,13 +58,13 @@ export const AcademicYearInput = input({
 })
 export type AcademicYearInput = z.infer<typeof AcademicYearInput>
 
-/** A pass mark and bands go together. */
+/** A year states both a pass mark and bands, or neither. */
 export const yearScaleIssues = ({ scalePassMark, scaleBands }: Partial<AcademicYearInput>): FailureIssue[] =>
   ((scalePassMark ?? null) === null) === ((scaleBands ?? null) === null)
     ? []
     : [{ path: 'scaleBands', message: 'must be given together with the pass mark, or neither' }]
 
-/** A new year, with terms that are made together with it, whether it becomes the active one at once, and whether it may be like another. */
+/** A new year. Optionally its terms, whether it becomes the active year, and whether it may resemble another year of the school. */
 const NewAcademicYear = input({
   ...AcademicYearInput.shape,
   terms: NewTerms.optional(),
@@ -72,7 +72,7 @@ const NewAcademicYear = input({
   mayRepeat: Flag.optional(),
 })
 
-/** What does not fit together in a whole year. On a change the server asks the same of the merged row. */
+/** The contradictions within a whole year. On a change the server runs the same check on the merged row. */
 const academicYearIssues = (year: z.infer<typeof NewAcademicYear>): FailureIssue[] => {
   const filled = fillGradingModel({
     grading_model: year.gradingModel,
@@ -89,11 +89,12 @@ const academicYearIssues = (year: z.infer<typeof NewAcademicYear>): FailureIssue
 }
 
 /**
- * How many pupils, teachers and subjects come into each class. `class_id` is null for a new class of a dry run, `from_class_id` where
- * the class continues none. `left`: how many are made inactive, `left_with_drafts` how many of them have report books in draft. `unplaced`:
- * active pupils of the same earlier years who have no class in this year afterwards. `categories`: how many are copied; `scale`: whether one is;
- * `sets`: how many teaching sets are, `set_places`: how many pupils come into sets; `terms`: how many are made. `issues` are of the
- * pupils who leave, and of what is copied or made beside the classes.
+ * What the roll-over does to each class: numbers of pupils, teachers and subjects. `class_id` is null for a new class in a dry run,
+ * `from_class_id` where the class continues no earlier class.
+ * `left`: pupils made inactive; `left_with_drafts`: those of them with report books in draft. `unplaced`: active pupils of the same
+ * earlier years who are in no class of this year afterwards. `categories`, `sets`: copied categories and teaching sets; `set_places`:
+ * pupils placed in sets; `scale`: whether a scale is copied; `terms`: terms created. `issues` concern the pupils who leave, and what is
+ * copied or created besides the classes.
  */
 const RollOver = row('RollOver', {
   dry_run: Flag,
@@ -130,7 +131,7 @@ const RolledClass = input({
 })
 export type RolledClass = z.infer<typeof RolledClass>
 
-/** A class is new and has a name, or is there already and receives pupils alone. */
+/** A new class has a name. An existing class only receives pupils. */
 const rolledClassIssues = (one: RolledClass): FailureIssue[] => {
   if ((one.name === undefined) === (one.intoClassId === undefined)) return [{ path: 'name', message: 'must be said unless intoClassId is' }]
   const copied = (['fromClassId', 'alsoFromClassIds', 'classTeacherId', 'studentIds'] as const).filter((key) => one[key] !== undefined)
@@ -139,7 +140,7 @@ const rolledClassIssues = (one: RolledClass): FailureIssue[] => {
   return needFrom.map((path) => ({ path, message: 'needs fromClassId' }))
 }
 
-/** The one code that decisions §4 names without a resource. */
+/** The one code that decisions §4 name without a resource. */
 export const activeYearFailures = failures('', {
   noActiveYear: [404, 'No academic year is active yet.'],
 })
@@ -178,7 +179,7 @@ export const academicYears = {
     reply: Done,
     fails: ['academic_years.is_active', 'academic_years.in_use'],
   }),
-  // The year of the address receives the classes; each `fromClassId` is a class of another year.
+  // The classes are created in the year of the path; each `fromClassId` is a class of another year.
   rollOver: endpoint('POST /api/academic-years/:id/roll-over', 'admin', 'Open the classes of this year from those of an earlier one', {
     notes:
       'A class with `fromClassId` has the teachers, subjects and pupils (`studentIds`, or all who are active) of that class, and of those in `alsoFromClassIds`. `otherStudentIds` join it from any other class, or from none. `intoClassId` names a class that this year has already. `leavingStudentIds` are made inactive. `categoriesFromYearId` names an earlier year whose categories of assessments this year gets, but for those that it has and those of inactive subjects; `scaleFromYearId` one whose own scale it gets, where it has none of its own; `setsFromYearId` one whose teaching sets it gets, but for those of inactive subjects, with the teachers who still teach here and the pupils who have a class in this year afterwards and are not in `outOfSetsStudentIds`, such as those who repeat. A set of that subject and name that it has already gets those pupils alone who get their class now. `terms`: terms of this year that are made with it; their days lie within it, and no name is there twice. All or nothing.',

@@ -5,7 +5,10 @@ import { AssessmentType } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
 import { Done, DropLowest, Flag, Id, Instant, input, label, Percentage, row, SortOrder } from './scalars.ts'
 
-/** `subject_id` null: of every subject. `weight`: percent of the average of the type; of extra credit, the points that a full average adds. */
+/**
+ * `subject_id` null: for every subject. `weight`: percent of the average of the type; for extra credit, the points that an average of 100
+ * adds.
+ */
 export const AssessmentCategory = row('AssessmentCategory', {
   id: Id,
   academic_year_id: Id,

@@ -6,8 +6,8 @@ import { AssessmentWeight, choice, Day, Done, Flag, Id, input, MaxScore, Reason,
 export const AssessmentType = choice(['exam', 'coursework'])
 
 /**
- * `student_group_id` and `teaching_set_id` null: for every class that takes the subject; at most one of both is there. `weight` null counts as 1
- * inside its type.
+ * An assessment is for one class, for one teaching set, or (both ids null) for every class that takes the subject. A null `weight` counts
+ * as 1 within its type.
  */
 export const Assessment = row('Assessment', {
   id: Id,
@@ -27,7 +27,7 @@ export const Assessment = row('Assessment', {
 })
 export type Assessment = z.infer<typeof Assessment>
 
-/** An assessment as it is listed. `teaching_set`: the set that it is for and who is in it; absent of every other. */
+/** An assessment in a list. `teaching_set`: the set that the assessment is for, with its students; absent for every other assessment. */
 export const ListedAssessment = row('ListedAssessment', {
   ...Assessment.shape,
   teaching_set: z.object({ id: Id, name: z.string(), student_ids: z.array(Id) }).optional(),
@@ -48,7 +48,7 @@ const changeable = {
 export const AssessmentInput = input({ termId: Id, subjectId: Id, ...changeable, maxScore: MaxScore.default(100) })
 export type AssessmentInput = z.infer<typeof AssessmentInput>
 
-/** For assessments and grades alike; the reason goes when the row is included again (decisions §4). */
+/** For assessments and grades alike. Including the row again clears the reason (decisions §4). */
 export const ExclusionInput = input({ isExcluded: Flag, exclusionReason: Reason.nullish() })
 
 export const assessmentFailures = failures('assessments', {

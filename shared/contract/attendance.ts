@@ -7,7 +7,7 @@ import { AttendanceNote, choice, Day, Id, Instant, input, Lesson, row, say } fro
 
 export const AttendanceCode = choice(attendanceCodes)
 
-/** The register of a class was taken on a day: of the whole day where `lesson` is 0. Who has no mark in it was present. */
+/** A class's register was taken on a day. `lesson` 0: for the whole day. A pupil without a mark in it was present. */
 export const AttendanceRegister = row('AttendanceRegister', {
   id: Id,
   student_group_id: Id,
@@ -18,7 +18,7 @@ export const AttendanceRegister = row('AttendanceRegister', {
 })
 export type AttendanceRegister = z.infer<typeof AttendanceRegister>
 
-/** A pupil who was not simply present; `present` where a mark was corrected. */
+/** A pupil who was absent, excused or late; `present` where such a mark was corrected. */
 export const AttendanceMark = row('AttendanceMark', {
   id: Id,
   student_group_id: Id,
@@ -34,7 +34,10 @@ export const AttendanceMark = row('AttendanceMark', {
 export type AttendanceMark = z.infer<typeof AttendanceMark>
 
 const figures = { sessions: z.int(), absent: z.int(), excused: z.int(), late: z.int(), percentage: z.number().nullable() }
-/** Of a pupil in a term. `percentage` of the sessions where they were present or late, with one decimal; null without a session. */
+/**
+ * One pupil's attendance in a term. `percentage`: share of the sessions in which the pupil was present or late, with one decimal; null
+ * without a session.
+ */
 export const AttendanceOfStudent = row('AttendanceOfStudent', { student_id: Id, ...figures })
 export type AttendanceOfStudent = z.infer<typeof AttendanceOfStudent>
 

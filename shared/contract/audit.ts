@@ -8,9 +8,9 @@ const Values = z.record(z.string(), z.unknown())
 const Tally = z.object({ proved: z.int(), untold: z.int(), contradicted: z.int(), unsigned: z.int() })
 
 /**
- * A row or file that the last audit found contradicted. `name`: by what people know it, empty where it is not known. `here`: the values that
- * stand, and `history`: those that the history says instead, of the columns in which they differ; null where there are none. `actor` wrote it
- * at `at`, by the history, or else by the row itself.
+ * A row or file that contradicts the history, found by the last audit. `name`: what people call it, empty where unknown. `here` and
+ * `history`: the stored values and those of the history, for the columns that differ; null where there are none. `actor` wrote it at `at`,
+ * by the history, or else by the row itself.
  */
 const AuditFinding = row('AuditFinding', {
   entity: z.string(),
@@ -24,11 +24,12 @@ const AuditFinding = row('AuditFinding', {
 })
 
 /**
- * What the last audit of the school came to. `state`: `never` where there was none yet. `transactions`: how far the history went; `code`: its
- * head there, as documents print it. `broken`: transactions of the history that are not as they were written. `before`: whether the history
- * still has the head of an earlier audit, of `before_at`. `restored_at`: when a backup was last restored, within a month, and from when that
- * was. `witnesses`: what other servers and laptops know of this history. `people`: what the audit of all people of this server came to. The
- * first `findings` are told; `earlier` has the runs before.
+ * The result of the school's last audit. `state` is `never` before the first one.
+ * `transactions`: the position that the audit reached in the history; `code`: the history's head there, as documents print it. `broken`:
+ * transactions of the history that were altered. `before`: whether the history still contains the head of the earlier audit at
+ * `before_at`. `restored_at`: when a backup was last restored, within a month, and the time of that backup. `witnesses`: what other
+ * servers and laptops hold of this history. `people`: the result of the audit of all people of this server. `findings` holds the first
+ * ones only; `earlier` has the runs before.
  */
 export const AuditReport = row('AuditReport', {
   state: choice(['never', 'good', 'bad']),
@@ -51,8 +52,8 @@ export const AuditReport = row('AuditReport', {
 export type AuditReport = z.infer<typeof AuditReport>
 
 /**
- * One write to one row of the school, or a note of what was done there. `name`: by what people know the row, empty where it is not known.
- * `actor` null where the service wrote; `node_name` null where this server knows no name of the machine.
+ * One write to one row of the school, or a recorded action. `name`: what people call the row, empty where unknown. `actor` is null where
+ * the service wrote; `node_name` is null where this server has no name for the machine.
  */
 export const AuditEntry = row('AuditEntry', {
   id: Id,
@@ -67,7 +68,7 @@ export const AuditEntry = row('AuditEntry', {
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
-/** `next` continues after these entries; null where there are no older ones. `back_to`: the time of the last entry that was looked at. */
+/** `next` continues after these entries; null where there are no older ones. `back_to`: the time of the last entry that was searched. */
 const AuditEntries = row('AuditEntries', { entries: z.array(AuditEntry), next: z.string().nullable(), back_to: Instant.nullable() })
 
 const PLACE_SENTENCE = 'must be the `next` of an answer'
@@ -93,7 +94,7 @@ const filters = {
 const FILTERS =
   '`from` and `to` are days in UTC, both included. `studentId`: entries of the student and of all that bears their id, while it stands or as it was made or deleted.'
 
-/** What an administrator reads to see that nobody wrote past the program, and who wrote what. */
+/** An administrator reads here whether a row was written outside the program, and who wrote what. */
 export const audit = {
   report: endpoint('GET /api/audit', 'admin', 'Read what the last audit of the school found', {
     notes: 'A server audits itself once a day; a laptop never does.',

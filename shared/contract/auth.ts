@@ -42,11 +42,11 @@ const Onboarded = row('Onboarded', {
   joinRequest: z.object({ id: Id, school_id: Id, status: JoinStatus }).optional(),
 })
 
-/** A place of the caller's in a school; `is_active` false where an administrator has suspended it. */
+/** A membership of the caller in a school; `is_active` is false where an administrator has suspended it. */
 const OwnSchoolPlace = row('OwnSchoolPlace', { school: SchoolRef, role: Role, is_active: Flag })
 
 const TOKEN_SENTENCE = 'must be the 8 digits of the code'
-/** The digits of a code; one that was copied may bring its spaces along. */
+/** The digits of a code. Spaces are removed, since a copied code may contain them. */
 export const Token = z
   .string(say(TOKEN_SENTENCE))
   .overwrite((code) => code.replace(/\s/g, ''))
@@ -60,19 +60,19 @@ function bareCode(typed: string): string {
   const printed = code.replace(/\p{Pd}/gu, '')
   return PRINTED.test(printed) ? printed.toUpperCase() : code
 }
-/** A code to sign in with, of whatever way: the 8 digits of `Token`, or a printed code. */
+/** A sign-in code of any kind: the 8 digits of `Token`, or a printed code. */
 const SignInToken = z
   .string(say(SIGN_IN_SENTENCE))
   .overwrite(bareCode)
   .regex(/^(?:[0-9]{8}|[A-Z2-7]{16})$/, SIGN_IN_SENTENCE)
 
-/** Beside a code by mail, of whom has chosen so: a code of their app or from paper, or one of their passkeys. */
+/** The second factor beside a mailed code, for people who have chosen one: a code of their app, a printed code, or a passkey. */
 const Second = input({ token: SignInToken.optional(), credential: Assertion.optional() }).refine(
   ({ token, credential }) => (token === undefined) !== (credential === undefined),
   { message: 'takes either a token or a credential' },
 )
 
-/** The codes of the sign-in page, named in decisions §3 without a resource. */
+/** The codes of the sign-in page. Decisions §3 name them without a resource. */
 export const otpFailures = failures('', {
   otpInvalid: [400, 'That code is not right, or it is no longer valid. Please ask for a new one.'],
   otpLocked: [429, 'There were too many wrong codes. Please wait before you try again.'],

@@ -6,11 +6,11 @@ import { Done, input, Name, row, say } from './scalars.ts'
 
 export const imageTypes = ['image/jpeg', 'image/png', 'image/webp'] as const
 export type ImageType = (typeof imageTypes)[number]
-/** The ending of a picture's path. */
+/** File extension by image type. */
 export const imageEndings: Record<ImageType, string> = { 'image/jpeg': 'jpg', 'image/png': 'png', 'image/webp': 'webp' }
 
 const FOLDERS = 'must be one to three names of letters, digits, - and _, of at most 64 characters each, with / between them'
-/** Where an avatar is kept: `avatars` where nothing is said (decisions §2). */
+/** Where an avatar is stored; `avatars` by default (decisions §2). */
 const Pathname = z.string(say(FOLDERS)).regex(/^[A-Za-z0-9_-]{1,64}(\/[A-Za-z0-9_-]{1,64}){0,2}$/, FOLDERS)
 
 const AVATAR_PATH = 'must be the path that the upload was issued for'
@@ -37,7 +37,7 @@ export type AvatarUpload = z.infer<typeof AvatarUpload>
 
 const MEGABYTES = limits.image.bytes / 1_048_576
 
-/** Of every picture that is kept. */
+/** For every stored picture. */
 export const imageFailures = failures('images', {
   tooLarge: [413, `This picture is larger than ${MEGABYTES} MB. Please choose a smaller one.`],
   tooManyPixels: [413, 'This picture has too many pixels. Please make it smaller first.'],

@@ -3,13 +3,13 @@ import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Id, Instant, row } from './scalars.ts'
 
-/** The kinds of rows whose deletion can be taken back, by the names of their tables. */
+/** The kinds of rows whose deletion can be undone, by table name. */
 export const BinEntity = choice(['assessment', 'student', 'student_group', 'subject', 'teaching_set', 'term'])
 export type BinEntity = z.infer<typeof BinEntity>
 
 /**
- * What was deleted. `name`: as it was called at last. `actor` deleted it, null where the service did. The figures say how many rows went
- * with it and come back with it; `set_places`: students in teaching sets, `set_teachers`: teachers of them.
+ * A deleted row. `name`: its last name. `actor` deleted it; null where the service did. The figures count the rows that were deleted with
+ * it and are restored with it; `set_places`: students in teaching sets, `set_teachers`: their teachers.
  */
 export const BinItem = row('BinItem', {
   id: Id,

@@ -126,7 +126,7 @@ describe('PUT /api/grading-scale', () => {
 describe('POST /api/grades/import', () => {
   const query = contract.imports.grades.query
   const sheet = { studentGroupId: id(1), termId: id(2), subjectId: id(3) }
-  test.each([{ assessmentId: id(1) }, sheet])('takes %j, and is no dry run unless it says so', (asked) => {
+  test.each([{ assessmentId: id(1) }, sheet])('accepts %j, by default as a real run', (asked) => {
     expect(query.parse(asked)).toEqual({ ...asked, dryRun: false })
   })
   test.each([{}, { ...sheet, assessmentId: id(4) }, { studentGroupId: id(1), termId: id(2) }])('refuses %j', (asked) => {
@@ -138,17 +138,17 @@ test('a join request may come without a body', () => {
   expect(contract.schools.requestToJoin.body.parse(undefined)).toEqual({})
 })
 
-test('an assessment is out of 100 unless it says otherwise, and a change does not bring that back', () => {
+test('max_score of a new assessment defaults to 100; a change has no default', () => {
   const assessment = { termId: id(1), subjectId: id(2), title: 'Quiz', assessmentType: 'coursework' }
   expect(contract.assessments.create.body.parse(assessment).maxScore).toBe(100)
   expect(contract.assessments.update.body.parse({ title: 'Quiz 1' })).toEqual({ title: 'Quiz 1' })
 })
 
-test('term and subject of an assessment cannot be sent in a change', () => {
+test('a change of an assessment accepts neither term nor subject', () => {
   expect(issues(contract.assessments.update.body, { termId: id(1), subjectId: id(2) })).toEqual([': does not take termId, subjectId'])
 })
 
-test('null takes an optional value away, and never a required one', () => {
+test('null clears an optional value and is refused for a required one', () => {
   const body = contract.students.update.body
   expect(body.parse({ studentNumber: null, dateOfBirth: null })).toEqual({ studentNumber: null, dateOfBirth: null })
   expect(issues(body, { firstName: null })).toEqual(['firstName: must be text of at most 200 characters'])
@@ -177,7 +177,7 @@ test.each(['ABCD-EFGH-JKLM-NP2', 'ABCD-EFGH-JKLM-NP234', 'ABCD-EFGH-JKLM-NP01', 
   },
 )
 
-test('an app is confirmed by digits alone', () => {
+test('only digits confirm an app', () => {
   expect(issues(contract.outage.confirmTotp.body, { token: 'ABCDEFGHJKLMNP23' })).toEqual(['token: must be the 8 digits of the code'])
 })
 

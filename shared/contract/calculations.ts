@@ -12,10 +12,7 @@ import { TermName } from './terms.ts'
 /** A printed figure: rounded half-up to 2 decimals, null where there is nothing to compute (decisions §5). */
 const Figure = z.number().nullable()
 const Letter = z.string().nullable()
-/**
- * `under_review`: a mark behind the result has a code that says so, or is in conflict with what another server has and nobody has decided
- * yet; absent otherwise.
- */
+/** `under_review`: a mark of this result has a code that means so, or has an undecided conflict with another server's; absent otherwise. */
 const graded = { letter_grade: Letter, remark: Letter, is_partial: Flag, under_review: z.literal(true).optional() }
 const subject = { subject_id: Id, subject_name: z.string(), subject_code: z.string() }
 
@@ -25,7 +22,7 @@ const SubjectTerm = row('SubjectTerm', {
   exam_average: Figure,
   term_composite: Figure,
   ...graded,
-  /** The code that stands where the average would, such as `abs`; absent without one. */
+  /** The code that is printed in place of the average, such as `abs`; absent without one. */
   coursework_code: z.string().optional(),
   exam_code: z.string().optional(),
 })
@@ -121,7 +118,7 @@ export const MissingMarks = row('MissingMarks', {
 })
 export type MissingMarks = z.infer<typeof MissingMarks>
 
-/** The working behind one result of one subject (decisions §5, explain). */
+/** The calculation behind one result in one subject (decisions §5, explain). */
 export const Explanation = row('Explanation', {
   student_id: Id,
   term_id: Id,
@@ -135,8 +132,9 @@ const Named = { id: Id, name: z.string() }
 const OverviewTerm = z.object({ id: Id, name: TermName, start_date: Day, end_date: Day })
 
 /**
- * A pupil with what the caller may see: their classes, the latest first, with the results of each term; report books, each with its newest
- * PDF; the marks of the active year that are missing, of the caller's own subjects where the class is not theirs.
+ * A pupil, as far as the caller may see: classes, the latest first, with the results of each term; report books, each with its newest PDF;
+ * the missing marks of the active year, only of the caller's own subjects unless the caller is the pupil's class teacher or an
+ * administrator.
  */
 export const StudentOverview = row('StudentOverview', {
   student: Student,

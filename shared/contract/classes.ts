@@ -12,7 +12,7 @@ export const Class = row('Class', { id: Id, name: z.string(), academic_year_id: 
 export type Class = z.infer<typeof Class>
 const ClassDetail = Class.extend({ is_class_teacher: Flag })
 
-/** These two are camelCase in the specification. */
+/** The specification writes these two fields in camelCase. */
 const ClassListItem = row('ClassListItem', { id: Id, name: z.string(), academicYearId: Id, isClassTeacher: Flag })
 export const ClassTeacher = row('ClassTeacher', {
   teacherId: Id,
@@ -24,8 +24,8 @@ export const ClassTeacher = row('ClassTeacher', {
 export type ClassTeacher = z.infer<typeof ClassTeacher>
 
 /**
- * How far the marks of a subject are in a class and term. `assessments` that count there; `expected` marks: one for each of them and each
- * student who takes the subject; `recorded`: how many of those there are. `is_own`: the caller teaches it there.
+ * How many marks of a subject are recorded in a class and term. `assessments`: those that count there. `expected`: one mark for each of
+ * them and each student who takes the subject; `recorded`: how many of these exist. `is_own`: the caller teaches the subject there.
  */
 export const ClassProgress = row('ClassProgress', {
   class: z.object({ id: Id, name: z.string() }),
@@ -53,7 +53,7 @@ export type StudentSubject = z.infer<typeof StudentSubject>
 
 const subjectIds = ids({ max: limits.subjects })
 
-/** The one code that decisions §4 names without a resource. */
+/** The one code that decisions §4 name without a resource. */
 export const enrolmentFailures = failures('', {
   alreadyEnrolled: [409, 'This student is already in another class of that year.'],
 })
@@ -65,7 +65,7 @@ export const classFailures = failures('classes', {
   notEnrolled: [400, 'This student is not in the class.'],
 })
 
-// Fixed paths stand before `:classId`, so that a router that reads in order finds them.
+// Fixed paths stand before `:classId`, since the first matching route wins.
 export const classes = {
   schoolTeachers: endpoint('GET /api/classes/school-teachers', 'staff', 'List the teachers of the school by name', {
     reply: z.array(SchoolTeacher),

@@ -6,7 +6,7 @@ import { contract } from './contract.ts'
 const id = '0190a1b2-c3d4-7e5f-8a9b-000000000001'
 const baseUrl = 'http://school.test'
 
-/** A service that answers the same to everything, and what it was asked. */
+/** A service with one fixed answer, and the requests that it received. */
 function service(answer: () => Response) {
   const asked: Request[] = []
   const send: Send = async (request) => {
@@ -38,7 +38,7 @@ describe('a call', () => {
     expect([only(asked).method, only(asked).url]).toEqual(['DELETE', `${baseUrl}/api/classes/a/students/b/subjects/c`])
   })
 
-  test('sends what is asked for in the query, and nothing that is undefined', async () => {
+  test('sends the query without undefined values', async () => {
     const { client, asked } = service(json([]))
     await client.students.list({ query: { search: 'Élan & co', isActive: 'true', classId: undefined, limit: 20 } })
     const url = new URL(only(asked).url)
@@ -90,7 +90,7 @@ describe('a refusal', () => {
     expect(failure.headers?.['retry-after']).toBe('42')
   })
 
-  test.each(['<h1>Bad gateway</h1>', '', 'null', '"text"'])('that is not ours (%j) still has a sentence', async (body) => {
+  test.each(['<h1>Bad gateway</h1>', '', 'null', '"text"'])('from another server (%j) still has a sentence', async (body) => {
     const failure = await refused(() => new Response(body, { status: 502 }))
     expect(failure).toMatchObject({ status: 502, code: 'unreadable_reply', issues: undefined })
     expect(failure.message).not.toBe('')
@@ -118,11 +118,11 @@ describe('raw', () => {
   })
 })
 
-test('a forgotten parameter is a mistake of the program', () => {
+test('a missing path parameter throws a plain Error', () => {
   expect(() => pathOf(contract.terms.get)).toThrow('/api/terms/:id needs the parameter id')
 })
 
-test('a line that is down is not made into a refusal', async () => {
+test('a network error is rethrown, not turned into a Failure', async () => {
   const send = () => Promise.reject(new TypeError('fetch failed'))
   await expect(clientOf(contract, { baseUrl, send }).auth.me()).rejects.toThrow(TypeError)
 })

@@ -3,7 +3,7 @@ import { Failure, type Issue } from '../failures.ts'
 import type { BodyInput, Endpoint, Params, QueryInput, Reply, Resource } from './endpoint.ts'
 import { eventsIn } from './events.ts'
 
-/** Like `fetch`: a request goes out, a reply comes back, cookies are its own business. */
+/** Like `fetch`: sends a request and returns the reply. Cookies are handled by the implementation. */
 export type Send = (request: Request) => Promise<Response>
 
 type None<K extends string> = { [P in K]?: never }
@@ -16,17 +16,17 @@ type BodyPart<B> = [B] extends [undefined] ? None<'body'> : undefined extends B 
 type CallInput<E extends Endpoint> = ParamsPart<E> & QueryPart<QueryInput<E> & Paging<E>> & BodyPart<BodyInput<E>>
 type Args<E extends Endpoint> = Record<never, never> extends CallInput<E> ? [input?: CallInput<E>] : [input: CallInput<E>]
 
-/** Whatever a test or a tool wants to send, right or wrong. */
+/** What a test or a tool wants to send; the contract's types do not apply. */
 export type RawInput = {
   params?: Record<string, string>
   query?: Record<string, unknown>
   body?: unknown
   headers?: Record<string, string>
 }
-/** `body` is the parsed JSON, the bytes of a file, the events as they come, or the text of anything else. */
+/** `body` is the parsed JSON, the bytes of a file, an iterator over the events, or the text of anything else. */
 export type RawReply = { status: number; headers: Headers; body: unknown }
 
-/** A call answers the reply or throws a `Failure`; `raw` answers any status and throws nothing of its own. */
+/** A call returns the reply or throws a `Failure`. `raw` returns any status as it is. */
 export type Call<E extends Endpoint> = ((...args: Args<E>) => Promise<Reply<E>>) & { raw: (input?: RawInput) => Promise<RawReply> }
 export type Client<C extends Record<string, Resource>> = { [R in keyof C]: { [K in keyof C[R]]: Call<C[R][K]> } }
 
@@ -48,11 +48,11 @@ export function clientOf<const C extends Record<string, Resource>>(
     name,
     Object.fromEntries(Object.entries(resource).map(([key, endpoint]) => [key, callOf(endpoint)])),
   ])
-  // The loop above makes exactly the keys of the contract, which the type system cannot follow.
+  // The loop above produces exactly the keys of the contract; the type system cannot express that.
   return Object.fromEntries(resources) as Client<C>
 }
 
-/** The path with its parameters filled in; a missing one is a mistake of the caller, not of the wire. */
+/** The path with its parameters filled in. Throws a plain Error for a missing one, since only a bug can cause it. */
 export function pathOf(endpoint: Pick<Endpoint, 'path'>, params: Record<string, string> = {}): string {
   return endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = params[name]
@@ -93,7 +93,7 @@ const parsed = (text: string): unknown => {
   }
 }
 
-/** An answer that is not ours (a proxy's page, say) still becomes a sentence for a teacher. */
+/** A reply that is not from this service (a proxy's page, for example) still becomes a `Failure` with a sentence for a teacher. */
 export function failureOf({ status, headers, body }: RawReply): Failure {
   const { code, message, issues } = (typeof body === 'object' && body !== null ? body : {}) as {
     code?: string

@@ -4,13 +4,13 @@ import { say } from './scalars.ts'
 
 const { field } = limits.passkeys
 
-/** Bytes as WebAuthn writes them in JSON. */
+/** Bytes as WebAuthn encodes them in JSON: base64url. */
 const Bytes = z
   .string(say('must be base64url'))
   .max(field, `must have at most ${field} characters`)
   .regex(/^[A-Za-z0-9_-]*$/, 'must be base64url')
 
-/** `PublicKeyCredential.toJSON()` of a browser; what it says besides is passed over. */
+/** `PublicKeyCredential.toJSON()` of a browser; other fields are ignored. */
 const credential = <S extends z.ZodRawShape>(response: S) =>
   z.object({ id: Bytes, rawId: Bytes, type: z.literal('public-key'), response: z.object(response) })
 export const NewCredential = credential({

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { choice, Email, input, row } from './scalars.ts'
 
-/** Somebody of the story whom a newcomer may be. */
+/** A person of the story as whom a visitor may sign in. */
 export const DemoAccount = row('DemoAccount', {
   email: z.string(),
   first_name: z.string(),
@@ -12,8 +12,8 @@ export const DemoAccount = row('DemoAccount', {
 export type DemoAccount = z.infer<typeof DemoAccount>
 
 /**
- * Beside the contract (docs/design/server.md): served only where the server was started as a demonstration, and only to the machine that it
- * runs on. Everywhere else there is nothing at this address.
+ * Not part of the contract (docs/design/server.md): served only by a demonstration, and only to the machine on which it runs. Elsewhere
+ * the path answers 404.
  */
 export const demoContract = {
   code: endpoint('POST /api/demo/code', 'none', 'Show the sign-in code of an account of the demonstration', {

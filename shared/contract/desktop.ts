@@ -5,9 +5,9 @@ import { choice, Done, Email, Fingerprint, input, Name, row } from './scalars.ts
 import { Erased } from './sign-in-methods.ts'
 
 /**
- * The computer that the desktop app runs on. `empty`: nobody has begun. `alone`: somebody works here without a school's server.
- * `copying`: it has joined a school, whose rows are still being copied. `joined`: they have been copied. `can_join`: `join` is allowed.
- * `person` is the owner of the computer, whom `enter` signs in. `erased` as of the sign-in methods. `setup_code`: with which a school is founded on it.
+ * The computer on which the desktop app runs. `empty`: not set up. `alone`: used without a school's server. `copying`: joined to a school,
+ * whose rows are still being copied. `joined`: the copy is complete. `can_join`: `join` is allowed. `person` is the owner of the computer,
+ * whom `enter` signs in. `erased` as in the sign-in methods. `setup_code`: the code with which a school is founded on it.
  */
 export const DesktopStatus = row('DesktopStatus', {
   state: choice(['empty', 'alone', 'copying', 'joined']),
@@ -27,9 +27,9 @@ export const desktopFailures = failures('window', {
 })
 
 /**
- * What the desktop app's window may do before anybody has signed in (docs/design/desktop.md). Served only where the desktop app started the
- * server, and only to its own window. `sync.not_trusted` carries, as an issue, the fingerprint of the school's certificate authority;
- * sent back as `fingerprint`, that authority is trusted from then on.
+ * What the window of the desktop app may call before anybody has signed in (docs/design/desktop.md). Served only where the desktop app
+ * started the server, and only to its own window. `sync.not_trusted` carries the fingerprint of the school's certificate authority as an
+ * issue; a client that sends it back as `fingerprint` trusts that authority.
  */
 export const desktopContract = {
   here: endpoint('GET /window/here', 'none', 'Say whose computer this is', { reply: DesktopStatus }),

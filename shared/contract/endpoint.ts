@@ -2,21 +2,21 @@ import { z } from 'zod'
 import { Id } from './scalars.ts'
 
 /**
- * Who passes before anything is loaded. `none`: anybody. `session`: signed in. `school`: with an active school.
- * `staff`: teacher or admin of the school. `admin`: admin of the school. What depends on a loaded row (class teacher of
- * this class, subject of this assessment) is decided by the feature's policy when it loads the row.
+ * The check before anything is loaded. `none`: anybody. `session`: signed in. `school`: has an active school. `staff`: teacher or admin of
+ * the school. `admin`: admin of the school. What depends on a loaded row (class teacher of this class, subject of this assessment) is
+ * decided by the feature's policy when it loads the row.
  */
 export type Guard = 'none' | 'session' | 'school' | 'staff' | 'admin'
 type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 type Path = `/${string}`
 
 /**
- * One endpoint as one value; routes, typed client, OpenAPI and the sweeping tests are all read from it. The path's `:name`s are
- * lower-case UUIDs.
- * - `who`: one sentence on whom it is for, where the rights table says more than the guard. `notes`: what a reader of the
- *   documentation cannot see from the shapes.
+ * One endpoint as one value. Routes, typed client, OpenAPI and the tests of every endpoint are derived from it. The `:name`s of the path
+ * are lower-case UUIDs.
+ * - `who`: one sentence on whom it is for, where the rights table is stricter than the guard. `notes`: what the shapes do not show, for
+ *   the documentation.
  * - `body`: JSON schema of the request, `'multipart'` for an upload with the part `file`, absent for none. `form`: the fields that an
- *   upload carries beside its file, `fileBytes` how large that may be where it is not an import.
+ *   upload carries beside its file; `fileBytes`: the largest file, where it is not an import.
  * - `reply`: JSON schema; `'binary'` for a file; `'events'` for server-sent events, each with the JSON of `event`.
  * - `status`: of success; 200 when absent.
  * - `fails`: codes of failures beyond those that every endpoint of its kind may give.
@@ -40,8 +40,8 @@ type Shapes = {
 }
 
 /**
- * `targets`: the ids that a body, form or query names, through which access is decided; they are checked to be well formed before
- * access, the rest of the body after it (decisions §1, order of checks). `list`: an array that is read takes `limit` and `offset`.
+ * `targets`: the ids in a body, form or query that decide access. Their format is checked before access, the rest of the body after it
+ * (decisions §1, order of checks). `list`: a GET that replies with an array takes `limit` and `offset`.
  */
 export type Endpoint = Shapes & {
   method: Method
@@ -52,7 +52,7 @@ export type Endpoint = Shapes & {
   list: boolean
 }
 
-/** Whom ClassTeacherGuard lets in (specification, «Guards»). */
+/** The people whom ClassTeacherGuard admits (specification, «Guards»). */
 export const CLASS_TEACHER = 'For the class teacher and for administrators.'
 
 type Route = `${Method} ${Path}`
@@ -102,7 +102,7 @@ export type BodyInput<E extends Endpoint> = E['body'] extends z.ZodType
   : E['body'] extends 'multipart'
     ? FormData
     : undefined
-/** What one event of an endpoint that replies with events carries. */
+/** The payload of one event of an endpoint that replies with events. */
 export type EventOf<E extends Endpoint> = E['event'] extends z.ZodType ? z.output<E['event']> : never
 export type Reply<E extends Endpoint> = E['reply'] extends z.ZodType
   ? z.output<E['reply']>

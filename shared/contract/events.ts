@@ -4,7 +4,10 @@ export const toEvent = (data: unknown): string => `data: ${JSON.stringify(data)}
 /** A comment line, sent to keep the connection open. */
 export const HEARTBEAT = ':\n\n'
 
-/** The data of each event of a stream of our own (HTML standard, «Server-sent events»): no names, no ids, one line of JSON each. */
+/**
+ * The data of each event of a stream of this service (HTML standard, «Server-sent events»). Its events have no names and no ids, and one
+ * line of JSON each.
+ */
 export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncGenerator<unknown> {
   if (!body) return
   const reader = body.getReader()
@@ -20,7 +23,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array> | null): AsyncG
       for (const block of blocks) if (block.startsWith('data: ')) yield JSON.parse(block.slice('data: '.length))
     }
   } finally {
-    // The connection ends with its reader.
+    // When the reader stops, the connection closes.
     await reader.cancel().catch(() => {})
   }
 }

@@ -5,7 +5,7 @@ import { Flag, Id, row } from './scalars.ts'
 /** A fraction as a calculator shows it: 6 decimals; `exact` is false where it goes on beyond them. */
 const Shown = z.object({ decimal: z.number(), exact: Flag })
 const Figure = z.number().nullable()
-/** What every step ends with: the exact result, the printed one (2 decimals), and the step as one sentence for a teacher. */
+/** Every step ends with these: the exact result, the printed one (2 decimals), and the step as one sentence for a teacher. */
 const outcome = { exact: Shown.nullable(), printed: Figure, text: z.string() }
 
 const AverageStep = z.object({
@@ -14,8 +14,9 @@ const AverageStep = z.object({
   weighted_sum: Shown,
   weight_sum: Shown,
   /**
-   * Where assessments of the type have categories: each with the average of the marks that are left, and the assessments whose marks were
-   * dropped; `category_id` null for those without one. `counts`: it has a value and a weight that counts. The sums above are then over these.
+   * Present where assessments of the type have categories. Each has the average of the marks that remain, and the assessments whose marks
+   * were dropped; `category_id` is null for assessments without a category. `counts`: it has an average and a weight above 0. The sums
+   * above are then over categories.
    */
   categories: z
     .array(
@@ -71,19 +72,19 @@ export type OverallStep = z.infer<typeof OverallStep>
 /** In the order of the calculation (decisions §5). */
 export const ExplanationStep = z.discriminatedUnion('step', [AverageStep, CompositeStep, LetterStep, OverallStep])
 
-/** `weight` is the one that counts, 1 where none is set; `left_out` says why a mark does not. */
+/** `weight`: the weight used, 1 where none is set. `left_out`: why a mark does not count. */
 export const ExplainedMark = row('ExplainedMark', {
   assessment_id: Id,
   title: z.string(),
   assessment_type: AssessmentType,
-  /** Of the assessment; absent without one. */
+  /** The assessment's category; absent without one. */
   category_id: Id.optional(),
-  /** The row of the mark, which has a history; absent where nothing was recorded. */
+  /** The id of the grade, whose history can be read; absent where nothing was recorded. */
   grade_id: Id.optional(),
   score: Figure,
   /** A code of the school; absent without one. */
   status: z.string().optional(),
-  /** The mark itself is excluded, whatever `left_out` names first; absent otherwise. */
+  /** The mark itself is excluded, even where `left_out` names another reason first; absent otherwise. */
   is_excluded: z.literal(true).optional(),
   max_score: z.number(),
   weight: z.number(),

@@ -5,7 +5,7 @@ import { AssessmentType, ExclusionInput } from './assessments.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Done, Flag, Id, Instant, input, MarkCodeName, QueryScore, Remark, row, Score, StudentName, say } from './scalars.ts'
 
-/** `score` is null where `status`, one of the school's codes, stands in its place. */
+/** `score` is null where `status`, one of the school's codes, replaces it. */
 const value = { score: z.number().nullable(), status: z.string().nullable() }
 
 /** `created_by` and `updated_by` are null where the service wrote the row. */
@@ -29,7 +29,7 @@ export const GradedAssessment = row('GradedAssessment', {
   title: z.string(),
   max_score: z.number(),
   assessment_type: AssessmentType,
-  /** `status` is absent where no code stands there. */
+  /** `status` is absent without a code. */
   grades: z.array(
     z.object({
       id: Id,
@@ -45,8 +45,8 @@ export const GradedAssessment = row('GradedAssessment', {
 export type GradedAssessment = z.infer<typeof GradedAssessment>
 
 /**
- * A grade as those who follow the marks of a class see it. `is_waiting`: this server's parent does not have it yet. `is_above`: on a laptop,
- * the centre has it too, as far as the school has said.
+ * A grade in the stream of a class's marks. `is_waiting`: the parent of this server does not have it yet. `is_above`: on a laptop, the
+ * centre has it too, by the school's last report.
  */
 export const LiveMark = row('LiveMark', {
   ...Grade.omit({ letter_grade: true, created_by: true }).shape,
@@ -55,7 +55,7 @@ export const LiveMark = row('LiveMark', {
 })
 export type LiveMark = z.infer<typeof LiveMark>
 
-/** Other tables of the school that have changed since the last event. */
+/** Tables of the school, other than grades, that changed since the last event. */
 export const RelatedTable = choice([
   'assessment',
   'student',
@@ -67,7 +67,10 @@ export const RelatedTable = choice([
   'grading_scale',
   'sync_conflict',
 ])
-/** `is_whole`: these are all the marks and replace what came before. Else the changed marks, and the ids of the deleted ones. */
+/**
+ * `is_whole`: the event holds all marks and replaces the earlier ones. Otherwise it holds the changed marks and the ids of the deleted
+ * ones.
+ */
 export const LiveMarks = row('LiveMarks', { is_whole: Flag, marks: z.array(LiveMark), gone: z.array(Id), touched: z.array(RelatedTable) })
 export type LiveMarks = z.infer<typeof LiveMarks>
 

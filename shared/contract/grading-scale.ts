@@ -7,11 +7,11 @@ const scale = {
   pass_mark: z.number(),
   bands: z.array(z.object({ letter: z.string(), minimum: z.number(), remark: z.string() })),
 }
-/** Bands from the best to the last; a result belongs to the first band whose minimum it reaches. */
+/** Bands from the best to the lowest; a result belongs to the first band whose minimum it reaches. */
 export const GradingScale = row('GradingScale', scale)
 export type GradingScale = z.infer<typeof GradingScale>
 
-/** `kept_years`: the years that are over and keep the school's scale that stood, by name; of a change of the school's scale alone. */
+/** `kept_years`: names of the past years that keep the previous scale; only in the reply to a change of the school's scale. */
 const SavedGradingScale = row('SavedGradingScale', { ...scale, kept_years: z.array(z.string()).optional() })
 
 type Bands = readonly { letter: string; minimum: number }[]
@@ -28,7 +28,7 @@ export const GradingBands = z
 export const GradingScaleInput = input({ passMark: Percentage, bands: GradingBands })
 export type GradingScaleInput = z.infer<typeof GradingScaleInput>
 
-/** Without `academicYearId` the school's scale, which every year without one of its own goes by. */
+/** Without `academicYearId`: the school's scale, which applies to every year without its own. */
 const ofYear = z.object({ academicYearId: Id.optional() })
 
 export const gradingScale = {

@@ -3,7 +3,7 @@ import { failures } from '../failures.ts'
 import { endpoint } from './endpoint.ts'
 import { choice, Id, Instant, row } from './scalars.ts'
 
-/** The kinds of rows whose past can be read, by the names of their tables. */
+/** The kinds of rows whose history can be read, by table name. */
 export const HistoryEntity = choice([
   'school',
   'academic_year',

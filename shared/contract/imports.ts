@@ -5,10 +5,11 @@ import { endpoint } from './endpoint.ts'
 import { choice, Id, Instant, Issue, QueryFlag, row } from './scalars.ts'
 
 /**
- * `row` is the line of the sheet; an issue's `path` is the column. Of a row that is no error an issue
- * is a note, and the row is taken. What concerns the whole table stands at row 1, its heading, which
- * counts only where it is an error. A dry run answers what a real one would do. A real run has written everything where `errors` is
- * 0, and nothing at all where it is not. `id` is the import that a real run made, by which it can be undone; null where it wrote nothing.
+ * The reply to an import. A dry run replies what a real run would do. A real run writes everything where `errors` is 0, and nothing
+ * otherwise.
+ * `row` is the line of the sheet; the `path` of an issue is the column. Issues of a row without an error are notes: the row is imported.
+ * An issue of the whole table stands at row 1, the heading, which is counted only where the issue is an error. `id` names the import for
+ * undoing it; null where nothing was written.
  */
 export const ImportReport = row('ImportReport', {
   id: Id.nullable(),
@@ -20,7 +21,7 @@ export const ImportReport = row('ImportReport', {
 })
 export type ImportReport = z.infer<typeof ImportReport>
 
-/** An import that wrote something. `actor` made it, null where the service did; `undone_at` is null while it stands. */
+/** An import that wrote something. `actor` made it, null where the service did; `undone_at` is null until it is undone. */
 export const PastImport = row('PastImport', {
   id: Id,
   at: Instant,
@@ -39,9 +40,9 @@ export const PastImport = row('PastImport', {
 export type PastImport = z.infer<typeof PastImport>
 
 /**
- * What the undoing of an import takes back, and what it keeps. `why`: a field holds something else by now (`changed`); the pupil has marks or a
- * report (`results`), or is in a class or takes subjects otherwise than the import said (`used`); the earlier mark is above the maximum of
- * now (`maximum`); the pupil is no longer the caller's (`rights`).
+ * What undoing an import reverts, and what it keeps. `why`: the field has another value by now (`changed`); the pupil has marks or a
+ * report (`results`), or is in a class or takes subjects that the import did not state (`used`); the earlier mark is above the present
+ * maximum (`maximum`); the caller has no right to the pupil any more (`rights`).
  */
 export const ImportUndo = row('ImportUndo', {
   removed: z.int(),
@@ -60,7 +61,7 @@ export type ImportUndo = z.infer<typeof ImportUndo>
 
 const DryRun = QueryFlag.prefault('false')
 
-/** A sheet is of a class in a term and subject, or of a teaching set, which has a subject, in a term. */
+/** A sheet is for one term, and for either a class and a subject, or a teaching set, whose subject is known. */
 const Sheet = z.object({ studentGroupId: Id.optional(), teachingSetId: Id.optional(), termId: Id, subjectId: Id.optional() })
 const SHEETS = ['studentGroupId,termId,subjectId', 'teachingSetId,termId'] as const
 const namesOneOf =
@@ -82,7 +83,7 @@ const GradesImportQuery = Sheet.partial()
     message: 'must be given alone, or studentGroupId, termId and subjectId, or teachingSetId and termId together instead of it',
   })
 
-/** Why a file cannot be taken as a table. What is wrong in a row stands in the report instead, of a real run too. */
+/** Why a file cannot be read as a table. Faults of single rows are in the report instead, in a real run too. */
 export const importFailures = failures('imports', {
   unreadable: [400, 'This file cannot be read. Open it, save it again as .xlsx or .csv, and send that file.'],
   duplicateColumn: [400, 'Two columns of this file have the same name.'],

@@ -7,7 +7,7 @@ import { Done, Email, Flag, Id, Instant, input, row } from './scalars.ts'
 
 const { atOnce, lifetime } = limits.invitations
 
-/** Somebody whom an administrator invited and who has not answered. It counts as long as whoever invited is an administrator. */
+/** An unanswered invitation by an administrator. It is valid as long as its author is an administrator. */
 const facts = {
   id: Id,
   email: z.string(),
@@ -20,9 +20,9 @@ export const Invitation = row('Invitation', facts)
 export type Invitation = z.infer<typeof Invitation>
 
 /**
- * An invitation as it is handed over: `code` signs its address in until it is answered, and is shown only now; null on a server for several
- * schools, where only a mail shows whose an address is. `url` is the page where it is typed, with both filled in; `mailed` says whether a
- * mail with it leaves.
+ * A new invitation. `code` signs its address in until it is answered, and is shown only now; null on a server for several schools, where
+ * only a mail proves who owns an address. `url` is the sign-in page with address and code filled in; `mailed`: whether a mail with it is
+ * sent.
  */
 export const NewInvitation = row('NewInvitation', { ...facts, code: z.string().nullable(), url: z.string(), mailed: Flag })
 export type NewInvitation = z.infer<typeof NewInvitation>

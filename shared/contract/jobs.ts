@@ -4,8 +4,8 @@ import { endpoint } from './endpoint.ts'
 import { choice, Id, row } from './scalars.ts'
 
 /**
- * Work that takes longer than a request. `done` of `total` are finished, failed ones included. `failures` name what could not be
- * done, and why, in a sentence; in a job that is `failed` the last one says why it stopped. `result_url` is where the result is read.
+ * Work that takes longer than a request. `done` of `total` items are finished, failed ones included. `failures` name each item that
+ * failed, and why, in a sentence; in a job that is `failed` the last one says why the job stopped. The result is read from `result_url`.
  */
 export const Job = row('Job', {
   id: Id,

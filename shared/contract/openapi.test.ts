@@ -31,7 +31,7 @@ const operationOf = (id: string): Operation => {
   return found.operation
 }
 
-/** What a reference points at, or undefined. */
+/** The target of a reference, or undefined. */
 const resolved = (reference: string): unknown =>
   reference
     .slice(2)
@@ -103,25 +103,25 @@ test('a term is created with the six fields it needs, by its administrator', () 
   expect(responses['403']?.description).toContain('`admin_only`')
 })
 
-test('the session is asked for everywhere but in what the sign-in page calls', () => {
+test('every operation needs a session, except those of the sign-in page', () => {
   const open = operations.filter(([, { operation }]) => operation.security?.length === 0).map(([id]) => id)
   expect(open).toEqual(['auth.sendOtp', 'auth.verifyOtp', 'outage.ways', 'passkeys.ask', 'passkeys.signIn'])
 })
 
-test('only a join request may come without its body', () => {
+test('only a join request has an optional body', () => {
   expect(operations.filter(([, { operation }]) => operation.requestBody?.required === false).map(([id]) => id)).toEqual([
     'schools.requestToJoin',
   ])
 })
 
-test('the version is asked for everywhere', () => {
+test('every operation takes the version header', () => {
   const without = operations.filter(
     ([, { operation }]) => !operation.parameters.some(({ $ref }) => $ref === '#/components/parameters/version'),
   )
   expect(without).toEqual([])
 })
 
-test('a list says how many rows there are, and a file is no JSON', () => {
+test('a list has the total in a header, and a file has no JSON schema', () => {
   expect(operationOf('terms.list').responses['200']?.headers).toHaveProperty('X-Total-Count')
   expect(operationOf('terms.get').responses['200']?.headers).toBeUndefined()
   expect(Object.keys(operationOf('imports.gradeSheet').responses['200']?.content ?? {})).toEqual(['application/octet-stream'])

@@ -46,7 +46,7 @@ const ERROR = {
   required: ['statusCode', 'error', 'code', 'message'],
 }
 
-/** The contract as an OpenAPI 3.1 document; nothing in it is written by hand but what every endpoint shares. */
+/** The contract as an OpenAPI 3.1 document. Written by hand is only what all endpoints share. */
 export function openapiOf(contract: Record<string, Resource>): Json {
   const schemas: Schemas = { Error: ERROR }
   const paths: Record<string, Json> = {}
@@ -159,7 +159,7 @@ const failure = (description: string): Json => ({
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 })
 
-/** JSON Schema of what is sent or answered; rows with a name of their own go to the components once. */
+/** JSON Schema of a request or reply. A row with a name is added to the components once and referenced. */
 function schemaOf(schema: z.ZodType, schemas: Schemas): Json {
   const {
     $schema: _dialect,
@@ -170,7 +170,7 @@ function schemaOf(schema: z.ZodType, schemas: Schemas): Json {
   return withComponentRefs(own)
 }
 
-/** zod states the bounds of safe integers, which the document leaves out. */
+/** Removes the bounds of safe integers, which zod adds. */
 const withoutSafeBounds = ({ jsonSchema }: { jsonSchema: { minimum?: number; maximum?: number } }): void => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

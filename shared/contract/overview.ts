@@ -8,7 +8,10 @@ import { SubjectRef } from './subjects.ts'
 
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
 
-/** Marks of a subject as in `ClassProgress`; `remarks` of its teachers that stand in the `entries` of the class's report books that were not sent. */
+/**
+ * Marks of a subject as in `ClassProgress`. `remarks`: how many of the `entries` of the class's unsent report books have the teacher's
+ * remark.
+ */
 const SubjectOverview = z.object({
   subject: SubjectRef,
   teachers: z.array(Person),
@@ -20,9 +23,9 @@ const SubjectOverview = z.object({
 })
 
 /**
- * How far a class is with the marks and the report books of a term. `students` are enrolled now, `books` are of those. Of `books`: `made`;
- * without the class teacher's remark; waiting for an approval, which is none where the school asks for none; sent back to the class
- * teacher and not changed since; approved; published; sent. Those that were sent are in `made` and `sent` alone.
+ * The progress of a class with the marks and report books of a term. `students`: enrolled now; `books` counts only theirs: `made`; without
+ * the class teacher's remark; waiting for approval (0 where the school requires none); sent back to the class teacher and unchanged since;
+ * approved; published; sent. A sent book counts in `made` and `sent` only.
  */
 export const ClassOverview = row('ClassOverview', {
   class: z.object({ id: Id, name: z.string() }),
@@ -41,7 +44,7 @@ export const ClassOverview = row('ClassOverview', {
 })
 export type ClassOverview = z.infer<typeof ClassOverview>
 
-/** What somebody has yet to do for a term, as the mail says it. `is_reminded`: a mail has gone to them within a day. */
+/** What a person still has to do for a term, as in the mail. `is_reminded`: a mail was sent to them within the last day. */
 const Reminder = row('Reminder', { person: Person, email: z.string(), is_reminded: Flag, subject: z.string(), text: z.string() })
 export type Reminder = z.infer<typeof Reminder>
 

@@ -8,12 +8,12 @@ import { choice, Done, Id, Instant, input, Name, row } from './scalars.ts'
 
 const { perPerson } = limits.passkeys
 
-/** `host`: the name of the server for which it was made, and at which alone it signs in. */
+/** `host`: the server name for which it was created; it signs in only there. */
 const Passkey = row('Passkey', { id: Id, name: z.string(), host: z.string(), created_at: Instant, last_used_at: Instant.nullable() })
 
 const Known = z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()).optional() })
 
-/** For `PublicKeyCredential.parseCreationOptionsFromJSON`, whose names these are. */
+/** The field names are those of `PublicKeyCredential.parseCreationOptionsFromJSON`. */
 const PasskeyCreation = row('PasskeyCreation', {
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -29,7 +29,7 @@ const PasskeyCreation = row('PasskeyCreation', {
   attestation: choice(['none']),
 })
 
-/** For `PublicKeyCredential.parseRequestOptionsFromJSON`. */
+/** The field names are those of `PublicKeyCredential.parseRequestOptionsFromJSON`. */
 const PasskeyRequest = row('PasskeyRequest', {
   challenge: z.string(),
   rpId: z.string(),

@@ -3,10 +3,10 @@ import { kindsOf } from '../tables/kinds.ts'
 import { descriptions, type Replicated } from '../tables/tables.ts'
 import { hasRule, tablesOfTheProgram, withoutRule, wouldBeTaken } from './replicated.ts'
 
-/** What is an id, a moment or a yes or no is held to its kind alone. */
+/** Only the type of an id, an instant or a flag is checked. */
 const PLAIN = new Set(['uuid', 'instant', 'flag'])
 
-test('every column that a person writes is held by a body of the contract, or says why not', () => {
+test('every column that a person writes is in a body of the contract, or in `withoutRule` with a reason', () => {
   const open = (Object.keys(descriptions) as Replicated[]).flatMap((table) => {
     if (tablesOfTheProgram.includes(table)) return []
     const { identity, units } = descriptions[table]
@@ -40,16 +40,16 @@ describe('a value that the interface refuses', () => {
     expect(wouldBeTaken(table, values, Object.keys(values))).toBe(false)
   })
 
-  test('is none of an older program, which took characters that nobody sees: what it wrote is taken as it is', () => {
+  test('is not one with invisible characters, which older programs accepted: it is kept as written', () => {
     expect(wouldBeTaken('student', { first_name: 'A\u200bda' }, ['first_name'])).toBe(true)
     expect(wouldBeTaken('grade', { score: 12, remarks: '\u202eabc' }, ['remarks'])).toBe(true)
   })
 
-  test('in a column that was not written is nobody’s doing now', () => {
+  test('in a column that was not written is not checked', () => {
     expect(wouldBeTaken('grade', { score: 12, remarks: 'a\u0007' }, ['score'])).toBe(true)
   })
 
-  test('is also one that does not fit its neighbours in a term', () => {
+  test('is also one that contradicts other columns of a term', () => {
     const term = {
       academic_year_id: '00000000-0000-7000-8000-000100010001',
       name: 'hilary',

@@ -15,10 +15,10 @@ import { subjects } from './subjects.ts'
 import { teachingSets } from './teaching-sets.ts'
 import { terms } from './terms.ts'
 
-/** A body of the contract, and which column each of its fields is written to. */
+/** A body of the contract, and the column to which each of its fields is written. */
 type Rule = { body: z.ZodObject; fields: ReadonlyMap<string, string> }
 
-/** `other`: columns of fields that have another name; null of those that are no column. */
+/** `other`: the column of each field that has another name than its column; null for a field without a column. */
 function rule(body: z.ZodObject, other: Readonly<Record<string, string | null>> = {}): Rule {
   const columns = Object.keys(body.shape).flatMap((field): [string, string][] => {
     const column = field in other ? other[field] : field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -29,8 +29,8 @@ function rule(body: z.ZodObject, other: Readonly<Record<string, string | null>> 
 const column = (shape: z.ZodRawShape) => rule(z.object(shape))
 
 /**
- * Of each replicated table the bodies of the contract that hold its columns: what a person could not send to the interface is not taken of
- * another node either (sync/SPEC.md, «Pushed rows are commands»).
+ * For each replicated table, the bodies of the contract that contain its columns. A value that the interface refuses from a person is
+ * refused from another node too (sync/SPEC.md, «Pushed rows are commands»).
  */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   user_profile: [rule(auth.updateProfile.body, { schoolId: null }), column({ email: Email })],
@@ -58,7 +58,7 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   report_book_entry: [rule(reports.updateEntry.body, { letterGrade: 'manual_letter' })],
 }
 
-/** Columns that no body holds, and why nobody can write into them what the interface would refuse. */
+/** Columns that no body contains, each with the reason why no node can use them to write what the interface would refuse. */
 export const withoutRule: Readonly<Record<string, string>> = {
   avatar_path: 'a file is taken only with the content that the row names',
   avatar_type: 'as the path',
@@ -78,12 +78,15 @@ export const withoutRule: Readonly<Record<string, string>> = {
   secret: 'sealed; only of a school’s server',
   code_hash: 'as the secret',
 }
-/** Tables of the program itself. */
+/** Tables that only the program writes. */
 export const tablesOfTheProgram: readonly string[] = ['sync_conflict', 'user_totp', 'recovery_code']
 
 export const hasRule = (table: string, name: string): boolean => (rules[table] ?? []).some(({ fields }) => fields.has(name))
 
-/** Whether the interface would take what a row says in these columns, as far as the row alone tells. What is absent or null is for the database. */
+/**
+ * Whether the interface would accept the row's values in these columns, as far as the row alone shows. Absent and null values are left to
+ * the database's constraints.
+ */
 export function wouldBeTaken(table: string, values: Readonly<Record<string, unknown>>, columns: readonly string[]): boolean {
   return (rules[table] ?? []).every(({ body, fields }) => {
     const asked = new Set(columns.flatMap((name) => (values[name] == null ? [] : (fields.get(name) ?? []))))

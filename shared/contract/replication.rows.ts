@@ -6,8 +6,8 @@ const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: 
 export const Columns = z.record(z.string(), z.unknown())
 
 /**
- * What a laptop still holds that was revoked, or whose person does not work at `school` any more; `why` is null on every other node, and in
- * order. `as_of`: when it last heard its school, so that nothing on it is newer.
+ * What remains on a laptop that was revoked, or whose person no longer works at `school`. `why` is null on every other node. `as_of`: when
+ * the laptop last reached its school, so all its data is at least as old.
  */
 export const LaptopHoldings = row('LaptopHoldings', {
   why: choice(['revoked', 'dismissed']).nullable(),
@@ -19,17 +19,20 @@ export const LaptopHoldings = row('LaptopHoldings', {
 export type LaptopHoldings = z.infer<typeof LaptopHoldings>
 
 /**
- * The state of replication, in one sentence and in numbers. `obstacle`: why there is no line although something answers: what comes is not
- * authentic, or the parent's program is too old for this one. `is_laptop`: this node is one person's computer, not a school's server. `reached`:
- * the node that has everything that does not wait, by the last report to this node. `waiting`:
- * rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks.
- * `copy`: rows of the first copy of the parent's that have come, and of how many, while it lasts.
- * `schools_below`, `laptops_below`: the servers and laptops that send to this one; `copies`: how many of them were copied, so that there are two.
- * `may_join`: this node could join a parent now: it has none and is no centre, or its parent has revoked it.
- * `refused`: writes of this node that its parent did not take; `refused_below`: of nodes below, that this one did not take; both until they need nobody.
- * `compared_at`: when this node and its first parent last held the same rows. `difference`: the tables in which they did not, with the number of
+ * The state of replication, in one sentence and in numbers.
+ * `obstacle`: why replication stands still although the parent answers: its replies are not authentic, or its program is too old.
+ * `is_laptop`: this node is one person's computer, not a school's server. `reached`: the node that has everything except the waiting rows,
+ * by the last report to this node.
+ * `waiting`: rows that the parent does not have yet, since `oldest_waiting_at`; `waiting_marks` of them are marks. `copy`: progress of the
+ * first copy of the parent's rows, during it.
+ * `schools_below`, `laptops_below`: the servers and laptops that send to this one; `copies`: how many of them are two machines with one
+ * copied database. `may_join`: this node may join a parent now: it has none and is no centre, or its parent has revoked it.
+ * `refused`: writes of this node that its parent refused; `refused_below`: writes of nodes below that this one refused; both only until
+ * somebody has dealt with them.
+ * `compared_at`: when this node and its first parent last held the same rows. `difference`: the tables that differed, with the number of
  * rows of each node; repaired at `healed_at`, and reported for some time after that.
- * `files_to_send`, `files_to_come`: files that the parent lacks, and that this node lacks, of rows that are here. `clock_offset_ms`: how far this node's clock is ahead of its parent's.
+ * `files_to_send`, `files_to_come`: files of rows here that the parent lacks, and that this node lacks. `clock_offset_ms`: how far this
+ * node's clock is ahead of its parent's.
  */
 export const SyncStatus = row('SyncStatus', {
   state: choice(['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade']),
@@ -67,13 +70,14 @@ export const SyncStatus = row('SyncStatus', {
 export type SyncStatus = z.infer<typeof SyncStatus>
 
 /**
- * What one person wrote to a row at one node, and another write overruled, of one or several `units`: one thing to decide, by the id of any
- * of them. `kept`: its values by column, null for a deletion; `current`: the present values, null where the row
- * is absent, written by `standing`, null where a rule lets them stand; under a deletion what was written to the row last. `may_decide`: the caller may decide it; else it is
- * theirs, and somebody else's to decide. `clock_off_ms`, of either: how far the clock was ahead by which `at` was told, where that is known and
- * more than a minute: then which of the two came later is not certain. `before`: what stood before either was written, null where this node does not know; `out_of` the maximum
- * of a mark. `at` by the clock of the node that wrote it, `node`, null where nobody here knows its name. `where`: by what people know the row, «Kelly Aoife · Test 1 ·
- * Mathematics»; empty where it is not here.
+ * One decision: what a person wrote to a row at one node, and another write overruled, in one or several `units`. The id of any of the
+ * units names it.
+ * `kept`: the overruled values by column, null for a deletion. `current`: the present values, written by `standing` (null where a rule
+ * decides); null where the row is absent; under a deletion, the last values before it. `before`: the values before both writes, null where this node does not have them.
+ * `out_of`: the maximum of a mark. `may_decide`: the caller may decide; otherwise the caller wrote one side and somebody else decides.
+ * `at`: by the clock of the node that wrote it. `node`: null where its name is not known here. `clock_off_ms`: how far the clock behind
+ * `at` was ahead, where that is known and more than a minute; the order of the two writes is then uncertain. `where`: what people call the
+ * row, «Kelly Aoife · Test 1 · Mathematics»; empty where the row is absent.
  */
 export const Conflict = row('Conflict', {
   id: Id,
@@ -111,10 +115,11 @@ export const HeldRow = row('HeldRow', {
 export type HeldRow = z.infer<typeof HeldRow>
 
 /**
- * A write that was not taken: of this node by its parent, or, with `from`, by this node of one below it, and `user` whose laptop that is.
- * What one person wrote of a row and was refused at one time is one write of many `units`. `value`: all that was written, by column, null
- * for a deletion and for what could not be read (`malformed`), empty where it is too long to be kept here; `out_of` the maximum of a mark.
- * `actor` as the node below says. `seen_at` once somebody has dismissed it, or its write was taken by another way or kept as a conflict. The code `more`: there were more of these than are kept.
+ * A refused write: of this node, refused by its parent; or, with `from`, of a node below, refused here; `user` is the owner of that
+ * laptop. All that one person wrote to a row and was refused at one time is one write of many `units`.
+ * `value`: the written values by column; null for a deletion and for a write that could not be read (`malformed`); empty where it is too
+ * long to keep. `out_of`: the maximum of a mark. `actor`: as the node below reported. `seen_at`: when somebody dismissed it, or its write
+ * was accepted later or kept as a conflict. The code `more`: more writes were refused than are kept.
  */
 export const RefusedWrite = row('RefusedWrite', {
   id: Id,
@@ -133,7 +138,10 @@ export const RefusedWrite = row('RefusedWrite', {
 })
 export type RefusedWrite = z.infer<typeof RefusedWrite>
 
-/** A row that the parent does not have yet, and its last write: `value` what that wrote, by column; `out_of` the maximum of a mark; `deleted`: it took it away. */
+/**
+ * A row that the parent does not have yet, with its last write: `value`: the written columns; `out_of`: the maximum of a mark; `deleted`:
+ * the write deleted the row.
+ */
 export const WaitingRow = row('WaitingRow', {
   entity: z.string(),
   row_id: Id,
@@ -146,9 +154,7 @@ export const WaitingRow = row('WaitingRow', {
 })
 export type WaitingRow = z.infer<typeof WaitingRow>
 
-/**
- * A file that is still to be sent to the parent, or to be received from it. `tries`: the failed attempts, `reason` of the last of them.
- */
+/** A file still to be sent to the parent, or to be received from it. `tries`: failed attempts; `reason`: why the last one failed. */
 export const WaitingFile = row('WaitingFile', {
   entity: z.string(),
   row_id: Id,
@@ -160,9 +166,10 @@ export const WaitingFile = row('WaitingFile', {
 export type WaitingFile = z.infer<typeof WaitingFile>
 
 /**
- * Another node. `user` of a laptop; `url` of a parent. `began_anew`: as which other one, and when, as far as their names tell
- * (docs/design/replication.md); `both_heard` since the last of them began: one is a copy of the other. `clock_offset_ms`: how far its clock was ahead of this
- * node's when it was heard last. `wipe_asked_at` of a laptop that is to be erased, `wiped_at` once it said that it is.
+ * Another node. `user`: the owner of a laptop; `url`: the address of a parent. `began_anew`: as which other node it started again, and
+ * when (docs/design/replication.md); `both_heard`: both were heard since then, so one is a copy of the other. `clock_offset_ms`: how far
+ * its clock was ahead of this node's at the last contact. `wipe_asked_at`: when its erasure was ordered; `wiped_at`: when it reported that
+ * it is erased.
  */
 export const SyncNode = row('SyncNode', {
   id: Id,
@@ -181,5 +188,5 @@ export const SyncNode = row('SyncNode', {
 })
 export type SyncNode = z.infer<typeof SyncNode>
 
-/** Shown once. */
+/** The code is shown only once. */
 export const Invitation = row('Invitation', { code: z.string(), expires_at: Instant })

@@ -9,7 +9,7 @@ import { DocumentLanguage } from './schools.ts'
 const FileType = choice(['pdf', 'csv', 'xlsx'])
 const Paper = choice(['A4', 'Letter'])
 
-/** A document of a whole class and term: one that was uploaded or made here. `generated_at` is the time of either. */
+/** A document of a whole class and term, uploaded or generated. `generated_at` is the time of either. */
 export const ClassReportFile = row('ClassReportFile', {
   id: Id,
   student_group_id: Id,
@@ -41,12 +41,12 @@ const FileSize = z
   .int(say('must be a size in bytes'))
   .min(1, 'must be at least 1')
   .max(limits.reportFile, `must be at most ${limits.reportFile}`)
-/** A4, and the language of the school, where nothing is said. */
+/** By default A4, and the language of the school. */
 const OnPaper = z.object({ paper: Paper.optional(), language: DocumentLanguage.optional() })
 
 const MEGABYTES = limits.reportFile / 1_048_576
 
-// Fixed paths (archive, print) come before those that `/api/reports/:id` would swallow, so this resource stands before `reports`.
+// Fixed paths (archive, print) come before `/api/reports/:id`, which would match them too, so this resource stands before `reports`.
 export const reportFiles = {
   archive: endpoint('GET /api/reports/archive', 'staff', 'Download the latest PDF of every report of a class and term in one zip', {
     who: CLASS_TEACHER,

@@ -13,9 +13,9 @@ const HASH_SENTENCE = 'must be the `content_hash` of a report'
 const ContentHash = z.string(say(HASH_SENTENCE)).regex(/^[0-9a-f]{64}$/, HASH_SENTENCE)
 
 /**
- * One student, one term. `overall_average`, `position` and `total_students` are as they were when it was generated. `approved_at` and
- * `approved_by`: which administrator approved what it says now, and when; null where none did. `sent_back_at`, `sent_back_by` and
- * `sent_back_reason`: which administrator sent it back last, when and why; null where none did, or it was approved since.
+ * The report of one student for one term. `overall_average`, `position` and `total_students` are from the last generation. `approved_at`
+ * and `approved_by`: the administrator who approved the present content, and when; null where none did. `sent_back_at`, `sent_back_by` and
+ * `sent_back_reason`: the administrator who last sent it back, when and why; null where none did, or it was approved since.
  */
 export const Report = row('Report', {
   id: Id,
@@ -63,16 +63,16 @@ export const ReportPdf = row('ReportPdf', {
 })
 export type ReportPdf = z.infer<typeof ReportPdf>
 
-/** What the registers of the term, or of the year, added up to when the report was generated; null where none was taken. */
+/** The totals of the term's (or year's) registers at generation; null where none was taken. */
 const attendance = z.object(AttendanceOfStudent.omit({ student_id: true }).shape).nullable()
 
 const Person = z.object({ id: Id, first_name: z.string().nullable(), last_name: z.string().nullable() })
-/** Whether the report says something else than when it was sent back; false where it was not. */
+/** Whether the content has changed since the report was sent back; false where it was not sent back. */
 const is_changed_since_sent_back = Flag
-/** Null where nobody sent it back, or that person is no member of the school by now. */
+/** Null where nobody sent it back, or that person has left the school. */
 const sent_back_person = Person.nullable()
 
-/** `content_hash` is another wherever the report says something else. `is_draft` of a PDF: the word DRAFT stands on it. */
+/** `content_hash` changes with the content. `is_draft` of a PDF: the word DRAFT is printed on it. */
 export const ReportDetail = Report.extend({
   is_changed_since_sent_back,
   sent_back_person,
@@ -84,7 +84,7 @@ export const ReportDetail = Report.extend({
 })
 export type ReportDetail = z.infer<typeof ReportDetail>
 
-/** A line of somebody's book: what a teacher of the subject fills in down the class. `status` is the book's. */
+/** One subject entry of a report book, as a subject teacher fills them in for a class. `status` is the book's. */
 export const ClassReportEntry = row('ClassReportEntry', {
   ...ReportEntry.shape,
   status: ReportStatus,
@@ -94,8 +94,8 @@ export const ClassReportEntry = row('ClassReportEntry', {
 export type ClassReportEntry = z.infer<typeof ClassReportEntry>
 
 /**
- * How a book stands to what it is made of. `is_behind`: generating it now would give other figures. `paper`: its newest PDF, and whether
- * the book has changed since that was made; null where there is none.
+ * Whether a book is up to date. `is_behind`: generating it now would give other figures. `paper`: its newest PDF, and whether the book has
+ * changed since; null where there is none.
  */
 export const ReportStanding = row('ReportStanding', {
   report_id: Id,
@@ -114,8 +114,8 @@ export const reportFailures = failures('reports', {
   noYearEnd: [400, 'This academic year is term_based, so it has no year-end reports.'],
 })
 
-// A report or entry is loaded before the caller's rights are judged, so that an absent one is 404 for everybody (decisions §1):
-// hence guard `school`. What names a class instead asks for staff.
+// A report or entry is loaded before the caller's rights are checked, so that an absent one is 404 for everybody (decisions §1): hence
+// guard `school`. Endpoints that name a class have guard `staff`.
 export const reports = {
   generate: endpoint('POST /api/reports/generate', 'staff', 'Generate the report books of a class, or bring them up to date', {
     who: CLASS_TEACHER,
@@ -189,7 +189,7 @@ export const reports = {
   }),
   updateEntry: endpoint('PATCH /api/report-entries/:entryId', 'school', 'Change letter and remark of a subject in a report book', {
     who: 'For the class teacher, the teacher of the subject in that class, and administrators.',
-    // A letter of null gives the entry its calculated letter back.
+    // A null letter resets the entry to its calculated letter.
     body: input({ letterGrade: Code.nullish(), teacherRemark: Remark.nullish() }),
     reply: ReportEntry,
     fails: ['reports.locked'],

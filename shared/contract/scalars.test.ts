@@ -27,7 +27,7 @@ const messages = (schema: z.ZodType, value: unknown): string[] =>
   (schema.safeParse(value).error?.issues ?? []).map(({ message }) => message)
 const ofLength = (count: number, letter = 'a') => letter.repeat(count)
 
-/** What a kind takes as it is, and what it refuses with which words. */
+/** The values that a scalar accepts unchanged, and those that it refuses, with the message. */
 function kind(
   name: string,
   schema: z.ZodType,
@@ -40,7 +40,7 @@ function kind(
     test.each(refuses)('refuses %j: %s', (value, message) => {
       expect(messages(schema, value)).toEqual([message])
     })
-    test('is missed when absent', () => {
+    test('is required', () => {
       expect(messages(schema, undefined)).toEqual(['is required'])
     })
   })
@@ -169,7 +169,7 @@ test.each([
 ])('Name takes %j without what nobody sees', (value, kept) => {
   expect(Name.parse(value)).toBe(kept)
 })
-test('a remark of nothing that is seen is empty', () => {
+test('a remark of invisible characters is empty', () => {
   expect(Remark.parse('\u200b\u2060')).toBe('')
 })
 

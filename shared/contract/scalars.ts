@@ -5,12 +5,12 @@ import type { Issue as FailureIssue } from '../failures.ts'
 import { isId } from '../ids.ts'
 import { limits } from '../limits.ts'
 
-/** The messages of a field: one where it is missing, `sentence` for every other fault. */
+/** The messages of a field: `is required` where it is missing, `sentence` for every other fault. */
 export const say = (sentence: string) => ({
   error: (issue: { input?: unknown }) => (issue.input === undefined ? 'is required' : sentence),
 })
 
-/** A name that somebody sent, as it is said again: one that is no name of ours may be as long as the whole body. */
+/** A received name, shortened for an error message: an unknown name may be as long as the whole body. */
 export const shortName = (name: PropertyKey): string => {
   const text = String(name)
   return text.length > limits.issues.name ? `${text.slice(0, limits.issues.name)}…` : text
@@ -28,7 +28,7 @@ export const input = <S extends z.ZodRawShape>(shape: S) =>
     error: (issue) => (issue.code === 'unrecognized_keys' ? unknownFields(issue.keys) : 'must be an object with named fields'),
   })
 
-/** A row or reply with its name in the OpenAPI document. Keys are answered in this order. */
+/** A row or reply with its name in the OpenAPI document. Replies have their keys in this order. */
 export const row = <S extends z.ZodRawShape>(name: string, shape: S) => z.object(shape).meta({ id: name })
 
 /** Lower-case UUID of any version (decisions §1, ids). */
@@ -44,7 +44,7 @@ const isDay = (value: string): boolean => {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 const DAY_SENTENCE = 'must be a day of the calendar from 1900 to 2200, written like 2026-01-31'
-/** A day that exists, `YYYY-MM-DD`, in the years 1900 to 2200. Two days compare as text. */
+/** An existing day, `YYYY-MM-DD`, in the years 1900 to 2200. Days compare as text. */
 export const Day = z.string(say(DAY_SENTENCE)).refine(isDay, DAY_SENTENCE).meta({ format: 'date' })
 
 const INSTANT_SENTENCE = 'must be a time as the service writes it, like 2026-01-31T08:00:00.000Z'
@@ -57,7 +57,7 @@ export const Instant = z
 const HIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029]/u
 const VISIBLE = /[^\s\p{Z}\p{Cf}]/u
 const longerThan = (value: string, max: number): boolean =>
-  // Code points are never more than UTF-16 units, so only texts near the limit are counted.
+  // A text never has more code points than UTF-16 units, so only texts near the limit are counted.
   value.length > max && (value.length > max * 2 || [...value].length > max)
 
 type TextKind = { max: number; lines: boolean; blank: boolean }
@@ -70,7 +70,8 @@ const textIssue = (value: string, { max, lines, blank }: TextKind): string | und
 const text = (kind: TextKind) =>
   z
     .string(say(`must be text of at most ${kind.max} characters`))
-    // Removed, and not refused: they come with what people paste, who do not see them, and older programs took them (docs/design/school.md).
+    // Invisible characters are removed rather than refused: pasted text contains them unnoticed, and older programs stored them
+    // (docs/design/school.md).
     .overwrite(visibleText)
     .check((context) => {
       const message = textIssue(context.value, kind)
@@ -78,7 +79,7 @@ const text = (kind: TextKind) =>
     })
     .meta({ ...(kind.blank ? {} : { minLength: 1 }), maxLength: kind.max })
 
-/** One line with at least one visible character, stored byte for byte but for characters that nobody sees; at most `max` characters. */
+/** One line with at least one visible character and at most `max` characters; stored byte for byte except for invisible characters. */
 export const label = (max: number) => text({ max, lines: false, blank: false })
 /** One line that may be empty. */
 export const note = (max: number) => text({ max, lines: false, blank: true })
@@ -89,7 +90,7 @@ export const Code = label(limits.text.code)
 export const Remark = text({ max: limits.text.remark, lines: true, blank: true })
 export const Conduct = note(limits.text.conduct)
 export const Reason = note(limits.text.reason)
-/** Why a report is sent back: whoever works from it needs to be told something. */
+/** Why a report is sent back. Required, since the class teacher works from it. */
 export const SentBackReason = text({ max: limits.text.reason, lines: true, blank: false })
 export const AttendanceNote = note(limits.text.attendanceNote)
 export const JoinMessage = note(limits.text.joinMessage)
@@ -101,7 +102,7 @@ const isEmail = (value: string): boolean => {
   const trimmed = value.trim()
   return /^[^\s@]+@[^\s@]+$/.test(trimmed) && !HIDDEN.test(trimmed) && !longerThan(trimmed, limits.text.email)
 }
-/** An address as typed: spaces around it are forgiven; the server brings it to its normal form (decisions §3). */
+/** An address as typed. Surrounding spaces are allowed; the server normalises it (decisions §3). */
 export const Email = z.string(say(EMAIL_SENTENCE)).refine(isEmail, EMAIL_SENTENCE)
 
 const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: number }) => {
@@ -113,7 +114,7 @@ const decimal = ({ min, max, decimals }: { min: number; max: number; decimals: n
     z
       .number(say(sentence))
       .refine((value) => value >= min && value <= max && hasAtMostDecimals(value, decimals), sentence)
-      // -0 is a number for JSON and would come back as 0 from one database and as -0 from the other.
+      // JSON can hold -0; SQLite and Postgres would return it differently.
       .overwrite((value) => (value === 0 ? 0 : value))
       .meta({ minimum: min, maximum: max, ...(decimals === 0 ? { type: 'integer' } : {}) })
   )
@@ -127,7 +128,7 @@ export const QueryScore = z
   .transform(Number)
   .pipe(Score)
 const CODE_SENTENCE = 'must be a code: a letter, and at most 7 more letters or digits'
-/** A code that stands in the place of a score or beside it; in lower case. */
+/** A code that replaces a score or stands beside it; in lower case. */
 export const MarkCodeName = z
   .string(say(CODE_SENTENCE))
   .overwrite((value) => value.trim().toLowerCase())
@@ -160,21 +161,21 @@ export const reportIssues = (context: { issues: z.core.$ZodRawIssue[]; value: un
   for (const { path, message } of issues) context.issues.push({ code: 'custom', path: [path], message, input: context.value })
 }
 
-/** A year or a term ends after it starts; both days are of the merged row on a change. */
+/** Checks that a year or a term ends after it starts. On a change, both days are those of the merged row. */
 export const spanIssues = (span: { startDate: string; endDate: string }): FailureIssue[] =>
   span.endDate > span.startDate ? [] : [{ path: 'endDate', message: 'must be after the first day' }]
 
-/** SHA-256 of a certificate, as people compare it: 32 bytes in capitals, with colons. */
+/** SHA-256 of a certificate, for people to compare: 32 bytes as capital hex digits, with colons. */
 export const Fingerprint = z.string().regex(/^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
 
-/** What is wrong at one place: in failures, imports and previews alike. */
+/** A fault at one place of the input: in failures, imports and previews alike. */
 export const Issue = row('Issue', {
   path: z.string(),
   message: z.string(),
   code: z.string().optional(),
   values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 })
-/** The answer of a deletion or of an action without a row (decisions §1). */
+/** The reply to a deletion or an action without a row (decisions §1). */
 export const Done = row('Done', { message: z.string() })
-/** Somebody as shown beside a row. */
+/** A person as shown beside a row. */
 export const StudentName = row('StudentName', { id: Id, first_name: z.string(), last_name: z.string() })

@@ -28,7 +28,7 @@ import {
 
 const SchoolType = choice(['primary', 'secondary'])
 
-/** `parish` is an old column: only schools that were brought over from an earlier system have it. */
+/** `parish`: only schools that were migrated from an earlier system have a value. */
 export const School = row('School', {
   id: Id,
   name: z.string(),
@@ -55,9 +55,9 @@ const SchoolDays = z
   .refine(areSchoolDays, { error: SCHOOL_DAYS_SENTENCE, when: ({ issues }) => issues.length === 0 })
 
 /**
- * Whether an administrator approves report books before they are published; null is no. Who sees the birth dates and genders of pupils:
- * administrators and each class teacher of their own pupils, or all who teach; null is the former. The days of the week on which there is
- * school; null is Monday to Friday. The language of printed documents; null is English.
+ * Settings of a school; null means the default. Whether an administrator must approve report books before they are published (no). Who
+ * sees the birth dates and genders of pupils: administrators and each class teacher of their own pupils (the default), or all who teach.
+ * The school days of the week (Monday to Friday). The language of printed documents (English).
  */
 const wishes = {
   approves_reports: Flag.nullable(),
@@ -66,7 +66,7 @@ const wishes = {
   document_language: DocumentLanguage.nullable(),
 }
 
-/** The own school, with the address of its crest, null while it has none, and its codes for marks, null for the standard ones. */
+/** The caller's school, with the URL of its crest, null without one, and its mark codes, null for the standard ones. */
 const OwnSchool = row('OwnSchool', {
   ...School.shape,
   crest_url: z.string().nullable(),
@@ -74,7 +74,7 @@ const OwnSchool = row('OwnSchool', {
   ...wishes,
 })
 
-/** Each code once, and the standard ones among them with their effects. */
+/** Each code once; the standard codes must be among them, with their effects. */
 const MarkCodes = z
   .array(MarkCode, say('must be a list of codes'))
   .max(limits.markCodes, `must hold at most ${limits.markCodes} codes`)
@@ -91,12 +91,12 @@ const MarkCodes = z
       if (!seen.has(code)) issues.push({ code: 'custom', message: `must hold the code ${code}`, input: value })
   })
 
-/** Where other devices reach this server, the best first; none where it answers on its own computer alone. */
+/** The addresses at which other devices reach this server, the best first; empty where it listens on its own computer only. */
 const ServerAddresses = row('ServerAddresses', { urls: z.array(z.string()) })
 
 /**
- * The backups of this server's database: whether it makes them by itself, when the newest was made, when one last came back whole in a trial,
- * whether the last trial failed, and whether none was made for so long that something keeps it from making them. Null where there was none.
+ * Backups of this server's database: whether they are automatic, when the newest was made, when one was last restored successfully in a
+ * trial, whether the last trial failed, and whether something has prevented backups for too long. A time is null where there was none.
  */
 const ServerBackups = row('ServerBackups', {
   scheduled: z.boolean(),
@@ -119,7 +119,7 @@ const JoinRequest = row('JoinRequest', {
 
 const Person = { first_name: z.string().nullable(), last_name: z.string().nullable() }
 
-/** A request as an admin sees it in the queue. */
+/** A join request in the administrators' queue. */
 const PendingJoinRequest = row('PendingJoinRequest', {
   id: Id,
   status: JoinStatus,

@@ -3,8 +3,8 @@ import { endpoint } from './endpoint.ts'
 import { choice, Done, Flag, Id, Instant, row } from './scalars.ts'
 
 /**
- * Where somebody is: `device` as a text, `program` and `system` its parts by name; `address` of the network, null where none is known.
- * There is no other place: an address is not looked up anywhere.
+ * Where a session is used: `device` as text, its `program` and `system` by name, and the network `address`, null where unknown. The
+ * address is not resolved to a place.
  */
 const whereabouts = {
   device: z.string(),
@@ -22,7 +22,10 @@ const OwnSession = row('OwnSession', {
   is_current: Flag,
 })
 
-/** A sign-in from a device or network that the account did not use in the last 90 days, an app or passkey that was set up, codes that were made, a second thing that is asked for no more. */
+/**
+ * `sign_in`: from a device or network that the account did not use in the last 90 days. The others: an app or passkey was set up, recovery
+ * codes were made, the second factor was switched off.
+ */
 const NoticeKind = choice(['sign_in', 'totp', 'recovery_codes', 'passkey', 'second_factor_off'])
 
 const AccountNotice = row('AccountNotice', { id: Id, kind: NoticeKind, at: Instant, ...whereabouts })

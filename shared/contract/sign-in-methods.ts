@@ -8,12 +8,13 @@ import { choice, Done, Flag, Id, Instant, input, row } from './scalars.ts'
 export const Erased = z.object({ by: z.string(), at: Instant })
 
 /**
- * The sign-in methods of this server; nothing about any address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
- * none is set up and codes are printed on the console of the server. `demo` is there in a demonstration only, for the machine that it runs
- * on (docs/design/server.md). `erased`: this was a laptop that the server `by` had erased, and nobody has begun on it since. `setup_code` is
- * there, and true, where a new school needs the setup code of this server. `invited_only` is there, and true, where codes are mailed only to
- * people whom the school of this server knows or invited. `one_school` is there, and true, where no other school can be founded: the one of a
- * dedicated server is there, or this is somebody's laptop.
+ * The sign-in methods of this server; the reply depends on no address. `mail`: `ok`, `failing` while mail cannot be sent, `console` where
+ * no mail server is set up and codes are printed on the server's console.
+ * Fields that are present only where they apply: `demo`, true in a demonstration, for the machine on which it runs
+ * (docs/design/server.md). `erased`: the server `by` had this laptop erased, and nobody has set it up since. `setup_code`, true: founding
+ * a school needs the setup code of this server. `invited_only`, true: codes are mailed only to people of this server's school and to
+ * people it invited. `one_school`, true: no further school can be founded, since the one of a dedicated server exists, or this is a
+ * person's laptop.
  */
 export const SignInMethods = row('Ways', {
   mail: choice(['ok', 'failing', 'console']),
@@ -29,8 +30,8 @@ export const SignInMethods = row('Ways', {
 export type SignInMethods = z.infer<typeof SignInMethods>
 
 /**
- * The own sign-in methods besides mail. `confirmed_at` is null without an app; `recovery_codes` is the number of unused codes;
- * `second_since`: since when this server asks for one of them beside a code by mail, null where it does not.
+ * The caller's sign-in methods besides mail. `confirmed_at` is null without an app; `recovery_codes`: the number of unused codes;
+ * `second_since`: since when this server requires one of them beside a mailed code, null where it does not.
  */
 export const OwnSignInMethods = row('OwnWays', {
   confirmed_at: Instant.nullable(),
@@ -39,10 +40,10 @@ export const OwnSignInMethods = row('OwnWays', {
 })
 export type OwnSignInMethods = z.infer<typeof OwnSignInMethods>
 
-/** `secret` in base 32, for typing by hand what `otpauth_uri` says as a QR code. */
+/** `secret`: the key of `otpauth_uri` in base 32, for typing it by hand instead of scanning the QR code. */
 const TotpEnrolment = row('TotpEnrolment', { otpauth_uri: z.string(), secret: z.string() })
 
-/** A code that the desk issued (`create`) or that somebody signed in with (`update`). `actor` is null for the latter. */
+/** A desk code that was issued (`create`) or used to sign in (`update`). `actor` is null for the latter. */
 const DeskEntry = row('DeskEntry', {
   id: Id,
   at: Instant,
@@ -63,7 +64,7 @@ export const signInFailures = failures('auth', {
   deskLimit: [429, 'The desk has given out as many codes as it may in an hour. Please wait.'],
 })
 
-/** Sign-in when mail cannot leave (decisions §3). All codes are typed where the mailed one is: POST /api/auth/otp/verify. */
+/** Sign-in without mail (decisions §3). Every kind of code is sent to POST /api/auth/otp/verify. */
 export const signInMethods = {
   ways: endpoint('GET /api/auth/ways', 'none', 'Say whether mail leaves, and how else to sign in', { reply: SignInMethods }),
   ownWays: endpoint('GET /api/auth/totp', 'session', 'Read how one can sign in without mail', { reply: OwnSignInMethods }),

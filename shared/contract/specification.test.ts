@@ -17,7 +17,7 @@ const rowOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const rows = endpoints.map(([, endpoint]) => rowOf(endpoint))
 const specified: readonly string[] = specifiedRows
 const OWN_BARE_CODES = ['otp_invalid', 'otp_locked', 'otp_too_soon', 'no_active_year', 'already_enrolled']
-/** PATCH actions whose body says what to do, so that an empty one says nothing. */
+/** PATCH endpoints that are actions: their body states the action, so an empty one is refused. */
 const ACTIONS = [
   '/api/auth/onboard',
   '/api/schools/join-requests/:requestId/approve',
@@ -72,7 +72,7 @@ describe('the contract', () => {
   })
 
   test('promises every failure that a resource declares', async () => {
-    // In a worker of many files others declare failures too: here only what the contract itself imports counts.
+    // In a worker, other test files declare failures too; here only those count that the contract imports.
     vi.resetModules()
     await import('./contract.ts')
     const { declaredFailures } = await import('../failures.ts')
@@ -81,7 +81,7 @@ describe('the contract', () => {
     expect(declared.filter((code) => !promised.has(code))).toEqual([])
   })
 
-  test.each(endpoints)('%s takes its targets from the body or the query', (_name, { targets = [], body, form, query }) => {
+  test.each(endpoints)('%s has its targets in the body or the query', (_name, { targets = [], body, form, query }) => {
     const shape = { ...query?.shape, ...form?.shape, ...shapeOf(body) }
     expect(targets.filter((target) => !(target in shape))).toEqual([])
   })

@@ -6,7 +6,7 @@ import { choice, Day, Done, Flag, Id, Instant, input, label, Name, note, QueryFl
 
 export const Gender = choice(['male', 'female', 'other'])
 
-/** `gender` and `date_of_birth` are null for whoever may not see them (`personal_data_for` of the school). */
+/** `gender` and `date_of_birth` are null for callers who may not see them (`personal_data_for` of the school). */
 export const Student = row('Student', {
   id: Id,
   first_name: z.string(),

@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { Done, Flag, Id, Instant, ids, input, label, row, StudentName } from './scalars.ts'
 import { SubjectRef } from './subjects.ts'
 
-/** A group that is taught one subject of a year together, of pupils of several classes. */
+/** A group of pupils from several classes who are taught one subject together in one year. */
 export const TeachingSet = row('TeachingSet', {
   id: Id,
   academic_year_id: Id,
@@ -17,7 +17,7 @@ export const TeachingSet = row('TeachingSet', {
 export const TeachingSetTeacher = row('TeachingSetTeacher', { id: Id, teaching_set_id: Id, user_profile_id: Id })
 export const TeachingSetMember = row('TeachingSetMember', { id: Id, teaching_set_id: Id, student_id: Id })
 
-/** A set as it is listed. `students`: how many; `is_own`: the caller teaches it. */
+/** A set in a list. `students`: how many; `is_own`: the caller teaches it. */
 export const ListedTeachingSet = row('ListedTeachingSet', {
   ...TeachingSet.shape,
   subject: SubjectRef,
@@ -27,11 +27,14 @@ export const ListedTeachingSet = row('ListedTeachingSet', {
 })
 export type ListedTeachingSet = z.infer<typeof ListedTeachingSet>
 
-/** A student of a set with their class of the year; `class` null: in none any more. */
+/** A student of a set, with their class of the year; `class` is null where they are in none any more. */
 export const StudentOfSet = row('StudentOfSet', { ...StudentName.shape, class: z.object({ id: Id, name: z.string() }).nullable() })
 export type StudentOfSet = z.infer<typeof StudentOfSet>
 
-/** How far the marks of a set are in a term: `expected`, one for each student and each assessment that is for them; `recorded` of those. */
+/**
+ * How many marks of a set are recorded in a term. `expected`: one for each student and each assessment that is for them; `recorded`: how
+ * many of these exist.
+ */
 export const TeachingSetProgress = row('TeachingSetProgress', {
   teaching_set: z.object({ id: Id, name: z.string() }),
   subject: SubjectRef,

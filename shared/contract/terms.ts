@@ -6,10 +6,10 @@ import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
 import { Day, Done, Flag, Id, Instant, input, label, Percentage, reportIssues, row, SortOrder, say, spanIssues } from './scalars.ts'
 
-/** `michaelmas`, `hilary`, `trinity`, or the school's own word. What begins with `~` is a row of replication that has no name for the moment. */
+/** `michaelmas`, `hilary`, `trinity`, or a name of the school's own. A name that begins with `~` is a temporary value of replication. */
 export const TermName = label(limits.text.termName)
   .overwrite(termName)
-  // Composing may also take a letter apart: U+FB2C is three.
+  // Unicode composition may lengthen a text: U+FB2C becomes three characters.
   .refine((name) => [...name].length <= limits.text.termName, `must have at most ${limits.text.termName} characters`)
   .refine((name) => !name.startsWith('~'), 'must not begin with ~')
 
@@ -40,7 +40,7 @@ const ofTerm = {
 const TermInput = input({ academicYearId: Id, ...ofTerm })
 type TermInput = z.infer<typeof TermInput>
 
-/** What does not fit together in a whole term. On a change the server asks the same of the merged row. */
+/** The contradictions within a whole term. On a change the server runs the same check on the merged row. */
 export const termIssues = (term: Pick<TermInput, 'startDate' | 'endDate' | 'examWeight' | 'courseworkWeight'>): Issue[] => [
   ...spanIssues(term),
   ...(weightsSumTo100(term.examWeight, term.courseworkWeight)
@@ -51,7 +51,7 @@ export const termIssues = (term: Pick<TermInput, 'startDate' | 'endDate' | 'exam
 const NewTerm = input(ofTerm)
 export type NewTerm = z.infer<typeof NewTerm>
 
-/** The terms of a year that are made in one request, each name once. */
+/** Terms of one year that are created in one request; each name once. */
 export const NewTerms = z
   .array(
     NewTerm.check((context) => reportIssues(context, termIssues(context.value))),
@@ -64,7 +64,7 @@ export const NewTerms = z
         context.issues.push({ code: 'custom', path: [at, 'name'], message: 'must not be named twice', input: context.value })
   })
 
-/** Terms of which a day lies outside the days of their year. */
+/** The terms that begin or end outside their year. */
 export const termsOutside = (terms: readonly NewTerm[], year: { startDate: string; endDate: string }): Issue[] =>
   terms.flatMap(({ startDate, endDate }, at) => {
     const message = 'must lie within the academic year'

@@ -42,7 +42,7 @@ describe.each(areas)('%s', (area) => {
     },
   )
 
-  test('who is not active in the school, or has no role there, has no rights there', () => {
+  test('a caller who is inactive or has no role in the school has no rights there', () => {
     const everything = { isClassTeacher: true, teachesClass: true, teachesSubject: true }
     const own = area === 'ownAccount'
     for (const role of ['admin', 'teacher', 'member'] as const) expect(may(area, { role, isActive: false, ...everything })).toBe(own)
@@ -54,7 +54,7 @@ describe.each(areas)('%s', (area) => {
     expect(may(area, demoted)).toBe(may(area, callers.member))
   })
 
-  test('what a caller is besides never takes a right away', () => {
+  test('an additional relation never removes a right', () => {
     const both = active({ teachesClass: true, teachesSubject: true })
     expect(may(area, both)).toBe(may(area, callers.assigned) || may(area, callers.subject))
     expect(may(area, active({ ...both, isClassTeacher: true }))).toBe(may(area, both) || may(area, callers.classTeacher))

@@ -1,6 +1,6 @@
 /**
- * What a caller may be to the thing asked for. `teacher`: a teacher of the school, assigned or not. `assignedTeacher`: assigned
- * to the class concerned in any way. `subjectTeacher`: assigned to the subject concerned there. `classTeacher`: of that class.
+ * The relation of a caller to a resource. `teacher`: a teacher of the school, assigned or not. `assignedTeacher`: assigned to the class
+ * concerned in any way. `subjectTeacher`: assigned to the subject concerned there. `classTeacher`: of that class.
  */
 type Relation = 'member' | 'teacher' | 'assignedTeacher' | 'subjectTeacher' | 'classTeacher' | 'admin'
 
@@ -28,9 +28,9 @@ const subjectTeachers: Rights = { ...classTeachers, subjectTeacher: true }
 const assignedTeachers: Rights = { ...classTeachers, assignedTeacher: true }
 
 /**
- * Who may do what: the table of decisions §2, a line per row. What «the class concerned» is:
- * - `writeAssessments`: for the subject teacher any class of the year where the subject is theirs; for the class teacher the
- *   class that the assessment is for (`student_group_id`), so an assessment of the whole school gives no class teacher a right.
+ * The rights table of decisions §2, one line per row. Which class is «the class concerned»:
+ * - `writeAssessments`: for the subject teacher any class of the year where they teach the subject; for the class teacher the class that
+ *   the assessment is for (`student_group_id`). So an assessment of the whole school gives no class teacher a right.
  * - `writeGrades`, `readStudentResults`: the student's class in that year. Importing grades is writing them.
  */
 export const rights = {
@@ -55,8 +55,8 @@ export type Area = keyof typeof rights
 type Role = 'admin' | 'teacher' | 'member'
 
 /**
- * The caller as known from fresh rows: `role` and `isActive` in the school that owns the thing (role null: none there), the
- * rest about the class and subject concerned. Assignments count only for a teacher: a demotion leaves the rows behind.
+ * The caller, from rows read in this transaction. `role` and `isActive` are of the school that owns the resource (role null: none there);
+ * the rest is about the class and subject concerned. Assignments count only for a teacher: they remain when a teacher is demoted.
  */
 export type CallerFacts = {
   role: Role | null
@@ -66,7 +66,7 @@ export type CallerFacts = {
   teachesSubject?: boolean
 }
 
-/** Whether the caller may. The own account needs no school; everything else an active place in it. */
+/** Whether the caller has the right. The own account needs no school; everything else needs an active membership. */
 export function may(area: Area, caller: CallerFacts): boolean {
   if (area === 'ownAccount') return true
   if (caller.role === null || !caller.isActive) return false

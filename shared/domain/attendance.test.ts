@@ -9,7 +9,7 @@ const mark = (student_id: string, day: string, code: AttendanceCode, lesson = 0)
 const days = ['2025-09-01', '2025-09-02', '2025-09-03'].map((day) => register(day))
 
 describe('worked by hand', () => {
-  test('who has no mark was present; absent and excused were not there, late was', () => {
+  test('a pupil without a mark was present, and so was a late one; absent and excused ones were not', () => {
     const marks = [mark('zoe', '2025-09-01', 'absent'), mark('zoe', '2025-09-02', 'late')]
     // (3 − 1) / 3 = 66.666… %
     expect(attendanceTotals([zoe], days, marks).get('zoe')).toEqual({ sessions: 3, absent: 1, excused: 0, late: 1, percentage: 66.7 })
@@ -20,14 +20,14 @@ describe('worked by hand', () => {
     expect(totals.get('zoe')).toEqual({ sessions: 3, absent: 0, excused: 0, late: 0, percentage: 100 })
   })
 
-  test('a register counts from the day on which the pupil came, and earlier where they are marked in it', () => {
+  test('a register counts from the day on which the pupil joined, and earlier where they have a mark in it', () => {
     expect(attendanceTotals([mei], days, []).get('mei')).toMatchObject({ sessions: 1, percentage: 100 })
     const excused = [mark('mei', '2025-09-02', 'excused')]
     expect(attendanceTotals([mei], days, excused).get('mei')).toEqual({ sessions: 2, absent: 0, excused: 1, late: 0, percentage: 50 })
   })
 
   test('a register of an earlier day counts where it was taken when the pupil was in the class', () => {
-    // A school that begins with Markbook in the third week enters the days before.
+    // A school may start with Markbook in its third week and enter the days before.
     const taken = days.map((each) => ({ ...each, created_at: '2025-09-03T09:00:00.000Z' }))
     expect(attendanceTotals([mei], taken, []).get('mei')).toMatchObject({ sessions: 3, percentage: 100 })
     const absent = [mark('mei', '2025-09-02', 'absent')]
@@ -59,7 +59,7 @@ describe('worked by hand', () => {
   })
 })
 
-test('a register may be of tomorrow, for it is tomorrow already somewhere, and of no later day', () => {
+test('a register may be for tomorrow, since it is tomorrow already in some time zone, and for no later day', () => {
   expect(lastDayOfRegisters(Date.parse('2026-01-12T08:00:00.000Z'))).toBe('2026-01-13')
   expect(lastDayOfRegisters(Date.parse('2025-12-31T23:59:59.999Z'))).toBe('2026-01-01')
 })
@@ -77,7 +77,7 @@ describe('whatever the registers', () => {
     maxLength: 40,
   })
 
-  test('nobody is away more often than there are sessions, and the order of rows does not matter', () => {
+  test('absences never exceed sessions, and the order of rows does not matter', () => {
     fc.assert(
       fc.property(registers, marks, (taken, said) => {
         const totals = attendanceTotals([zoe, mei], taken, said)
@@ -87,7 +87,7 @@ describe('whatever the registers', () => {
           expect(sessions).toBeLessThanOrEqual(taken.length)
           expect(percentage === null).toBe(sessions === 0)
           if (percentage !== null) expect(percentage >= 0 && percentage <= 100).toBe(true)
-          // Within half a tenth of what floating numbers say.
+          // The floating-point result may differ by half a tenth.
           if (percentage !== null)
             expect(Math.abs(percentage - (100 * (sessions - absent - excused)) / sessions)).toBeLessThanOrEqual(0.05001)
         }

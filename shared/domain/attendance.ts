@@ -3,7 +3,7 @@ import { ratio, roundHalfUp } from './exact.ts'
 export const attendanceCodes = ['present', 'absent', 'late', 'excused'] as const
 export type AttendanceCode = (typeof attendanceCodes)[number]
 
-/** Of one pupil over some time. `percentage` has one decimal, and is null where no register was taken. */
+/** One pupil's totals over a period. `percentage` has one decimal; null where no register was taken. */
 export type AttendanceTotals = { sessions: number; absent: number; excused: number; late: number; percentage: number | null }
 
 type Session = { day: string; lesson: number }
@@ -13,10 +13,10 @@ type Pupil = { student_id: string; enrolled_at: string }
 
 const DAY = 86_400_000
 
-/** The last day of which a register can be taken: at every place of the earth it has begun, or begins within a day. */
+/** The last day for which a register can be taken, `YYYY-MM-DD`: tomorrow in UTC, which is today somewhere on the earth. */
 export const lastDayOfRegisters = (nowMs: number): string => new Date(nowMs + DAY).toISOString().slice(0, 10)
 
-/** Who was late was there. */
+/** 100 × (sessions − absences) ÷ sessions with one decimal; null without sessions. A late pupil was present. */
 export function percentageOf({ sessions, absent, excused }: Omit<AttendanceTotals, 'percentage'>): number | null {
   return sessions === 0 ? null : roundHalfUp(ratio((sessions - absent - excused) * 100, sessions), 1)
 }
@@ -24,9 +24,9 @@ export function percentageOf({ sessions, absent, excused }: Omit<AttendanceTotal
 const sessionOf = ({ day, lesson }: Session) => `${day} ${lesson}`
 
 /**
- * Of each pupil of a class, by id. A register counts for a pupil from the day on which they came to the class, and earlier where it was
- * taken when they were in the class already, or where they have a mark in it. Without a mark they were present; a mark without a register
- * counts nothing.
+ * The totals of each pupil of a class, by id. A register counts for a pupil from the day on which they joined the class. An earlier one
+ * counts where it was taken after they joined, or where they have a mark in it. A pupil without a mark was present; a mark without a
+ * register does not count.
  */
 export function attendanceTotals(
   pupils: readonly Pupil[],

@@ -24,7 +24,7 @@ export function typeAverages(marks: readonly Mark[]): TypeAverages {
   return sums.averages()
 }
 
-/** Takes the usable marks of one subject and term one by one, for callers that hold them in another form than `Mark`. */
+/** Adds up the usable marks of one subject and term one by one, for callers that do not hold them as `Mark`s. */
 export class TermMarks {
   private readonly coursework = new WeightedMean()
   private readonly exam = new WeightedMean()
@@ -40,8 +40,8 @@ export class TermMarks {
 }
 
 /**
- * (coursework·w_c + exam·w_e)/100, exact. One side alone counts in full; null when that side has weight 0. `is_partial`: a side
- * with weight is missing while the other is there (decisions §5).
+ * (coursework·w_c + exam·w_e)/100, exact. Where one side is missing, the other counts in full; null where that other has weight 0.
+ * `is_partial`: one side is there, and the missing one has weight (decisions §5).
  */
 export function termComposite({ coursework, exam }: TypeAverages, weights: TermWeights): { composite: Exact | null; is_partial: boolean } {
   if (coursework !== null && exam !== null) {
@@ -56,7 +56,7 @@ export function termComposite({ coursework, exam }: TypeAverages, weights: TermW
   return { composite: ownWeight === 0 ? null : present, is_partial: missingWeight > 0 }
 }
 
-/** One subject in one term: each step takes the exact result of the one before, and only what is printed is rounded. */
+/** One subject in one term. Each step uses the exact result of the step before; only printed figures are rounded. */
 export function termFigures(averages: TypeAverages, weights: TermWeights): TermFigures {
   const { composite, is_partial } = termComposite(averages, weights)
   return {

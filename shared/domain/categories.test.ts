@@ -37,7 +37,7 @@ function averageOf(assessments: readonly Categorised[], categories: readonly Cat
 }
 const printedOf = (...of: Parameters<typeof averageOf>) => printed(averageOf(...of).average)
 
-describe('the average by categories, reckoned by hand', () => {
+describe('the average by categories, computed by hand', () => {
   const categories = [category('quizzes', 40, { drop_lowest: 1 }), category('project', 60, { sort_order: 1 })]
   const assessments = [test100('q1', 'quizzes'), test100('q2', 'quizzes'), test100('q3', 'quizzes'), test100('p', 'project')]
 
@@ -47,7 +47,7 @@ describe('the average by categories, reckoned by hand', () => {
     expect(by.parts.map(({ dropped }) => dropped.map(({ id }) => id))).toEqual([['q1'], []])
   })
 
-  test('a category without marks takes no part: 85 alone', () => {
+  test('a category without marks does not count: 85 alone', () => {
     expect(printedOf(assessments, categories, { q1: 50, q2: 80, q3: 90 })).toBe(85)
   })
 
@@ -64,17 +64,17 @@ describe('the average by categories, reckoned by hand', () => {
     }
   })
 
-  test('a mark of weight 0 does not count, so another is not dropped in its favour', () => {
+  test('a mark of weight 0 does not count, so it is not dropped either', () => {
     const list = [test100('a', 'quizzes', { weight: 0 }), test100('b', 'quizzes')]
     expect(printedOf(list, [category('quizzes', 100, { drop_lowest: 1 })], { a: 90, b: 40 })).toBe(40)
   })
 
-  test('assessments without a category count with what is left: 80 × 30 + 50 × 70, over 100', () => {
+  test('assessments without a category have the remaining weight: (80 × 30 + 50 × 70) / 100', () => {
     const list = [test100('q', 'quizzes'), test100('x', null), test100('y', null)]
     expect(printedOf(list, [category('quizzes', 30)], { q: 80, x: 40, y: 60 })).toBe(59)
   })
 
-  test('with nothing left they do not count, also where the sum is above 100', () => {
+  test('without remaining weight they do not count, also where the sum is above 100', () => {
     const list = [test100('q', 'quizzes'), test100('p', 'project'), test100('x', null)]
     expect(printedOf(list, [category('quizzes', 90), category('project', 60)], { q: 80, p: 30, x: 0 })).toBe(60)
   })
@@ -216,7 +216,7 @@ describe('whatever the marks', () => {
       grade_exclusion_reason: null,
     }))
 
-  test('where no assessment has a category, the results are those of the contract to the last digit', () => {
+  test('without categories, the results equal those of the contract’s formula to the last digit', () => {
     fc.assert(
       fc.property(world, (of) => {
         const plain = { ...of, assessments: of.assessments.map((each) => ({ ...each, category_id: null })) } as unknown as World
@@ -228,7 +228,7 @@ describe('whatever the marks', () => {
     )
   })
 
-  test('the class, the working and the rule itself agree', () => {
+  test('the class result, the explanation and the rule itself agree', () => {
     fc.assert(
       fc.property(world, (of) => {
         const categories = categoriesOf(of)
@@ -251,7 +251,7 @@ describe('whatever the marks', () => {
   })
 })
 
-test('the working names dropped marks, averages and extra points', () => {
+test('the explanation names dropped marks, averages and extra points', () => {
   const assessments = [test100('q1', 'quizzes'), test100('q2', 'quizzes'), test100('e', 'extra'), test100('x', null)]
   const categories = [
     category('quizzes', 100, { name: 'Quizzes', drop_lowest: 1 }),

@@ -3,20 +3,20 @@ import { compareText } from './fold.ts'
 import type { AssessmentType } from './marks.ts'
 import { WeightedMean } from './weighted-mean.ts'
 
-/** A category of assessments of a year: of one subject, or of every subject where `subject_id` is null. */
+/** A category of a year's assessments: of one subject, or of every subject where `subject_id` is null. */
 export type Category = {
   id: string
   name: string
   subject_id: string | null
   assessment_type: AssessmentType
-  /** Percent of the average of its type; of extra credit, how many points a full average adds. */
+  /** Percent of the average of its type; for extra credit, the points that an average of 100 adds. */
   weight: number
   drop_lowest: number
   is_extra_credit: boolean
   sort_order: number
 }
 
-/** What an average by categories reads of an assessment. */
+/** The fields of an assessment that an average by categories reads. */
 export type Categorised = {
   id: string
   subject_id: string
@@ -27,30 +27,30 @@ export type Categorised = {
   sort_order?: number | null
 }
 
-/** The assessments of one category, in order; `category` null: of none. */
+/** The assessments of one category, in order; `category` null: assessments without one. */
 export type CategoryGroup<A extends Categorised> = { category: Category | null; weight: number; assessments: readonly A[] }
-/** By type of assessment; null where no assessment of that type has a category, and the contract's formula holds. */
+/** By type of assessment; null where no assessment of that type has a category, so that the contract's formula applies. */
 export type CategoryGroups<A extends Categorised> = Record<AssessmentType, readonly CategoryGroup<A>[] | null>
 
 const LAST = Number.MAX_SAFE_INTEGER
 const inOrder = (a: { id: string; sort_order?: number | null }, b: { id: string; sort_order?: number | null }) =>
   (a.sort_order ?? LAST) - (b.sort_order ?? LAST) || compareText(a.id, b.id)
 
-/** Whether an assessment may be in a category, as far as the two rows tell. */
+/** Whether an assessment may be in a category, judged by the two rows alone. */
 export const fitsCategory = (
   category: Pick<Category, 'assessment_type' | 'subject_id'>,
   assessment: { assessment_type: string; subject_id: string },
 ): boolean =>
   category.assessment_type === assessment.assessment_type && (category.subject_id === null || category.subject_id === assessment.subject_id)
 
-/** What the categories of a subject and type leave of 100 for assessments without one. */
+/** 100 minus the weights of a subject's and type's categories: the weight of assessments without a category. Not below 0. */
 export function weightLeft(categories: readonly Pick<Category, 'weight' | 'is_extra_credit'>[]): number {
   const sum = categories.reduce<Exact>((total, { weight, is_extra_credit }) => (is_extra_credit ? total : plus(total, exact(weight))), zero)
   const left = plus(ratio(100, 1), times(sum, ratio(-1, 1)))
   return compare(left, zero) <= 0 ? 0 : Number(left.n) / Number(left.d)
 }
 
-/** `assessments` of one subject and term, in any order; `categories` of the year. A category that does not fit counts as none. */
+/** `assessments` of one subject and term, in any order; `categories` of the year. A category of another subject or type is ignored. */
 export function categoryGroups<A extends Categorised>(assessments: readonly A[], categories: readonly Category[]): CategoryGroups<A> {
   const groupsOf = (type: AssessmentType) => {
     const own = assessments.filter(({ assessment_type }) => assessment_type === type).sort(inOrder)
@@ -71,22 +71,25 @@ export function categoryGroups<A extends Categorised>(assessments: readonly A[],
   return { coursework: groupsOf('coursework'), exam: groupsOf('exam') }
 }
 
-/** One category of a student: the assessments whose marks are dropped, and the exact average of the others; null without one. */
+/** One category of a student: the assessments whose marks are dropped, and the exact average of the others; null without any. */
 type CategoryAverage<A extends Categorised> = CategoryGroup<A> & { dropped: readonly A[]; average: Exact | null }
 export type AverageByCategories<A extends Categorised> = {
   parts: readonly CategoryAverage<A>[]
   /** The weighted mean without extra credit. */
   base: Exact | null
-  /** The points that extra credit adds, before the bound of 100. */
+  /** The points that extra credit adds, before the total is capped at 100. */
   extra: Exact
   average: Exact | null
-  /** The weights of all categories that have a value are 0, so each counts alike. */
+  /** The weights of all categories that have an average are 0, so each counts equally. */
   isAlike: boolean
 }
 
 type Scored<A> = { assessment: A; score: number; percentage: Exact }
 
-/** The lowest percentages, of equal ones the later, and never the last mark that counts. A weight of 0 counts for nothing, so it is not dropped. */
+/**
+ * The assessments with the lowest percentages, of equal ones the later, but never the last mark that counts. A mark of weight 0 is not
+ * dropped, since dropping it would change nothing.
+ */
 function droppedOf<A extends Categorised>(marks: readonly Scored<A>[], count: number): ReadonlySet<A> {
   if (count === 0) return new Set()
   const weighing = marks.filter(({ assessment }) => assessment.weight !== 0)
@@ -95,7 +98,7 @@ function droppedOf<A extends Categorised>(marks: readonly Scored<A>[], count: nu
   return new Set(lowestFirst.slice(0, Math.min(count, Math.max(0, weighing.length - 1))).map(({ assessment }) => assessment))
 }
 
-/** The average of one type of a student. `scoreOf`: the score that counts in an assessment; null where none does. */
+/** A student's average in one type of assessment. `scoreOf` returns the usable score in an assessment, or null. */
 export function averageByCategories<A extends Categorised>(
   groups: readonly CategoryGroup<A>[],
   scoreOf: (assessment: A) => number | null,

@@ -3,19 +3,19 @@ import { averageByCategories, type Categorised, type Category, type CategoryGrou
 import type { MarkCode, SubjectCodes } from './mark-codes.ts'
 import { type Assessment, type AssessmentType, counts, type Grade, isFor } from './marks.ts'
 
-/** An assessment and where a student's grade in it is kept (`gradesInPlace`). */
+/** An assessment, and the index of a student's grade in it (`gradesInPlace`). */
 export type Slot = { assessment: Assessment; place: number }
 /** The slots of one term by subject. */
 export type TermSlots = ReadonlyMap<string, readonly Slot[]>
 
 /**
- * The assessments of some terms that concern a class: the school's and the class's own, by term and subject. Laid out once per
- * class, so that a student costs one look-up per grade (design/performance.md).
+ * The assessments of some terms that concern a class (the school's and the class's own), by term and subject. Built once per class, so
+ * that each grade of a student costs one look-up (design/performance.md).
  */
 export type MarkPlan = {
   slotsByTermId: ReadonlyMap<string, TermSlots>
   placeByAssessmentId: ReadonlyMap<string, number>
-  /** By the slots of a subject in a term, where one of its assessments has a category. */
+  /** By the slots of a subject in a term, only where one of its assessments has a category. */
   groupsBySlots: ReadonlyMap<readonly Slot[], CategoryGroups<Assessment>>
 }
 
@@ -50,11 +50,11 @@ export function markPlan(
   return { slotsByTermId, placeByAssessmentId, groupsBySlots }
 }
 
-/** Whether one of these assessments is for a student. `grades` in place. */
+/** Whether at least one of these assessments is for the student. `grades` as from `gradesInPlace`. */
 export const isAssessed = (slots: readonly Slot[] | undefined, studentId: string, grades: readonly (Grade | undefined)[]): boolean =>
   slots?.some(({ assessment, place }) => isFor(assessment, studentId, () => grades[place] !== undefined)) ?? false
 
-/** The grades of one student, each at its place; grades of assessments outside the plan are passed over. */
+/** The grades of one student, each at the index of its slot. Grades in assessments outside the plan are ignored. */
 export function gradesInPlace(plan: MarkPlan, grades: readonly Grade[]): (Grade | undefined)[] {
   const placed: (Grade | undefined)[] = new Array(plan.placeByAssessmentId.size).fill(undefined)
   for (const grade of grades) {
@@ -64,7 +64,7 @@ export function gradesInPlace(plan: MarkPlan, grades: readonly Grade[]): (Grade 
   return placed
 }
 
-/** The averages of one student in the subject and term that the slots are of. */
+/** The averages of one student in the subject and term of the slots. */
 export function averagesInPlace(plan: MarkPlan, slots: readonly Slot[], grades: readonly (Grade | undefined)[]): TypeAverages {
   const groups = plan.groupsBySlots.get(slots)
   const sums = new TermMarks()
@@ -83,7 +83,7 @@ export function averagesInPlace(plan: MarkPlan, slots: readonly Slot[], grades: 
   return withCategories(averages, groups, scoreOf)
 }
 
-/** The averages of one student, those by categories in the place of the contract's where a type has any. */
+/** Replaces the contract's average by the average by categories, in each type that has categories. */
 export function withCategories<A extends Categorised>(
   averages: TypeAverages,
   groups: CategoryGroups<A>,
@@ -97,8 +97,8 @@ export function withCategories<A extends Categorised>(
 }
 
 /**
- * What codes say of a student's subject in a term. `averages`: of the same slots and grades. Of several codes of one kind of assessment
- * the first in the school's list is printed.
+ * What the codes of a student's marks mean for a subject in a term. `averages`: of the same slots and grades. Of several codes in one type
+ * of assessment, the first in the school's list is printed.
  */
 export function codesInPlace(
   slots: readonly Slot[],

@@ -2,7 +2,7 @@ import { scaled } from './exact.ts'
 
 export type DecimalRefusal = 'empty' | 'not_a_number' | 'too_many_decimals' | 'too_large'
 
-/** What to tell a teacher; `decimals` is the number of places allowed. */
+/** The sentence for a teacher; `decimals` is the number of places allowed. */
 export const decimalMessage = (reason: DecimalRefusal, decimals: number): string =>
   ({
     empty: 'Please enter a number.',
@@ -11,16 +11,16 @@ export const decimalMessage = (reason: DecimalRefusal, decimals: number): string
     too_large: 'This number is too large.',
   })[reason]
 
-/** More digits than these cannot all be kept in a number. */
+/** A double keeps every decimal of up to this many digits. */
 const MAX_DIGITS = 15
 
-/** What an Arabic or Persian keyboard writes, in the figures 0 to 9 and with a point. The last four bits of such a digit are its value. */
+/** Replaces Arabic and Persian digits and decimal separators by 0 to 9 and a point. The value of such a digit is in its last four bits. */
 export const westernFigures = (text: string): string =>
   text.replace(/[٠-٩۰-۹٫]/g, (sign) => (sign === '٫' ? '.' : String((sign.codePointAt(0) ?? 0) % 16)))
 
 /**
- * Reads a typed number with a decimal point or a decimal comma. Thousands separators, exponents and a leading plus are not
- * understood, and «1.234» where two places are allowed is refused, not cut: it may have meant a thousand.
+ * Parses a typed number with a decimal point or a decimal comma. Refuses thousands separators, exponents and a leading plus. «1.234» where
+ * two places are allowed is refused rather than rounded, since it may mean a thousand.
  */
 export function parseDecimal(text: string, decimals: number): { ok: true; value: number } | { ok: false; reason: DecimalRefusal } {
   const typed = westernFigures(text.trim())

@@ -1,7 +1,7 @@
-/** What a browser says of the device it runs on: program and system by name, null where it does not say one that is known. */
+/** Program and system of a browser's device by name; null where they are not recognised. */
 export type Device = { program: string | null; system: string | null }
 
-/** The program in its own window (docs/design/desktop.md). */
+/** The teachers' program (docs/design/desktop.md). */
 export const OWN_PROGRAM = 'Markbook'
 
 /** «Firefox on Windows», «Markbook for Windows». */

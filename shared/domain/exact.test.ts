@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compare, type Exact, exact, meanOf, over, plus, printed, ratio, roundHalfUp, scaled, times } from './exact.ts'
 
-/** Rounds n/d half away from zero in the slowest honest way: long division into digits. */
+/** Rounds n/d half away from zero by long division. */
 function roundedText(n: bigint, d: bigint, decimals: number): string {
   const [top, bottom] = [n < 0n ? -n : n, d < 0n ? -d : d]
   const negative = n < 0n !== d < 0n
@@ -48,7 +48,7 @@ describe('roundHalfUp', () => {
     expect(roundHalfUp(ratio(5, 2), 0)).toBe(3)
   })
 
-  test('a half goes up where the numbers no longer fit, too: (2^53 − 1)/2', () => {
+  test('a half rounds up beyond safe integers too: (2^53 − 1)/2', () => {
     expect(roundHalfUp(ratio(2 ** 53 - 1, 2), 0)).toBe(2 ** 52)
     expect(roundHalfUp(ratio(-(2 ** 53 - 1), 2), 0)).toBe(-(2 ** 52))
   })
@@ -92,7 +92,7 @@ describe('exact', () => {
     expect(() => exact(value)).toThrow(RangeError)
   })
 
-  test('what a decimal text says is what is meant, to the last digit', () => {
+  test('the fraction equals the decimal text exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: 0, max: 4 }), (digits, places) => {
         const value = Number(`${digits}e-${places}`)
@@ -103,7 +103,7 @@ describe('exact', () => {
     )
   })
 
-  test('a number that is not on the scale is not taken for one that is', () => {
+  test('a number that is not on the scale is not rounded to it', () => {
     expect(scaled(0.1 + 0.2, 10_000)).toBeNaN()
     expect(scaled(1.23456, 10_000)).toBeNaN()
     expect(scaled(1.2345, 10_000)).toBe(12345)

@@ -8,13 +8,13 @@
 type Small = { readonly n: number; readonly d: number }
 type Big = { readonly n: bigint; readonly d: bigint }
 
-/** `n / d` with `d > 0`, not always in lowest terms: shortening costs more than the arithmetic, so it waits until it is needed. */
+/** `n / d` with `d > 0`, not always in lowest terms: reducing costs more than the arithmetic, so it is done only when needed. */
 export type Exact = Small | Big
 
 const safe = Number.isSafeInteger
 const isSmall = (value: Exact): value is Small => typeof value.n === 'number'
 
-/** At most this many digits never share a double with another decimal of as many digits. */
+/** Two decimals of at most this many digits never share a double. */
 const TRUSTED = 1e15
 
 /** The integer `value × scale` when `value` is a decimal on that scale (its shortest text has no further places), else NaN. */
@@ -23,7 +23,7 @@ export function scaled(value: number, scale: number): number {
   return Math.abs(integer) < TRUSTED && integer / scale === value ? integer : Number.NaN
 }
 
-/** The fraction that the shortest decimal text of `value` names: 0.1 is one tenth. Throws a RangeError unless finite. */
+/** The fraction denoted by the shortest decimal text of `value`: 0.1 is one tenth. Throws a RangeError unless finite. */
 export function exact(value: number): Exact {
   if (safe(value)) return { n: value, d: 1 }
   const hundredths = scaled(value, 100)
@@ -32,7 +32,7 @@ export function exact(value: number): Exact {
   return Number.isNaN(fine) ? fromText(value) : { n: fine, d: 10_000 }
 }
 
-/** The fraction of two integers; the denominator must not be 0. Integers beyond 2^53 are to be given as bigints. */
+/** The fraction of two integers; the denominator must not be 0. Pass integers beyond 2^53 as bigints. */
 export function ratio(numerator: number, denominator: number): Exact {
   if (!safe(numerator) || !safe(denominator) || denominator === 0) throw new RangeError(`${numerator}/${denominator} is not a fraction`)
   return denominator < 0 ? { n: 0 - numerator, d: -denominator } : { n: numerator, d: denominator }
@@ -69,7 +69,7 @@ export function over(a: Exact, b: Exact): Exact {
 /** Negative, 0 or positive as `a` is less than, equal to or greater than `b`. */
 export const compare = (a: Exact, b: Exact): number => sign(plus(a, times(b, { n: -1, d: 1 })))
 
-/** The mean of decimals, exact; null of none. */
+/** The exact mean of decimals; null for an empty list. */
 export function meanOf(values: readonly number[]): Exact | null {
   if (values.length === 0) return null
   let hundredths = 0
@@ -82,8 +82,8 @@ export function meanOf(values: readonly number[]): Exact | null {
 }
 
 /**
- * The nearest decimal with that many places; an exact half goes away from zero (0.125 → 0.13, −0.125 → −0.13). The number
- * returned is the double whose shortest text is that decimal.
+ * The nearest decimal with that many places; an exact half rounds away from zero (0.125 → 0.13, −0.125 → −0.13). Returns the double whose
+ * shortest text is that decimal.
  */
 export function roundHalfUp(value: Exact, decimals = 2): number {
   const power = 10 ** decimals
@@ -99,7 +99,7 @@ export function roundHalfUp(value: Exact, decimals = 2): number {
   return rounded === 0n ? 0 : Number(`${n < 0n ? '-' : ''}${rounded}e-${decimals}`)
 }
 
-/** What is printed of a result that may be missing: 2 decimals, half-up. */
+/** The printed form of a result: 2 decimals, half-up; null stays null. */
 export const printed = (value: Exact | null): number | null => (value === null ? null : roundHalfUp(value, 2))
 
 function smallSum(a: Small, b: Small): Small | null {

@@ -23,7 +23,7 @@ function equals(value: Exact): string {
   return `${result.exact ? '= ' : ''}${shownText(result)}, printed as ${printed(value)}`
 }
 
-/** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` null when there is nothing to average. */
+/** Σ(percentage × weight) ÷ Σ weight of one type; `exact` and `printed` are null without marks. */
 export function averageStep(marks: readonly Mark[], type: AssessmentType, average: Exact | null): AverageStep {
   const used = marks.filter((mark) => mark.assessment_type === type).filter(isUsable)
   const parts = used.map((mark) => {
@@ -60,7 +60,7 @@ function averageText(parts: readonly { percentage: Exact; weight: number }[], we
   return `(${sum}) ÷ ${shownText(shown(weightSum))} ${equals(average)}`
 }
 
-/** The same of a type whose assessments have categories: the average of each, then their mean, then what extra credit adds. */
+/** The step of a type whose assessments have categories: the average of each category, their mean, and the extra credit. */
 export function categoryStep(marks: readonly Mark[], type: AssessmentType, by: AverageByCategories<Categorised>): AverageStep {
   const dropped = new Set(by.parts.flatMap((part) => part.dropped.map(({ id }) => id)))
   const { parts } = averageStep(
@@ -115,7 +115,7 @@ function categoryText(by: AverageByCategories<Categorised>, weights: Exact): str
   return `${told}; ${mean} + ${text(by.extra)} of extra credit, at most 100, ${equals(by.average)}`
 }
 
-/** (coursework × its weight + exam × its weight) ÷ 100, from the averages before they are rounded. */
+/** (coursework × its weight + exam × its weight) ÷ 100, from the unrounded averages. */
 export function compositeStep(averages: TypeAverages, weights: TermWeights): CompositeStep {
   const { coursework, exam } = averages
   const { composite, is_partial } = termComposite(averages, weights)
@@ -161,7 +161,7 @@ export function letterStep(result: SubjectTerm, scale: GradingScale): LetterStep
   }
 }
 
-/** The mean of the student's printed composites; subjects without one (null) are not counted. */
+/** The mean of the student's printed composites; subjects without a composite (null) are ignored. */
 export function overallStep(subjects: readonly Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'term_composite'>[]): OverallStep {
   const composites = subjects.map(({ subject_id, subject_name, term_composite }) => ({
     subject_id,

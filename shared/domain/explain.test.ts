@@ -43,7 +43,7 @@ const working = explain(input)
 const stepOf = (name: string, more: Partial<ExplainInput> = {}) => explain({ ...input, ...more }).steps.find(({ step }) => step === name)
 
 describe('the marks', () => {
-  test('each is there, used or left out, with the reason', () => {
+  test('every mark is listed, as used or left out, with the reason', () => {
     expect(working.marks.map((row) => [row.title, row.used, row.left_out, row.exclusion_reason])).toEqual([
       ['Quiz', true, null, null],
       ['Essay', true, null, null],
@@ -65,7 +65,7 @@ describe('the marks', () => {
     ])
   })
 
-  test('a percentage that goes on is marked', () => {
+  test('a percentage with further decimals is marked as inexact', () => {
     expect(working.marks[0]).toMatchObject({ percentage: { decimal: 66.666667, exact: false }, weight: 1 })
     expect(working.marks[1]).toMatchObject({ percentage: { decimal: 75, exact: true }, weight: 3 })
     expect(working.marks[4]?.percentage).toBeNull()
@@ -199,7 +199,7 @@ describe('the steps', () => {
     )
   })
 
-  test('what is missing is said', () => {
+  test('missing parts are stated', () => {
     const [courseworkOnly, examOnly] = [marks.slice(0, 1), marks.slice(5)]
     const composite = (more: Partial<ExplainInput>) => stepOf('term_composite', more)?.text
     expect(composite({ marks: courseworkOnly })).toBe(
@@ -228,7 +228,7 @@ describe('the steps', () => {
   })
 })
 
-test('the result is that of the card, and all of it survives JSON', () => {
+test('the result equals that of the report card, and JSON preserves all of it', () => {
   expect(working).toMatchObject({ student_id: 's1', term_id: 'michaelmas', result: maths })
   expect(JSON.parse(JSON.stringify(working))).toEqual(working)
 })

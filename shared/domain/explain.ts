@@ -11,7 +11,7 @@ import { subjectTermResult, type Term } from './results.ts'
 import { type DisplayedNumber, shown, shownText } from './shown.ts'
 import type { Subject } from './subjects-taken.ts'
 
-/** A mark with its title and reasons. */
+/** A mark with its title and the reasons for exclusions. */
 export type NamedMark = Mark & {
   title: string
   grade_id?: string
@@ -21,7 +21,7 @@ export type NamedMark = Mark & {
   grade_exclusion_reason: string | null
 }
 
-/** The mark of a student in an assessment, from the two rows; no grade row where nothing was recorded. */
+/** The mark of a student in an assessment, from the two rows; `grade` is undefined where nothing was recorded. */
 export const namedMark = (
   assessment: Assessment & { title: string; exclusion_reason: string | null },
   grade: (Grade & { id?: string; exclusion_reason: string | null }) | undefined,
@@ -42,7 +42,7 @@ export const namedMark = (
   grade_exclusion_reason: grade?.exclusion_reason ?? null,
 })
 
-/** What a working needs of each subject of the student's term. */
+/** The fields of each subject of the student's term that an explanation reads. */
 export type ExplainedSubject = Pick<SubjectTerm, 'subject_id' | 'subject_name' | 'term_composite'> & SubjectCodes
 
 /** `marks`: one for every assessment of the subject in the term that concerns the class. `subjects`: all of the student's term. */
@@ -53,13 +53,13 @@ export type ExplainInput = {
   scale: GradingScale
   codes?: readonly MarkCode[]
   marks: readonly NamedMark[]
-  /** Of the year. */
+  /** The categories of the year. */
   categories?: readonly Category[]
   subjects: readonly ExplainedSubject[]
 }
 
-/** The working of one subject of one student in one term (`GET /api/calculations/explain`); every `text` is one sentence. */
-// Built from the functions that make the results, so that the working agrees with the card.
+/** The calculation of one subject of one student in one term (`GET /api/calculations/explain`). Each `text` is one sentence. */
+// Uses the functions that compute the results, so that the explanation agrees with the report card.
 export function explain(input: ExplainInput): Explanation {
   const { student_id, term, subject, scale, codes = [], marks, subjects, categories = [] } = input
   const usable = new Map(marks.map((mark) => [mark.assessment_id, isUsable(mark) ? mark.score : null]))

@@ -37,7 +37,7 @@ describe('fold', () => {
     expect(fold('மணி')).not.toBe(fold('மண'))
   })
 
-  test('each character of Unicode, folded twice, is as after once, and grows no more than it may', () => {
+  test('folding a Unicode character is idempotent and grows it by at most FOLD_GROWTH', () => {
     for (let point = 1; point <= 0x10ffff; point += 1) {
       const text = String.fromCodePoint(point)
       const once = fold(text)
@@ -46,7 +46,7 @@ describe('fold', () => {
     }
   })
 
-  test('so is any text; case and composition do not matter', () => {
+  test('folding any text is idempotent; case and composition do not matter', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const once = fold(text)
@@ -112,7 +112,7 @@ describe('search key', () => {
     expect(found(typed)).toBe(false)
   })
 
-  test('nothing that can be typed reaches across the two orders', () => {
+  test('no search term matches across the two orders of the names', () => {
     expect(searchKey('Ann', 'Lee')).toBe('ann lee\u0001lee ann')
     expect(searchTerm('lee\u0001lee')).toBe('lee lee')
   })

@@ -1,4 +1,4 @@
-/** Letters with no decomposition in Unicode, and signs that keyboards and word processors swap for one another. */
+/** Letters without a Unicode decomposition, and signs that keyboards and word processors substitute for one another. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -35,17 +35,17 @@ const PLAIN: Readonly<Record<string, string>> = {
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g')
 
 /**
- * Accents, vowel points and tone marks, but not the vowel signs of the Indic scripts: those are letters, and without them
- * different names would read alike. Characters that show nothing (joiners, soft hyphens, variation selectors) go too.
+ * Accents, vowel points and tone marks. Excludes the vowel signs of Indic scripts, which are letters: without them different names would
+ * be equal. Includes characters without a shape (joiners, soft hyphens, variation selectors).
  */
 const SILENT = /[\u0300-\u036f]|(?=\p{M})\p{Diacritic}|\p{Default_Ignorable_Code_Point}/gu
 
-/** U+FDFA, one character, spells out to 18. */
+/** The longest expansion of one character: U+FDFA becomes 18. */
 export const FOLD_GROWTH = 18
 
 /**
- * The form of a text in which case and accents do not count, for searching and sorting in every script: «Élan» and «ELAN»
- * give `elan`. Folding twice changes nothing; the result has at most `FOLD_GROWTH` times the UTF-16 units of the text.
+ * Folds a text for searching and sorting in every script, ignoring case and accents: «Élan» and «ELAN» give `elan`. Idempotent. The result
+ * has at most `FOLD_GROWTH` times the UTF-16 units of the text.
  */
 export function fold(text: string): string {
   return text
@@ -55,23 +55,23 @@ export function fold(text: string): string {
     .replace(SPECIAL, (letter) => PLAIN[letter] ?? letter)
 }
 
-/** Sorts last name first; U+0001, which no name holds, comes before every letter, so that «Li, Zoe» precedes «Lia, Ann». */
+/** Sorts by last name, then first name. U+0001 sorts before every letter and is in no name, so that «Li, Zoe» precedes «Lia, Ann». */
 export const sortKey = (lastName: string, firstName: string): string => `${fold(lastName)}\u0001${fold(firstName)}`
 
-/** A typed search as it is looked for inside a search key: commas, control characters and runs of spaces count as one space. */
+/** A typed search term, normalised for matching a search key: commas, control characters and runs of spaces become one space. */
 export const searchTerm = (text: string): string =>
   fold(text)
     .replace(/[\s,\p{Cc}]+/gu, ' ')
     .trim()
 
-/** The words of a text as they are compared: folded, without signs. An apostrophe joins, so that O’Brien and OBrien are one word. */
+/** The words of a text for comparing: folded, without punctuation. Apostrophes are removed, so that O’Brien and OBrien are one word. */
 export const foldedWords = (text: string): string[] =>
   fold(text)
     .replace(/['`]/g, '')
     .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter(Boolean)
 
-/** Holds the names in both orders, so that a plain substring match of a search term finds either name and the two together. */
+/** The key contains the name in both orders, so that one substring match finds first name, last name, or both together. */
 export function searchKey(firstName: string, lastName: string): string {
   const [first, last] = [searchTerm(firstName), searchTerm(lastName)]
   return `${first} ${last}\u0001${last} ${first}`
@@ -89,6 +89,6 @@ export function compareText(a: string, b: string): number {
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff
 
-/** The order of names in lists, ignoring case and accents; equal ones by id, so that every machine has the same order. */
+/** The order of names in lists, ignoring case and accents; ties are broken by id, so that every machine has the same order. */
 export const byFoldedName = (a: { id: string; name: string }, b: { id: string; name: string }): number =>
   compareText(fold(a.name), fold(b.name)) || compareText(a.id, b.id)

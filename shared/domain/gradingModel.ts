@@ -3,7 +3,7 @@ import type { CalculationModel, YearModel } from './year.ts'
 
 type GradingModel = 'term_based' | 'year_based'
 
-/** What a year's models may be; the first is the default (decisions §4, academic year). */
+/** The calculation models that a grading model allows; the first is the default (decisions §4, academic year). */
 const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...CalculationModel[]]> = {
   term_based: ['weighted_cumulative'],
   year_based: ['weighted_continuous', 'weighted_cumulative', 'continuous_cumulative'],
@@ -12,7 +12,7 @@ const modelsThatFit: Record<GradingModel, readonly [CalculationModel, ...Calcula
 /** The model columns of an academic year, complete. */
 export type GradingModelColumns = YearModel & { grading_model: GradingModel }
 
-/** What a request says about them: absent is undefined; null takes away. */
+/** The model fields of a request: undefined keeps, null clears. */
 export type GradingModelInput = {
   grading_model?: GradingModel | undefined
   calculation_model?: CalculationModel | null | undefined
@@ -25,8 +25,8 @@ export type GradingModelIssue = {
 }
 
 /**
- * Fills in the model columns of a year from what a request says and, on a change, from the stored row. A `term_based` year has
- * no weights: any are dropped and answered null. A change of grading model forgets the stored calculation model.
+ * Computes the model columns of a year from a request and, on a change, the stored row. A `term_based` year has no weights: they become
+ * null. Changing the grading model discards the stored calculation model.
  */
 export function fillGradingModel(
   input: GradingModelInput,

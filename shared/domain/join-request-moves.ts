@@ -1,8 +1,8 @@
 import { moveIn } from './moves.ts'
 
 /**
- * Join request (specification, «States and transitions»; decisions §4, withdrawal). `none` is no request at all: a rejected
- * request stays as it is, and the requester starts another.
+ * Join request (specification, «States and transitions»; decisions §4, withdrawal). `none`: there is no request. A rejected request stays;
+ * the requester makes a new one.
  */
 const joinRequestMoves = {
   none: { submit: 'pending' },
@@ -14,6 +14,6 @@ const joinRequestMoves = {
 export type JoinRequestState = keyof typeof joinRequestMoves
 export type JoinRequestMove = 'submit' | 'approve' | 'reject' | 'withdraw'
 
-/** The state after a move, or null for a move that the state does not allow. */
+/** The state after a move, or null where the state does not allow the move. */
 export const moveJoinRequest = (state: JoinRequestState, move: JoinRequestMove): JoinRequestState | null =>
   moveIn(joinRequestMoves, state, move)

@@ -1,11 +1,11 @@
 import { exact, over, ratio, roundHalfUp, times } from './exact.ts'
 
-/** `minimum` and `passMark` are percentages; a band holds from its minimum up to the minimum of the band before it. */
+/** `minimum` and `passMark` are percentages; a band reaches from its minimum up to the minimum of the band before it. */
 type GradingBand = { letter: string; minimum: number; remark: string }
 export type GradingScale = { passMark: number; bands: readonly GradingBand[] }
 export type Letter = { letter: string; remark: string }
 
-/** The scale of a school that has not written its own (decisions §4). */
+/** The scale of a school that has not set its own (decisions §4). */
 export const defaultGradingScale: GradingScale = {
   passMark: 50,
   bands: [
@@ -18,14 +18,14 @@ export const defaultGradingScale: GradingScale = {
   ],
 }
 
-/** The letter of an average as printed (2 decimals); null of none. */
+/** The letter of a printed average (2 decimals); null for null. */
 export function letterFor(scale: GradingScale, average: number | null): Letter | null {
   if (average === null) return null
   const band = scale.bands.find((candidate) => average >= candidate.minimum)
   return band ? { letter: band.letter, remark: band.remark } : null
 }
 
-/** The letter of one grade: of 100·score/max_score, rounded to 2 decimals like every average that is given a letter. */
+/** The letter of one grade: of 100·score/max_score, rounded to 2 decimals like an average. */
 export const letterForScore = (scale: GradingScale, score: number, maxScore: number): Letter | null =>
   letterFor(scale, roundHalfUp(over(times(ratio(100, 1), exact(score)), exact(maxScore))))
 

@@ -35,7 +35,7 @@ describe('a mark after somebody entered something', () => {
     ['the code taken away without a score', { score: null, status: 'abs' }, { status: null }, 'needs_score'],
   ])('%s', (_what, before, entered, after) => expect(markAfter(before, entered, codes)).toEqual(after))
 
-  test('whatever is entered, the code and the score agree; entered again it stays', () => {
+  test('any entry leaves a code and a score that agree; entering it again changes nothing', () => {
     const value = fc.record({
       score: fc.option(fc.integer({ min: 0, max: 20 })),
       status: fc.option(fc.constantFrom(...codes.map(({ code }) => code))),
@@ -61,8 +61,8 @@ describe('a mark after somebody entered something', () => {
   })
 })
 
-test('two people who enter something at once always write one of both fields alike, or one beside the other', () => {
-  // A conflict is seen where both wrote the same merge unit (`score`, `status`): only a code beside the score may go its own way.
+test('two concurrent entries always write a common field, or a code beside a score', () => {
+  // A conflict is detected where both write the same merge unit (`score`, `status`). Only a code beside a score is merged without one.
   const entries = [{ score: 5 }, { score: 6 }, { status: 'abs' }, { status: 'ex' }, { status: 'np' }, { status: 'late' }]
   const starts: (MarkValue | null)[] = [
     null,
@@ -102,7 +102,7 @@ describe('a typed text', () => {
   })
 })
 
-test('nothing is awaited of a score, or of a code but those of a mark still to come', () => {
+test('a score is complete, and so is a code, except those of a mark still to come', () => {
   expect(isRecorded({ score: 0 }, codes)).toBe(true)
   expect(isRecorded({ score: 9, status: 'late' }, codes)).toBe(true)
   expect(isRecorded({ score: null, status: 'abs' }, codes)).toBe(true)

@@ -1,14 +1,14 @@
 /**
- * What a code does to results. `left_out`: as if there were no mark. `zero`: a score of 0. `under_review`: left out, and the subject is
- * named as under review until a score is there. `with_score`: nothing; the code stands beside the score, if there is one.
+ * The effect of a code on results. `left_out`: as if there were no mark. `zero`: a score of 0. `under_review`: left out, and the subject
+ * is marked as under review until there is a score. `with_score`: none; the code may stand beside a score.
  */
 export const codeEffects = ['left_out', 'zero', 'under_review', 'with_score'] as const
 type CodeEffect = (typeof codeEffects)[number]
 
-/** A code that stands in a cell of the mark grid. `code` in lower case. `printed`: on report cards. */
+/** A code in a cell of the mark grid. `code` in lower case. `printed`: whether report cards print it. */
 export type MarkCode = { code: string; name: string; effect: CodeEffect; printed: boolean }
 
-/** The codes that every school has. A school may rename them, print them or not, and have more; their effect is fixed. */
+/** The codes of every school. A school may rename them, choose whether they are printed, and add more; their effect is fixed. */
 export const standardMarkCodes: readonly MarkCode[] = [
   { code: 'abs', name: 'Absent', effect: 'left_out', printed: true },
   { code: 'ex', name: 'Excused', effect: 'left_out', printed: true },
@@ -19,21 +19,21 @@ export const standardMarkCodes: readonly MarkCode[] = [
 export const codeNamed = (codes: readonly MarkCode[], status: string | null): MarkCode | undefined =>
   status === null ? undefined : codes.find(({ code }) => code === status)
 
-/** Whether the code leaves no score beside it. */
+/** Whether the code replaces the score. */
 const isInPlace = (code: MarkCode | undefined): boolean => code?.effect === 'left_out' || code?.effect === 'under_review'
 
-/** What is recorded of a pupil in an assessment. Both null: nothing, as after two people changed both at once. */
+/** What is recorded for a pupil in an assessment. Both null: nothing, for example after two people changed both at once. */
 export type MarkValue = { score: number | null; status: string | null }
-/** What somebody says of it; what is absent stays, as far as the rest allows. */
+/** The entered fields; an absent field keeps its value where the other field allows it. */
 export type EnteredMark = { score?: number | null | undefined; status?: string | null | undefined }
 export type MarkFault = 'unknown_code' | 'code_or_score' | 'needs_score'
 
 /**
- * The mark after somebody entered a score or a code. A code in place of a score takes the score away; a score takes away the code in whose
- * place it comes, and leaves one that stands beside scores.
+ * The mark after somebody entered a score or a code. A code in place of a score clears the score. A score clears a code in place of a
+ * score, and keeps a code beside scores.
  */
 export function markAfter(before: MarkValue | null, { score, status }: EnteredMark, codes: readonly MarkCode[]): MarkValue | MarkFault {
-  // Said whole as it is, with a remark say, also where the school has the code no more.
+  // An unchanged mark sent again (with a new remark, for example) stays, even where the school has removed the code.
   if (before && score === before.score && status === before.status) return before
   const old = before ?? { score: null, status: null }
   if (status === undefined) {
@@ -51,22 +51,25 @@ export function markAfter(before: MarkValue | null, { score, status }: EnteredMa
 }
 
 /**
- * What codes say of a pupil's subject in a term. `coursework_code`, `exam_code`: the code to print where that average would stand, absent
- * where there is an average or the school does not print the code. `under_review`: a mark is still to come.
+ * The codes of a pupil's subject in a term. `coursework_code`, `exam_code`: the code printed in place of that average; absent where there
+ * is an average or the school does not print the code. `under_review`: a mark is still expected.
  */
 export type SubjectCodes = { coursework_code?: string; exam_code?: string; under_review?: true }
 
-/** The codes that say nothing of how a mark without a score ends: it is still to come. */
+/** The codes of marks whose score is still expected. */
 export const codesOfMarksToCome = (codes: readonly MarkCode[]): string[] =>
   codes.flatMap(({ code, effect }) => (effect === 'under_review' || effect === 'with_score' ? [code] : []))
 
-/** Whether nothing is awaited any more: there is a score, or a code that is not one of a mark still to come. */
+/** Whether the mark is complete: there is a score, or a code other than those of marks still expected. */
 export const isRecorded = (
   { score, status = null }: { score: number | null; status?: string | null },
   codes: readonly MarkCode[],
 ): boolean => score !== null || (status !== null && !codesOfMarksToCome(codes).includes(status))
 
-/** A typed text as the text of a score and a code: «abs», «15», «15 late». A word that is no code stays in `score`, to be refused there. */
+/**
+ * Splits a typed text into the texts of a score and of a code: «abs», «15», «15 late». An unknown word stays in `score`, where it is
+ * refused.
+ */
 export function readMarkText(text: string, codes: readonly MarkCode[]): { score: string; code: MarkCode | null } {
   const words = text.trim().split(/\s+/)
   const found = words.flatMap((word) => codeNamed(codes, word.toLowerCase()) ?? [])

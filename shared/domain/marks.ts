@@ -10,17 +10,20 @@ export type Assessment = {
   weight: number | null
   is_excluded: boolean
   student_group_id: string | null
-  /** Of an assessment of a teaching set: who is in it. */
+  /** For an assessment of a teaching set: the ids of its students. */
   sitters?: ReadonlySet<string>
   category_id?: string | null
   sort_order?: number | null
 }
 
-/** Whether an assessment that concerns the class is for one of its students: of a teaching set for who is in it, or has a grade in it all the same. */
+/**
+ * Whether an assessment that concerns the class is for this student: an assessment of a teaching set is for the set's students, and for
+ * anybody who has a grade in it.
+ */
 export const isFor = ({ sitters }: Pick<Assessment, 'sitters'>, studentId: string, hasGrade: () => boolean): boolean =>
   sitters === undefined || sitters.has(studentId) || hasGrade()
 
-/** The columns of a student's grade that calculations read. `score` null: a code stands in its place, or nothing. */
+/** The columns of a student's grade that calculations read. `score` null: a code replaces it, or nothing is recorded. */
 export type Grade = {
   assessment_id: string
   score: number | null
@@ -28,7 +31,7 @@ export type Grade = {
   is_excluded: boolean
 }
 
-/** One assessment as it concerns one student; `score` is null when nothing was recorded, or a code. */
+/** One assessment as it concerns one student; `score` is null where nothing, or a code, was recorded. */
 export type Mark = {
   assessment_id: string
   assessment_type: AssessmentType
@@ -40,7 +43,9 @@ export type Mark = {
   grade_excluded: boolean
 }
 
-/** What makes a mark count (decisions §5): neither the grade nor its assessment is excluded. A missing mark is not zero. */
+/**
+ * Whether a mark counts (decisions §5): it has a score, and neither the grade nor its assessment is excluded. A missing mark is not zero.
+ */
 export const isUsable = (mark: Mark): mark is Mark & { score: number } =>
   mark.score !== null && counts(mark.assessment_excluded, mark.grade_excluded)
 

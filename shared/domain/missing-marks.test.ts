@@ -29,7 +29,7 @@ const found = (...input: Parameters<typeof missingMarks>) =>
   missingMarks(...input).map(({ assessment_id, students }) => [assessment_id, students.map(({ id }) => id)])
 
 describe('missing marks', () => {
-  test('by subject, then as in the grid; whoever has a mark, a zero too, is not named', () => {
+  test('ordered by subject, then as in the grid; a student with a mark, even a zero, is not listed', () => {
     const assessments = [assessment('c', 'irish'), assessment('b', 'maths', { sort_order: 2 }), assessment('a', 'maths', { sort_order: 1 })]
     const students = [pupil('zoe', ['a']), pupil('mei', ['a', 'b']), pupil('sean', [])]
     expect(found({ subjects, assessments, students })).toEqual([
@@ -39,7 +39,7 @@ describe('missing marks', () => {
     ])
   })
 
-  test('an assessment of a teaching set is missed by who is in it, and gives the subject to nobody else', () => {
+  test('an assessment of a teaching set lacks marks only of the set’s students', () => {
     const ofSet = { ...assessment('a', 'maths'), sitters: new Set(['zoe', 'mei']) }
     const students = [pupil('zoe', []), pupil('mei', ['a']), pupil('sean', []), pupil('elan', ['a'])]
     expect(found({ subjects, assessments: [ofSet], students })).toEqual([['a', ['zoe']]])
@@ -55,7 +55,7 @@ describe('missing marks', () => {
     ])
   })
 
-  test('an excluded assessment is not missed; an excluded mark is a mark', () => {
+  test('an excluded assessment lacks no marks; an excluded mark is a mark', () => {
     const left = { assessment_id: 'b', score: 3, is_excluded: true }
     const students = [{ ...pupil('zoe', []), grades: [left] }]
     expect(found({ subjects, assessments: [assessment('a', 'maths', { is_excluded: true }), assessment('b', 'maths')], students })).toEqual(
@@ -63,7 +63,7 @@ describe('missing marks', () => {
     )
   })
 
-  test('who takes other subjects misses nothing', () => {
+  test('a student of other subjects has no missing marks', () => {
     const assessments = [assessment('a', 'maths'), assessment('c', 'irish')]
     expect(found({ subjects, assessments, students: [pupil('zoe', [], ['irish'])] })).toEqual([['c', ['zoe']]])
   })
@@ -83,7 +83,7 @@ describe('missing marks', () => {
     )
   })
 
-  test('a code is a mark, but for one of a mark that is still to come', () => {
+  test('a code is a mark, except one that means that the mark is still to come', () => {
     const coded = (id: string, status: string | null) => ({
       ...pupil(id, []),
       grades: [{ assessment_id: 'a', score: null, status, is_excluded: false }],

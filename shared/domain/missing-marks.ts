@@ -14,8 +14,8 @@ export type MissingMarksInput = {
   codes?: readonly MarkCode[]
 }
 /**
- * The assessments that count and in which somebody who takes the subject has no mark, of a teaching set somebody in it: in the order of subjects, then of the mark grid.
- * An excluded mark is a mark; a zero and a code too, but for a code that says that the mark is still to come.
+ * The assessments that count and lack marks of students who take the subject (for a teaching set: of its students), ordered by subject,
+ * then as in the mark grid. An excluded mark, a zero and a code are marks, except a code that means that the mark is still to come.
  */
 export function missingMarks({ subjects, assessments, students, codes = [] }: MissingMarksInput): MissingMarks[] {
   const pupils = students.map((student) => {

@@ -1,6 +1,6 @@
 /**
- * Position = 1 + number of strictly greater averages (1, 2, 2, 4), in the order given; null is unranked (decisions §5).
- * Reads the printed averages, so that two students with the same figure on their cards share a position.
+ * Position = 1 + number of strictly greater averages (1, 2, 2, 4), in the order given; null is unranked (decisions §5). Compares printed
+ * averages, so that students with equal printed figures share a position.
  */
 export function positions(averages: readonly (number | null)[]): (number | null)[] {
   const falling = averages.filter((average) => average !== null).sort((a, b) => b - a)

@@ -12,7 +12,7 @@ test.each<[ReportStatus, ReportMove, ReportStatus | null]>([
   expect(moveReport(status, move)).toBe(next)
 })
 
-test('a word that every object knows is not a move', () => {
+test('a property of Object.prototype is not a move', () => {
   expect(moveReport('draft', 'toString' as ReportMove)).toBeNull()
 })
 

@@ -7,8 +7,8 @@ import type { CalculationModel } from './year.ts'
 import { type ClassYearInput, classYearResult } from './year-results.ts'
 
 /**
- * Decisions §5 once more, written from the text alone and without regard to speed: fractions of bigints that are never
- * shortened, rounding through decimal digits, counting instead of sorting. It shares no function with what it checks.
+ * A second implementation of decisions §5, written from the text alone and without regard to speed: fractions of bigints that are never
+ * reduced, rounding through decimal digits, counting instead of sorting. It shares no function with the code under test.
  */
 type Fraction = [top: bigint, bottom: bigint]
 
@@ -164,7 +164,7 @@ const classYears: fc.Arbitrary<ClassYearInput> = fc
     }
   })
 
-/** 1 + how many are strictly greater. */
+/** 1 + the number of strictly greater averages. */
 const place = (own: number | null, all: (number | null)[]) => (own === null ? null : 1 + present(all).filter((other) => other > own).length)
 const letter = (average: number | null) => (average === null ? null : average >= 50 ? 'P' : 'F')
 
@@ -175,7 +175,7 @@ const taken = (input: ClassYearInput, student: StudentInput, termIds: string[]) 
         input.assessments.some((row) => row.subject_id === id && termIds.includes(row.term_id) && row.student_group_id !== '3A'),
       )
 
-test('class-term agrees with the slow reading of the text', () => {
+test('class-term agrees with the reference implementation', () => {
   fc.assert(
     fc.property(classYears, (input) => {
       const [term] = input.terms
@@ -207,7 +207,7 @@ test('class-term agrees with the slow reading of the text', () => {
   )
 })
 
-test('class-year agrees with the slow reading of the text', () => {
+test('class-year agrees with the reference implementation', () => {
   fc.assert(
     fc.property(classYears, (input) => {
       const termIds = input.terms.map((term) => term.id)

@@ -140,7 +140,7 @@ describe('class 3B in Michaelmas', () => {
   })
 
   test('the overall takes the printed composites: 66.666… and 0.005 are printed 66.67 and 0.01, their mean is 33.34', () => {
-    // The mean of the exact composites, 33.33583…, is 33.34 too; three of them part: (66.67·2 + 0.01)/3 = 44.45, exact 44.446….
+    // The mean of the exact composites, 33.33583…, is 33.34 too; with three they differ: (66.67·2 + 0.01)/3 = 44.45, exact 44.446….
     const assessments = [
       assessment('a', 'maths', { max_score: 3 }),
       assessment('b', 'english', { max_score: 3 }),
@@ -152,7 +152,7 @@ describe('class 3B in Michaelmas', () => {
     expect(overall({ a: 2, b: 2, c: 1 })).toBe(44.45)
   })
 
-  test('someone in no class has the figures of the school’s assessments, no position and no company', () => {
+  test('a student without a class has the figures of the school’s assessments, no position and a total of 0', () => {
     const { students, student_group_id: _class, ...rest } = class3B
     const alone = unplacedTermResult(rest, students[2] as StudentInput)
     // Without the exam of 3B maths is its coursework alone: (78.75 + 71.5)/2 = 75.125.
@@ -174,7 +174,7 @@ describe('class 3B in Michaelmas', () => {
   })
 })
 
-test('students of one name are told apart by id, so that every machine lists them alike', () => {
+test('students of one name are ordered by id, so that every machine lists them alike', () => {
   const students = [student('b', 'élan', {}), student('a', 'Elan', {}), student('c', 'Elan', {}, { first_name: 'Abe' })]
   expect(classTermResult({ ...class3B, students }).students.map((row) => row.student_id)).toEqual(['c', 'a', 'b'])
 })

@@ -12,7 +12,9 @@ import { inSubjectOrder, type Subject, subjectsTaken } from './subjects-taken.ts
 
 export type Term = TermWeights & { id: string }
 
-/** A student with the subjects assigned in the class (none: see `subjectsTaken`) and every grade that may matter. */
+/**
+ * A student with the subjects assigned in the class (none: see `subjectsTaken`) and all grades; grades of other assessments are ignored.
+ */
 export type StudentInput = {
   id: string
   first_name: string
@@ -22,10 +24,9 @@ export type StudentInput = {
 }
 
 /**
- * All that the results of a class follow from. `student_group_id` null: students looked at outside a class.
- * `codes` of the school, absent where no mark has one;
- * `subjects` of the school, `assessments` of the term or year (those of other terms and classes are passed over),
- * `students` enrolled in the class; every list in any order.
+ * The input of a class's results. `student_group_id` null: students without a class. `codes` of the school, absent where no mark has a
+ * code; `subjects` of the school; `assessments` of the term or year (those of other terms and classes are ignored); `students` enrolled in
+ * the class. All lists in any order.
  */
 export type ClassInput<G extends string | null = string | null> = {
   student_group_id: G
@@ -33,13 +34,13 @@ export type ClassInput<G extends string | null = string | null> = {
   codes?: readonly MarkCode[]
   subjects: readonly Subject[]
   assessments: readonly Assessment[]
-  /** Of the year. */
+  /** The categories of the year. */
   categories?: readonly Category[]
   students: readonly StudentInput[]
 }
 export type ClassTermInput<G extends string | null = string | null> = ClassInput<G> & { term: Term }
 
-/** Results of a class, or of nobody's class where `G` is null. */
+/** Results of a class, or of students without a class where `G` is null. */
 export type OfGroup<R, G> = Omit<R, 'student_group_id'> & { student_group_id: G }
 
 /** One subject of one student in one term (decisions §5); percentages with 2 decimals, the letter read from the printed composite. */
@@ -64,7 +65,7 @@ export function subjectTermResult(
   }
 }
 
-/** Mean of the non-null printed figures, printed; null of none. */
+/** Mean of the non-null printed figures, as printed; null without any. */
 export const meanOfPrinted = (figures: readonly (number | null)[]): number | null =>
   printed(meanOf(figures.filter((figure) => figure !== null)))
 
@@ -104,7 +105,7 @@ export function classTermResult<G extends string | null>(input: ClassTermInput<G
   }
 }
 
-/** The result of a student who is in no class: the same figures without a position (0 students). */
+/** The result of a student without a class: the same figures without a position (0 students). */
 export function unplacedTermResult(input: Omit<ClassTermInput, 'students' | 'student_group_id'>, student: StudentInput): StudentTerm {
   const { students } = classTermResult({ ...input, student_group_id: null, students: [student] })
   const { student: _name, ...own } = students[0] as (typeof students)[number]

@@ -8,5 +8,5 @@ export function shown(value: Exact): DisplayedNumber {
   return { decimal, exact: compare(exact(decimal), value) === 0 }
 }
 
-/** `75`, or `≈66.666667` where that is not the whole of it. */
+/** `75`, or `≈66.666667` where digits are cut off. */
 export const shownText = ({ decimal, exact: whole }: DisplayedNumber): string => (whole ? `${decimal}` : `≈${decimal}`)

@@ -14,7 +14,7 @@ test.each([
   expect(ids(subjectsTaken(school, assigned, (id) => assessed.includes(id)))).toEqual(taken)
 })
 
-test('subjects go by the school’s order, then by name without regard to case and accents, then by id', () => {
+test('subjects are ordered as the school sorted them, then by name without case and accents, then by id', () => {
   const mixed = [
     subject('d', 2, 'Zoology'),
     subject('c', 2, 'éthique'),

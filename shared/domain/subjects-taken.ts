@@ -12,8 +12,8 @@ export const inSubjectOrder = <S extends Subject>(subjects: readonly S[]): S[] =
   [...subjects].sort((a, b) => a.sort_order - b.sort_order || byFoldedName(a, b))
 
 /**
- * The subjects of a student: those assigned to the student in the class, or, with none assigned, every subject that has an
- * assessment for the class in the period looked at (decisions §4, student subjects). Keeps the order of `subjects`.
+ * The subjects of a student: those assigned to the student in the class. Without any assigned, every subject that has an assessment for
+ * the class in the period (decisions §4, student subjects). Keeps the order of `subjects`.
  */
 export function subjectsTaken<S extends Subject>(
   subjects: readonly S[],

@@ -132,7 +132,7 @@ describe('class-summary', () => {
     })
   })
 
-  test('subjects that somebody takes, in the school’s order, each over those who take it', () => {
+  test('subjects with students, in the school’s order, each over its own students', () => {
     expect(summary.subjects.map((subject) => subject.subject_id)).toEqual(['art', 'maths', 'latin'])
     expect(summary.subjects[0]).toMatchObject({ total_students: 1, ranked_students: 0, class_average: null, pass_rate: null })
     // (80 + 40 + 55.55)/3 = 58.516…

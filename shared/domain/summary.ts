@@ -5,8 +5,8 @@ import { meanOfPrinted, type OfGroup, subjectName } from './results.ts'
 import { inSubjectOrder, type Subject } from './subjects-taken.ts'
 
 /**
- * Figures of printed averages, null for a student without one; every letter of the scale is counted, also those nobody has. Averages and
- * rates have 2 decimals; with nobody ranked the counts are 0 and averages and rates null.
+ * Figures of printed averages; null entries are students without one. Every letter of the scale is listed, with 0 where nobody has it.
+ * Averages and rates have 2 decimals; without ranked students the counts are 0, averages and rates null.
  */
 export function groupFigures(averages: readonly (number | null)[], scale: GradingScale): GroupFigures {
   const ranked = averages.filter((average) => average !== null).sort((a, b) => a - b)
@@ -37,9 +37,9 @@ export type SummaryInput<G extends string | null = string | null> = {
 }
 
 /**
- * The summary of a class in a term (decisions §5, `class-summary`), read from the printed results of the class.
- * A subject's figures are those of its term composites over the students who take it; subjects and genders that nobody has
- * are left out. `subjects` and `students` as for the result, in any order.
+ * The summary of a class in a term (decisions §5, `class-summary`), computed from the printed results. A subject's figures are those of
+ * its term composites over the students who take it. Subjects and genders without students are omitted. `subjects` and `students` as for
+ * the result, in any order.
  */
 export function classSummary<G extends string | null>(input: SummaryInput<G>): OfGroup<ClassSummary, G> {
   const { result, scale } = input
@@ -57,7 +57,7 @@ export function classSummary<G extends string | null>(input: SummaryInput<G>): O
 
 const rate = (count: number, of: number): number | null => (of === 0 ? null : printed(ratio(count * 100, of)))
 
-/** `rising` is sorted; of an even number of averages the mean of the two in the middle, rounded like every average. */
+/** `rising` is sorted ascending; for an even number of averages the mean of the middle two, rounded like every average. */
 function medianOf(rising: readonly number[]): number | null {
   const middle = rising.slice(Math.ceil(rising.length / 2) - 1, Math.floor(rising.length / 2) + 1)
   return printed(meanOf(middle))
@@ -87,11 +87,11 @@ function genderFigures({ result, scale, students }: SummaryInput): ClassSummary[
   })
 }
 
-/** Of fewer pupils a mean tells of each of them. */
+/** With fewer pupils, a mean reveals the results of single pupils. */
 const FEWEST_OF_GENDER = 5
 
 /**
- * Whether figures by gender may be shown: everybody's gender is that of five pupils at least. Where one is of fewer, the figures of the others
- * and of the whole class would tell them, so none are shown.
+ * Whether figures by gender may be shown: each gender that occurs has at least five pupils. Where one has fewer, none are shown, since its
+ * figures would follow from those of the others and of the whole class.
  */
 export const mayShowByGender = (counts: readonly number[]): boolean => counts.every((count) => count === 0 || count >= FEWEST_OF_GENDER)

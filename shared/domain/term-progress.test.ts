@@ -25,7 +25,7 @@ const group = (more: Partial<ClassOverview> = {}): ClassOverview => ({
 const told = (row: ClassOverview) =>
   missingIn(row).map((each) => [each.kind, each.people.map(({ id }) => id).join(), 'count' in each ? `${each.count}/${each.of}` : ''])
 
-test('of a subject its assessments or marks, of a class its books and their remarks', () => {
+test('a subject lacks assessments or marks, a class lacks books and their remarks', () => {
   const subjects = [subject('MA', [ada], 3, 17), subject('EN', [ada, byrne], 0, 0), subject('SC', [ada], 2, 12)]
   expect(told(group({ subjects, students: 7, books: { ...books, without_remark: 4 } }))).toEqual([
     ['marks', 'ada', '1/18'],
@@ -35,7 +35,7 @@ test('of a subject its assessments or marks, of a class its books and their rema
   ])
 })
 
-test('of the class teacher too: books that are older than their marks, and those that were sent back and are as they were', () => {
+test('the class teacher is also responsible for outdated books, and for books sent back and not changed since', () => {
   const row = { ...group({ books: { ...books, sent_back: 1 } }), outdated: 2 }
   expect(told(row)).toEqual([
     ['outdated', 'byrne', '2/6'],
@@ -44,21 +44,21 @@ test('of the class teacher too: books that are older than their marks, and those
   expect(missingByPerson([{ ...row, subjects: [subject('MA', [ada], 3, 17)] }]).get('ada')).toHaveLength(1)
 })
 
-test('nothing of a class whose work is done, whatever waits for the head', () => {
+test('a finished class lacks nothing, even while books wait for approval', () => {
   expect(missingIn(group({ subjects: [subject('MA', [ada], 3, 18)] }))).toEqual([])
 })
 
-test('what nobody teaches is asked of the class teacher, and of nobody where there is none', () => {
+test('the class teacher is responsible for a subject without a teacher; without a class teacher nobody is', () => {
   const subjects = [subject('GA', [], 1, 5)]
   expect(told(group({ subjects }))).toEqual([['marks', 'byrne', '1/6']])
   expect(told(group({ subjects, class_teacher: null }))).toEqual([['marks', '', '1/6']])
 })
 
-test('more books than pupils, as after one has left, is nothing missing', () => {
+test('more books than pupils, after one has left, are not missing work', () => {
   expect(missingIn(group({ students: 5 }))).toEqual([])
 })
 
-test('by person, over all classes', () => {
+test('missing work is grouped by person, over all classes', () => {
   const of = (id: string) => group({ class: { id, name: id }, subjects: [subject('MA', [ada], 3, 17)] })
   const byPerson = missingByPerson([of('3A'), of('3B')])
   expect([...byPerson.keys()]).toEqual(['ada'])

@@ -1,20 +1,20 @@
 type Person = { id: string; first_name: string | null; last_name: string | null }
 type Named = { id: string; name: string }
-/** How far a class is in a term, as far as that says what is missing. */
+/** The progress of a class in a term: the figures from which the missing work follows. */
 export type ClassState = {
   class: Named
   class_teacher: Person | null
   students: number
   subjects: readonly { subject: Named; teachers: readonly Person[]; assessments: number; expected: number; recorded: number }[]
   books: { made: number; without_remark: number; sent_back: number }
-  /** How many books are older than their marks; absent where nobody has calculated it. */
+  /** Number of books that are older than their marks; absent where it was not calculated. */
   outdated?: number
 }
 
 type OfClass = { class: Named }
 type OfSubject = OfClass & { subject: Named }
 type Count = { count: number; of: number }
-/** Something that a class still lacks in a term, and whose work it is. */
+/** One missing piece of work in a class and term, and the people who have to do it. */
 export type Missing = { people: readonly Person[] } & (
   | ({ kind: 'assessment' } & OfSubject)
   | ({ kind: 'marks' } & OfSubject & Count)
@@ -22,7 +22,8 @@ export type Missing = { people: readonly Person[] } & (
 )
 
 /**
- * What a class still lacks, in the order in which it is done. Of a subject that nobody teaches there its class teacher is asked. Remarks of subjects and conduct may be left out, so they are none of it.
+ * What a class still lacks, in the order of the work. For a subject without a teacher in the class, the class teacher is responsible.
+ * Subject remarks and conduct are optional and never missing.
  */
 export function missingIn({ class: group, class_teacher, students, subjects, books, outdated = 0 }: ClassState): Missing[] {
   const lead = class_teacher ? [class_teacher] : []
@@ -41,7 +42,7 @@ export function missingIn({ class: group, class_teacher, students, subjects, boo
   return [...ofMarks, ...ofBooks.flatMap((each) => (each.count > 0 ? [{ ...each, class: group, people: lead }] : []))]
 }
 
-/** The same of several classes, by the people whose work it is. */
+/** The missing work of several classes, by responsible person. */
 export function missingByPerson(classes: readonly ClassState[]): Map<string, Missing[]> {
   const byPerson = new Map<string, Missing[]>()
   for (const missing of classes.flatMap(missingIn))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { visibleText } from './visible-text.ts'
 
-describe('a text keeps what its script needs', () => {
+describe('a text keeps the invisible characters that its script needs', () => {
   test.each([
     ['Persian, letters that do not join', 'می\u200cخواهم'],
     ['Urdu', 'علی\u200cپور'],
@@ -26,7 +26,7 @@ describe('a text keeps what its script needs', () => {
   ])('%s', (_what, text) => expect(visibleText(text)).toBe(text))
 })
 
-describe('a text loses what nobody sees', () => {
+describe('other invisible characters are removed', () => {
   test.each([
     ['the direction turned', 'Ada\u202eadA', 'AdaadA'],
     ['all that turn or isolate', '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069x', 'x'],
@@ -47,7 +47,7 @@ describe('a text loses what nobody sees', () => {
   ])('%s', (_what, text, visible) => expect(visibleText(text)).toBe(visible))
 })
 
-test('what is left is left by a second time, and nothing comes in', () => {
+test('visibleText is idempotent, and only removes characters', () => {
   const hidden = fc.constantFrom(...'\u200b\u200c\u200d\u200e\u200f\u202e\u2066\u00ad\u034f\ufe0f\u180e\u17b4', '\u{e0067}', '\u{1f3f4}')
   const letters = fc.constantFrom(...'aZë', ...'कष्', ...'علی', ...'ന്', '👩', '🏽', '🏫', ' ', '1')
   fc.assert(

@@ -3,9 +3,9 @@ import { type Exact, exact, isZero, over, plus, ratio, scaled, times, zero } fro
 const HUNDRED = ratio(100, 1)
 
 /**
- * Σ(w·100·score/max_score) / Σw of the usable marks of one type, in percent and exact (decisions §5); a null weight is 1.
- * Everything is counted in hundredths. Marks out of the same maximum share a denominator, so their products are added as plain
- * integers; a mark that has more decimals, or would not fit, is added as a fraction.
+ * Σ(w·100·score/max_score) / Σw of the usable marks of one type, in percent and exact (decisions §5); a null weight is 1. Computes in
+ * hundredths. Marks with the same maximum share a denominator, so their products are added as plain integers; a mark with more decimals,
+ * or whose product is too large, is added as a fraction.
  */
 export class WeightedMean {
   private parts = zero
@@ -29,7 +29,7 @@ export class WeightedMean {
     } else this.addFraction(score, maxScore, weight ?? 1)
   }
 
-  /** Null when nothing was added or all of it weighs 0. */
+  /** Null where nothing was added or the sum of weights is 0. */
   mean(): Exact | null {
     this.flush()
     return isZero(this.weights) ? null : over(times(HUNDRED, this.parts), this.weights)

@@ -21,7 +21,7 @@ test.each([
   expect(weightsSumTo100(exam, coursework)).toBe(fits)
 })
 
-test('every pair of 2-decimal percentages is judged by its hundredths', () => {
+test('every pair of 2-decimal percentages is compared in hundredths', () => {
   const hundredths = fc.integer({ min: 0, max: 10_000 })
   fc.assert(
     fc.property(hundredths, fc.integer({ min: -1, max: 1 }), (exam, off) => {

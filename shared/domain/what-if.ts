@@ -8,16 +8,16 @@ import { classTermResult, meanOfPrinted, type Term } from './results.ts'
 import type { Subject } from './subjects-taken.ts'
 import { type YearModel, yearFigures } from './year.ts'
 
-/** What somebody tries in place of a mark: `mark` null takes it away. What is absent stays. */
+/** A trial value for a mark: `mark` null removes the mark; an absent field keeps its value. */
 export type TriedMark = { mark?: EnteredMark | null; is_excluded?: boolean }
-/** By assessment. */
+/** Keyed by assessment id. */
 export type TriedMarks = ReadonlyMap<string, TriedMark>
-/** What an explanation does not say and its result follows from: of the year, and of the school. */
+/** The inputs of a result that an explanation does not contain: scale and categories of the year, codes of the school. */
 export type ResultRules = { scale: GradingScale; codes: readonly MarkCode[]; categories: readonly Category[] }
 
 /**
- * The explanation as it would be with other marks, computed by what computes results. Nothing is written. Without tried marks it is the
- * present one.
+ * The explanation with trial marks, computed by the functions that compute results. Writes nothing. Without trial marks it equals the
+ * present explanation.
  */
 export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMarks): Explanation {
   const { student_id, result } = present
@@ -66,7 +66,7 @@ function weightsOf({ steps }: Explanation) {
   return { coursework_weight: composite.coursework_weight, exam_weight: composite.exam_weight }
 }
 
-/** The mark that was explained. Marks are explained in the order of the grid. */
+/** The mark behind an explained mark. `at` is its position: explained marks stand in the order of the grid. */
 const namedAgain = (mark: ExplainedMark, at: number): NamedMark => ({
   assessment_id: mark.assessment_id,
   title: mark.title,
@@ -100,7 +100,9 @@ const gradesOf = (marks: readonly NamedMark[]) =>
 
 type YearResult = Omit<SubjectYear, 'under_review'> & { year_overall: number | null }
 
-/** The year of a subject, and its overall average, as they would be with this result of one term; null where the year has none of it. */
+/**
+ * The student's year grade in the subject, and the overall average, with this result of one term; null where the year has no such subject.
+ */
 export function whatIfYear(
   present: StudentYear,
   year: YearModel,

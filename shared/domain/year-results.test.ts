@@ -123,7 +123,7 @@ describe('class 3B over the year', () => {
     expect(own?.subjects[0]).toMatchObject({ end_of_year_exam: null, exam_total: null, is_partial: true })
   })
 
-  test('someone in no class has the figures, no position and no company', () => {
+  test('a student without a class has the figures, no position and a total of 0', () => {
     const { students, student_group_id: _class, ...rest } = year3B
     const alone = unplacedYearResult(rest, students[1] as StudentInput)
     expect(alone).toMatchObject({ year_overall: 74, position: null, total_students: 0 })
@@ -139,7 +139,7 @@ describe('class 3B over the year', () => {
   })
 })
 
-test('terms that claim the same place are told apart by id', () => {
+test('terms with the same sort_order are ordered by id', () => {
   expect(inTermOrder([term('b', 'hilary', 1), term('a', 'trinity', 1), term('c', 'michaelmas', 0)]).map(({ id }) => id)).toEqual([
     'c',
     'a',

@@ -44,14 +44,14 @@ export function classYearResult<G extends string | null>(input: ClassYearInput<G
   }
 }
 
-/** The result of a student who is in no class: the same figures without a position (0 students). */
+/** The result of a student without a class: the same figures without a position (0 students). */
 export function unplacedYearResult(input: Omit<ClassYearInput, 'students' | 'student_group_id'>, student: StudentInput): StudentYear {
   const { students } = classYearResult({ ...input, student_group_id: null, students: [student] })
   const { student: _name, ...own } = students[0] as (typeof students)[number]
   return { ...own, position: null, total_students: 0 }
 }
 
-/** By `sort_order`; equal ones by id, so that every machine has the same order. */
+/** By `sort_order`; ties are broken by id, so that every machine has the same order. */
 export const inTermOrder = <T extends { id: string; sort_order: number }>(terms: readonly T[]): T[] =>
   [...terms].sort((a, b) => a.sort_order - b.sort_order || compareText(a.id, b.id))
 
@@ -72,7 +72,7 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
     const grades = gradesInPlace(plan, student.grades)
     const hasAssessment = (subjectId: string) => terms.some(({ slots }) => isAssessed(slots.get(subjectId), student.id, grades))
     const resultOf = (subject: Subject): SubjectYear => {
-      // Of a term only what the year prints is rounded.
+      // Only the figures of a term that the year prints are rounded.
       let lastExam: Exact | null = null
       let isUnderReview = false
       const cells: SubjectYear['terms'] = []

@@ -160,7 +160,7 @@ describe('continuous_cumulative', () =>
     },
   ]))
 
-test('a year grade lies between the composites and the exam; totals that are both there add up to it', () => {
+test('a year grade lies between the composites and the exam; where both totals exist, their sum is the grade', () => {
   const percent = fc.integer({ min: 0, max: 10_000 }).map((hundredths) => hundredths / 100)
   const models = fc.constantFrom<CalculationModel>('weighted_cumulative', 'weighted_continuous', 'continuous_cumulative')
   fc.assert(

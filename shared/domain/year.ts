@@ -18,7 +18,7 @@ export type YearFigures = {
   is_partial: boolean
 }
 
-/** What a year grade is made of: `t` the exact mean of the printed composites, `x` the printed exam average of the last term. */
+/** The parts of a year grade: `t` the exact mean of the printed composites, `x` the printed exam average of the last term. */
 type Parts = { t: Exact | null; x: Exact | null; w_c: number; w_e: number }
 type Totals = Omit<YearFigures, 'end_of_year_exam'>
 
@@ -32,7 +32,7 @@ const nothing: Totals = {
   is_partial: false,
 }
 
-/** The end-of-year exam has no part in this model, so its absence takes nothing away. */
+/** The end-of-year exam is no part of this model, so a missing exam does not make the grade partial. */
 function weightedCumulative({ t, w_c }: Parts): Totals {
   if (t === null) return nothing
   return {
@@ -54,7 +54,7 @@ function weightedContinuous(parts: Parts): Totals {
   }
 }
 
-/** The grade is the sum of the two totals as printed, so that the card adds up. */
+/** The grade is the sum of the two printed totals, so that the figures on the card add up. */
 function continuousCumulative(parts: Parts): Totals {
   const { t, x, w_c, w_e } = parts
   const coursework_total = t === null ? null : printed(share(t, w_c))
@@ -68,7 +68,7 @@ function continuousCumulative(parts: Parts): Totals {
   }
 }
 
-/** A part with weight is missing while the other is there. */
+/** Whether one part is there and the missing one has weight. */
 const isPartial = ({ t, x, w_c, w_e }: Parts): boolean => (t === null && x !== null && w_c > 0) || (x === null && t !== null && w_e > 0)
 
 const totalsOf: Record<CalculationModel, (parts: Parts) => Totals> = {
@@ -78,9 +78,9 @@ const totalsOf: Record<CalculationModel, (parts: Parts) => Totals> = {
 }
 
 /**
- * One subject over the year (decisions §5). `composites`: the printed term composites of the year's terms, null where there is
- * none. `lastExam`: the printed exam average of the last term. With one of the two parts missing the other alone is the grade,
- * on 100, whatever its weight. Absent weights are 100 for coursework and 0 for the exam.
+ * One subject over the year (decisions §5). `composites`: the printed term composites of the year, null where there is none. `lastExam`:
+ * the printed exam average of the last term. Where one part is missing, the other is the whole grade, whatever its weight. Absent weights
+ * are 100 for coursework and 0 for the exam.
  */
 export function yearFigures(year: YearModel, composites: readonly (number | null)[], lastExam: number | null): YearFigures {
   const t = meanOf(composites.filter((composite) => composite !== null))

@@ -1,7 +1,7 @@
-/** The sheet of a workbook that holds marks. */
+/** The name of the worksheet with marks. */
 export const MARK_SHEET = 'Marks'
 
-/** «Last name», « last_name » and «LAST-NAME» are one column. */
+/** Normalises a heading: «Last name», « last_name » and «LAST-NAME» are one column. */
 export const columnKey = (head: string): string =>
   head
     .normalize('NFC')
@@ -9,6 +9,6 @@ export const columnKey = (head: string): string =>
     .toLowerCase()
     .replace(/[\s_-]+/gu, '_')
 
-/** What a spreadsheet writes above a column: A, B, … Z, AA. Column A is 0. */
+/** The letters of a column in a spreadsheet: A, B, … Z, AA. Column A is 0. */
 export const columnLetters = (column: number): string =>
   (column < 26 ? '' : columnLetters(Math.floor(column / 26) - 1)) + String.fromCharCode(65 + (column % 26))

@@ -1,28 +1,29 @@
 export type Separator = ',' | ';' | '\t'
 
-/** Spaces and what nobody sees before it, and letters of full width, do not keep every spreadsheet from running a formula. */
+/** The start of a formula. Some spreadsheets run one after spaces and invisible characters, and with full-width signs. */
 const FORMULA = '(?:[\\t\\r]|[\\s\\p{Cf}]*[=+\\-@＝＋－＠])'
-/** A spreadsheet runs a text cell that begins so as a formula; an apostrophe in front keeps it text. */
+/** A text cell that a spreadsheet would run as a formula; an apostrophe in front prevents it. */
 export const NEEDS_APOSTROPHE = new RegExp(`^'*${FORMULA}`, 'u')
-/** A cell whose first apostrophe was put there for that: whoever reads it takes it off. */
+/** A cell that starts with such an apostrophe; the reader removes it. */
 export const HAS_APOSTROPHE = new RegExp(`^'+${FORMULA}`, 'u')
 
-/** Excel announces the separator in a line of its own, which it does not count as a row. */
+/** Excel writes the separator in a line of its own, which it does not count as a row. */
 const ANNOUNCED = /^sep=([,;\t])(?:\r\n|\n|\r)/i
 
-/** Takes off the line that announces the separator; null where there is none. */
+/** Removes the line that states the separator; `announced` is null where there is none. */
 export function splitAnnounced(text: string): { announced: Separator | null; body: string } {
   const found = ANNOUNCED.exec(text)
   return { announced: (found?.[1] as Separator | undefined) ?? null, body: text.slice(found?.[0].length ?? 0) }
 }
 
-/** Filled lines that are looked at: ten with a title, a school, a day, and the heading. */
+/** Non-empty lines that are examined: up to ten of titles, and the heading. */
 const MOST_LINES = 11
 
 /**
- * The separator that the lines of the table have equally often, outside quotation marks: a comma also stands within words and marks. Else that which
- * the heading has most of. A title above it may have another one, or none: what a line has most of is the separator where the next filled line
- * has it too. Where no two lines agree, the first line says it.
+ * Guesses the separator of a table. The separator that all lines of the table have equally often, outside quotation marks, wins, since
+ * commas also occur in words and marks. Otherwise the one that the heading has most of. Lines of a title above the table may have other
+ * separators or none: the most frequent one of a line counts where the next non-empty line has it too. Where no two lines agree, the first
+ * line decides.
  */
 export function separatorOf(text: string): Separator {
   const lines = countsOfLines(text)
@@ -32,7 +33,10 @@ export function separatorOf(text: string): Separator {
   return mostOf(agreed ?? lines[0] ?? NONE)
 }
 
-/** Equal from the first that is more than one, below a title; the last line may lack the separators of its empty cells. */
+/**
+ * Whether all counts are equal from the first line with more than one, ignoring a title above; the last line may have fewer, since it may
+ * omit empty cells.
+ */
 function isSteady(counts: readonly number[]): boolean {
   const [first = 0, ...others] = counts.slice(counts.findIndex((count) => count > 1))
   const isLike = (count: number, at: number) => count === first || (at > 0 && at === others.length - 1 && count < first)
@@ -43,7 +47,7 @@ const SEPARATORS = [',', ';', '\t'] as const satisfies readonly Separator[]
 type Counts = Record<Separator, number>
 const NONE: Counts = { ',': 0, ';': 0, '\t': 0 }
 
-/** How many of each separator the first filled lines have. */
+/** The number of each separator in the first non-empty lines. */
 function countsOfLines(text: string): Counts[] {
   const lines: Counts[] = []
   let [counts, isFilled, isQuoted] = [{ ...NONE }, false, false]
@@ -55,7 +59,7 @@ function countsOfLines(text: string): Counts[] {
       counts = { ...NONE }
       isFilled = false
     } else if (!isQuoted && (letter === ',' || letter === ';' || letter === '\t')) counts[letter] += 1
-    // Spreadsheets write a separator for each empty cell.
+    // Spreadsheets write a separator for each empty cell, so separators alone do not make a line non-empty.
     else if (letter !== ' ') isFilled = true
   }
   return isFilled ? [...lines, counts] : lines
@@ -66,12 +70,12 @@ function mostOf(counts: Counts): Separator {
   return counts['\t'] > counts[','] ? '\t' : ','
 }
 
-/** Windows-1252 differs from Latin-1 in these 32 places only; the decoder of Node leaves them as control characters. */
+/** The 32 places in which Windows-1252 differs from Latin-1; Node's decoder leaves them as control characters. */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
 /**
- * Text of a file in UTF-8, UTF-16 with its byte-order mark, or else Windows-1252 (what Excel writes on an older machine), without the mark.
- * Throws a TypeError for UTF-16 that is damaged.
+ * Decodes a file in UTF-8, UTF-16 with a byte-order mark, or else Windows-1252 (which Excel writes on older machines); removes the mark.
+ * Throws a TypeError for invalid UTF-16.
  */
 export function decodeText(bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le', { fatal: true }).decode(bytes)

@@ -39,12 +39,12 @@ describe('the days of a file', () => {
     expect(dayReader([text])(text)).toEqual({ ok: false, code })
   })
 
-  test('another day of the file shows which number is the month', () => {
+  test('another day of the file proves which number is the month', () => {
     expect(read('04/03/2011', '25/03/2011')).toBe('2011-03-04')
     expect(read('04/03/2011', '03/25/2011')).toBe('2011-04-03')
   })
 
-  test('somebody can say what the file does not show, and then nothing that contradicts it is read', () => {
+  test('a person can state the order that the file does not prove; days that contradict it are then refused', () => {
     const said = (text: string, form: DayForm, ...others: string[]) => dayReader([text, ...others], form)(text)
     expect(said('04/03/2011', 'day_first')).toEqual({ ok: true, value: '2011-03-04' })
     expect(said('04/03/2011', 'month_first')).toEqual({ ok: true, value: '2011-04-03' })
@@ -57,7 +57,7 @@ describe('the days of a file', () => {
     expect(said('2011-03-25', 'month_first')).toEqual({ ok: true, value: '2011-03-25' })
   })
 
-  test('how they are written is told by kind', () => {
+  test('the notations are reported by kind', () => {
     expect(writtenDays(['2011-03-25', '04/03/2011', '25/03/2011', '40627', '', 'March'])).toEqual({
       yearFirst: ['2011-03-25'],
       yearLast: ['04/03/2011', '25/03/2011'],
@@ -68,7 +68,7 @@ describe('the days of a file', () => {
     expect(writtenDays(['25/03/2011', '03/25/2011']).order).toBeNull()
   })
 
-  test('whatever is read is a day of the contract, and whatever is not is none', () => {
+  test('a text is read exactly where it is a day of the contract', () => {
     const part = (most: number) => fc.integer({ min: 0, max: most }).map(String)
     fc.assert(
       fc.property(fc.integer({ min: 1000, max: 2300 }), part(14), part(33), (year, month, day) => {
@@ -79,7 +79,7 @@ describe('the days of a file', () => {
     )
   })
 
-  test('a file that writes days in two orders is not guessed at', () => {
+  test('ambiguous days of a file with two orders are refused', () => {
     expect(read('04/03/2011', '25/03/2011', '03/25/2011')).toBeNull()
     expect(read('25/03/2011', '03/25/2011')).toBeNull()
   })

@@ -1,4 +1,7 @@
-/** What somebody says of the days of a file, where the file itself does not show it: which number comes first, or that they are a spreadsheet's numbers. */
+/**
+ * How a person says the file's days are to be read, where the file itself is ambiguous: day first, month first, or serial numbers of a
+ * spreadsheet.
+ */
 export const dayForms = ['day_first', 'month_first', 'numbers'] as const
 export type DayForm = (typeof dayForms)[number]
 
@@ -7,17 +10,17 @@ export type ReadDay = { ok: true; value: string } | { ok: false; code: DayFault 
 
 const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})$/
 const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$/
-/** From 1927 to 2173. A shorter or longer number is more likely something else. */
+/** Serial numbers of 5 digits are days from 1927 to 2173. Other numbers are probably no days. */
 const NUMBER = /^\d{5}$/
 const DAY_ZERO = Date.UTC(1899, 11, 30)
 
-/** The 31st of February runs over into March, and the 13th month into the next year. */
+/** `Date` accepts the 31st of February and the 13th month and carries them over; this function refuses them. */
 const isOfCalendar = (year: number, month: number, day: number): boolean => {
   const at = new Date(Date.UTC(year, month - 1, day))
   return at.getUTCMonth() === month - 1 && at.getUTCDate() === day
 }
 
-/** As the contract takes a day (`Day`), which the app does not load. */
+/** The bounds of the contract's `Day`, which the app does not load. */
 const [FIRST_YEAR, LAST_YEAR] = [1900, 2200]
 
 const dayOf = (year: string, month: string, day: string): ReadDay => {
@@ -27,8 +30,8 @@ const dayOf = (year: string, month: string, day: string): ReadDay => {
 }
 
 /**
- * How the days of one file are written. `yearFirst`, `yearLast` and `numbers` are the texts of each kind. `order` is the one that a number
- * above 12 shows for the whole file; it is null where nothing shows it, or where the file shows both.
+ * The notations of days in one file. `yearFirst`, `yearLast` and `numbers` are the texts of each kind. `order`: day or month first, proved
+ * by a number above 12; null where nothing proves it, or the file proves both.
  */
 export type WrittenDays = { yearFirst: string[]; yearLast: string[]; numbers: string[]; order: 'day_first' | 'month_first' | null }
 
@@ -41,7 +44,7 @@ export function writtenDays(texts: Iterable<string>): WrittenDays {
     const [, first, , second] = YEAR_LAST.exec(text) ?? []
     if (first === undefined) continue
     found.yearLast.push(text)
-    // Neither number can be a month, so the text says nothing about the order.
+    // Neither number can be a month, so this text proves no order.
     if (Number(first) > 12 && Number(second) > 12) continue
     if (Number(first) > 12) dayIsFirst = true
     if (Number(second) > 12) monthIsFirst = true
@@ -51,9 +54,9 @@ export function writtenDays(texts: Iterable<string>): WrittenDays {
 }
 
 /**
- * Reads the days of one file. A spreadsheet program that saves a table as text writes days its own way, so «25/03/2011» is
- * understood too: a number above 12 shows, for the whole file, whether the day or the month comes first. Where nothing shows
- * it, or one file shows both, «04/03/2011» is refused, since it may be April or March, unless `said` decides it.
+ * Reads the days of one file. Spreadsheet programs save days in local notations, so «25/03/2011» is accepted too: a number above 12 proves
+ * for the whole file whether the day or the month comes first. Where nothing proves it, or one file proves both, «04/03/2011» is refused,
+ * since it may be April or March, unless `said` states the order.
  */
 export function dayReader(texts: Iterable<string>, said?: DayForm): (text: string) => ReadDay {
   const shown = writtenDays(texts).order

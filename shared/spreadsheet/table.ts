@@ -2,18 +2,18 @@ import { importFailures } from '../contract/imports.ts'
 import { limits } from '../limits.ts'
 import { columnKey } from './column-key.ts'
 
-/** One line of a table. `row` is the number that the spreadsheet shows beside it; the head is row 1. */
+/** One line of a table. `row` is the row number in the spreadsheet; the heading is row 1. */
 export type SheetRow = { row: number; cells: string[] }
 
-/** A table as text, whatever kind of file it came from. Every row has as many cells as `head`; rows without any text are left out. */
+/** A table as text, from any kind of file. Every row has as many cells as `head`; empty rows are left out. */
 export type Sheet = { head: string[]; rows: SheetRow[] }
 
-/** What a written cell may hold: numbers stay numbers, all text is inert. */
+/** The value of a written cell. Numbers are written as numbers; texts never run as formulas. */
 export type Cell = string | number | null
 
 export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell === '')
 
-/** The message names the bound, so that a teacher knows how to split the file. */
+/** The message contains the limit, so that a teacher can split the file. */
 export const tooManyRows = () =>
   importFailures.tooLarge({
     message: `This file has more than ${limits.importRows.toLocaleString('en-GB')} rows. Split it into smaller files.`,
@@ -36,8 +36,8 @@ function widthOf(cells: readonly string[]): number {
 const toWidth = (cells: readonly string[], width: number) => Array.from({ length: width }, (_, index) => cells[index] ?? '')
 
 /**
- * Makes a Sheet of lines in ascending order of `row`: cells are trimmed, blank rows dropped, widths made equal.
- * Throws imports.unreadable when row 1 holds no names, imports.too_large beyond limits.importRows and limits.importColumns.
+ * Builds a Sheet from lines in ascending order of `row`: trims cells, drops blank rows, pads rows to equal width. Throws
+ * imports.unreadable when row 1 holds no names, imports.too_large beyond limits.importRows and limits.importColumns.
  */
 export function toSheet(lines: readonly SheetRow[]): Sheet {
   const filled = lines.map(({ row, cells }) => ({ row, cells: cells.map((cell) => cell.trim()) })).filter(({ cells }) => !isBlank(cells))
@@ -51,7 +51,7 @@ export function toSheet(lines: readonly SheetRow[]): Sheet {
   return { head: toWidth(head.cells, width), rows: rows.map(({ row, cells }) => ({ row, cells: toWidth(cells, width) })) }
 }
 
-/** Index in `cells` of each wanted column that exists. Throws imports.duplicate_column when a wanted name stands twice. */
+/** The index in `cells` of each wanted column that exists. Throws imports.duplicate_column when a wanted name occurs twice. */
 export function findColumns<Name extends string>(sheet: Sheet, names: readonly Name[]): Map<Name, number> {
   const found = new Map<Name, number>()
   for (const [index, head] of sheet.head.entries()) {

@@ -1,8 +1,6 @@
 import { strToU8, type Zippable, zipSync } from 'fflate'
 
-/*
- * Workbooks written by hand for tests, so that what is read was not written by the library that reads it.
- */
+/* Workbooks written by hand for tests, so that the reader is tested independently of the library that writes workbooks. */
 
 const XMLNS = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -18,7 +16,7 @@ export const worksheet = (rows: string, { before = '', after = '' } = {}): strin
 export const row = (number: number, ...cells: string[]): string =>
   `<row r="${number}">${cells.map((cell, index) => `<c r="${String.fromCharCode(65 + index)}${number}" t="inlineStr"><is><t>${cell}</t></is></c>`).join('')}</row>`
 
-/** The parts of a workbook, ready for zipSync, so that a test can spoil one of them. */
+/** The parts of a workbook, ready for zipSync. A test may damage one of them first. */
 export function workbookParts({ sheets, strings, styles, properties = '', names = '' }: FixtureWorkbook): Record<string, Uint8Array> {
   const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="${RELATIONS}/${type}" Target="${target}"/>`
   const list = sheets.map(

@@ -60,7 +60,7 @@ describe('reading cells', () => {
     ])
   })
 
-  test('a share of a hundred as it is shown, and no number that nobody sees', async () => {
+  test('a percentage as it is shown, and no hidden digits', async () => {
     const cell = (at: string, style: number, value: number) => `<c r="${at}2" s="${style}"><v>${value}</v></c>`
     const file = workbook({
       sheets: [
@@ -113,7 +113,7 @@ describe('reading cells', () => {
     expect((await readWorkbook(workbook({ sheets: [{ name: 'A', xml }] }))).rows).toEqual([{ row: 2, cells: ['Ada'] }])
   })
 
-  test('formatting without content is passed over, however much of it there is', async () => {
+  test('formatted empty cells are ignored, however many there are', async () => {
     const empty = Array.from(
       { length: 100_000 },
       (_, index) => `<row r="${index + 3}" s="1"><c r="A${index + 3}" s="1"/><c r="XFD${index + 3}" s="1"/></row>`,
@@ -186,7 +186,7 @@ describe('refusing', () => {
     await expect(readWorkbook(file)).rejects.toMatchObject({ status, code })
   })
 
-  test('a password, and content that does not match its check sum', async () => {
+  test('an encrypted workbook, and content with a wrong checksum', async () => {
     const locked = Buffer.from(one(row(1, 'name')))
     locked.writeUInt16LE(1, locked.indexOf('PK\u0001\u0002') + 8)
     await expect(readWorkbook(locked)).rejects.toMatchObject({ status: 400, message: expect.stringContaining('password') })
@@ -201,7 +201,7 @@ describe('refusing', () => {
 
 describe('zip bombs', () => {
   const GIGABYTES = deflateRawSync(Buffer.alloc(512 * 1_048_576, ' '))
-  /** A workbook whose sheet is the bomb: `declared` is the size that its directory admits to. */
+  /** A workbook whose sheet is a zip bomb; `declared` is the size stated in the directory. */
   const bomb = (declared: number) => {
     const marker = strToU8('MARKER'.repeat(10))
     const file = Buffer.from(spoiltStored(marker))
@@ -245,9 +245,9 @@ describe('zip bombs', () => {
   })
 })
 
-describe('workbooks that are made to take long', () => {
+describe('workbooks built to take long', () => {
   const MB = 1_048_576
-  /** Eight megabytes of a piece, which a zip holds in some kilobytes. */
+  /** Eight megabytes of one repeated text, which a zip compresses to some kilobytes. */
   const filled = (piece: string, bytes = 8 * MB) => piece.repeat(Math.floor(bytes / piece.length))
   const withPart = (name: string, content: string, { strings }: { strings?: string } = {}) => {
     const xml = worksheet('<row r="1"><c r="A1" t="inlineStr"><is><t>name</t></is></c></row>')
@@ -258,7 +258,7 @@ describe('workbooks that are made to take long', () => {
   const STRINGS = 'xl/sharedStrings.xml'
   const open = '<worksheet><sheetData>'
 
-  /** How it ends. Fails where it takes more than `ms` of CPU. */
+  /** Reads the file and returns the outcome. Fails where it takes more than `ms` of CPU time. */
   const ends = async (file: Uint8Array, ms: number) => {
     let outcome = ''
     const took = await leastTime(ms, async () => {
@@ -327,7 +327,7 @@ describe('workbooks that are made to take long', () => {
     expect(await ends(many, once * 3)).toBe('read')
   })
 
-  test('a dimension of every cell, and strings that nobody shows, cost nothing', async () => {
+  test('a dimension of every cell, and unused shared strings, cost nothing', async () => {
     const xml = `<worksheet><dimension ref="A1:XFD1048576"/><sheetData>${row(1, 'name')}</sheetData></worksheet>`
     const file = withPart(SHEET, xml, { strings: filled('<si><t/></si>', 2 * MB) })
     expect(await ends(file, 1_000)).toBe('read')

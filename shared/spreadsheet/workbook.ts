@@ -6,11 +6,11 @@ import { type Attributes, parseXml, type XmlHandlers } from './xml.ts'
 import { openZip, type Zip } from './zip.ts'
 
 /*
- * The reader of .xlsx (ECMA-376, part 1, 18.2 to 18.8) for the server and the app. Each part is parsed once, from its beginning to its
- * end, and nothing is kept of it but the texts of cells. What else a sheet holds (merged ranges, validations, names) is passed over.
+ * The reader of .xlsx (ECMA-376, part 1, 18.2 to 18.8) for the server and the app. It parses each part once, from start to end, and keeps
+ * only the texts of cells. Merged ranges, validations, names and the rest are ignored.
  */
 
-/** Cells with content: enough for every row with forty columns. */
+/** Cells with content: the greatest number of rows with forty columns each. */
 const CELLS_MAX = limits.importRows * 40
 /** Characters of all cells together. A shared string counts for each cell that shows it. */
 const TEXT_MAX = limits.importUnpacked
@@ -24,9 +24,9 @@ type SheetName = { name: string; relation: string; isHidden: boolean }
 type WorkbookPart = { sheets: SheetName[]; is1904: boolean }
 
 /**
- * Reads one sheet of an .xlsx workbook: the first named in `preferred` (case ignored), else the first that is not hidden.
- * Dates become YYYY-MM-DD, shares of a hundred 85%, formulas the result that was saved with them, errors ''.
- * Throws imports.wrong_type (415), imports.unreadable (400), imports.too_large (413).
+ * Reads one sheet of an .xlsx workbook: the first named in `preferred` (case ignored), else the first visible one. Dates become
+ * YYYY-MM-DD, percentages 85%, formulas their saved result, errors ''. Throws imports.wrong_type (415), imports.unreadable (400),
+ * imports.too_large (413).
  */
 export async function readWorkbook(bytes: Uint8Array, preferred: readonly string[] = []): Promise<Sheet> {
   const zip = await openZip(bytes)
@@ -47,7 +47,7 @@ export async function readWorkbook(bytes: Uint8Array, preferred: readonly string
   return toSheet(rowsIn(sheet, { strings: strings ? stringsIn(strings) : [], shows: styles ? formatsIn(styles) : [], is1904 }))
 }
 
-/** The names of the sheets that are not hidden, in their order; none of what is no workbook. */
+/** The names of the visible sheets, in order; empty for a file that is no workbook. */
 export async function sheetNames(bytes: Uint8Array): Promise<string[]> {
   const zip = await openZip(bytes)
   const workbook = await zip.read('xl/workbook.xml')
@@ -58,7 +58,7 @@ export async function sheetNames(bytes: Uint8Array): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-/** Parses a part; what is not well-formed is a workbook that cannot be read. */
+/** Parses a part. Throws imports.unreadable where it is not well-formed. */
 function parse(bytes: Uint8Array, handlers: XmlHandlers): void {
   try {
     parseXml(bytes, handlers)
@@ -104,11 +104,11 @@ function chooseSheet(all: readonly SheetName[], relations: readonly Relation[], 
   return relation
 }
 
-/** A letter that XML cannot hold is written as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+/** Characters that XML cannot hold are escaped as `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
 const unescaped = (text: string): string =>
   text.includes('_x') ? text.replace(/_x([0-9A-F]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))) : text
 
-/** The texts of `<si>` or `<is>`: its runs one after the other, without how they are pronounced. */
+/** Collects the text of `<si>` or `<is>`: its runs in order, without phonetic hints. */
 function textCollector() {
   let text = ''
   let inText = false
@@ -125,7 +125,7 @@ function textCollector() {
       if (name === 'rPh') inPhonetic = false
       if (name === 't') inText = false
     },
-    /** The text so far; the next begins empty. */
+    /** Returns the text so far, and starts a new one. */
     take: () => {
       const taken = unescaped(text)
       text = ''
@@ -145,12 +145,12 @@ function stringsIn(bytes: Uint8Array): string[] {
   return strings
 }
 
-/** The date formats among those that a workbook need not spell out (ECMA-376, part 1, 18.8.30). */
+/** The date formats among the built-in number formats (ECMA-376, part 1, 18.8.30). */
 const DATE_FORMATS = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
 const PERCENT_FORMATS = new Set([9, 10])
 type CellFormat = 'date' | 'percent' | 'number'
 
-/** What a format makes of a number, apart from its colours and what it quotes. */
+/** The kind of a number format, ignoring colours and quoted text. */
 function shownBy(format: string): CellFormat {
   const plain = format.replace(/\[[^\][]*]/g, '').replace(/"[^"]*"/g, '')
   if (/[ymdhMsb]/.test(plain)) return 'date'
@@ -162,7 +162,7 @@ function shownByNumber(id: number): CellFormat {
   return PERCENT_FORMATS.has(id) ? 'percent' : 'number'
 }
 
-/** For each cell style, what it shows numbers as. */
+/** The number format of each cell style. */
 function formatsIn(bytes: Uint8Array): CellFormat[] {
   const formats = new Map<string, CellFormat>()
   const styles: CellFormat[] = []
@@ -190,10 +190,10 @@ function toDay(serial: number, is1904: boolean): string {
   return Number.isNaN(day.getTime()) ? '' : day.toISOString().slice(0, 10)
 }
 
-/** A spreadsheet shows 15 digits and keeps more: 8.2 + 3.1 is stored as 11.299999999999999. */
+/** A spreadsheet shows 15 digits and stores more: 8.2 + 3.1 is stored as 11.299999999999999. */
 const digits = (number: number): string => String(Number(number.toPrecision(15)))
 
-/** `t` and `s` of a cell, and what its `<v>` holds (ECMA-376, part 1, 18.18.11). */
+/** The text of a cell from its `t` and `s` and its `<v>` (ECMA-376, part 1, 18.18.11). */
 function valueText({ t, s }: Attributes, value: string, { strings, shows, is1904 }: Context): string {
   if (value === '' || t === 'e') return ''
   if (t === 's') {
@@ -208,7 +208,7 @@ function valueText({ t, s }: Attributes, value: string, { strings, shows, is1904
   if (!Number.isFinite(number)) return ''
   const shown = shows[Number(s ?? 0)]
   if (shown === 'date') return toDay(number, is1904)
-  // Somebody sees 85%, and not the 0.85 that is stored.
+  // The user sees 85%, not the stored 0.85.
   return shown === 'percent' ? `${digits(number * 100)}%` : digits(number)
 }
 
@@ -227,7 +227,7 @@ function columnNumber({ r = '' }: Attributes): number {
   return column
 }
 
-/** Collects the rows of a sheet that hold cells with content. Formatting without content is common, and costs nothing here. */
+/** Collects the rows of a sheet that have cells with content. Formatted empty cells are common, and cost nothing here. */
 class Rows {
   private readonly rows = new Map<number, string[]>()
   private readonly texts = textCollector()
@@ -264,7 +264,7 @@ class Rows {
     else this.texts.close(name)
   }
 
-  /** In ascending order, whatever order the file has. */
+  /** In ascending order of rows, regardless of the order in the file. */
   sorted = (): SheetRow[] => [...this.rows].map(([row, cells]) => ({ row, cells })).sort((a, b) => a.row - b.row)
 
   private beginRow(attributes: Attributes): void {
@@ -278,7 +278,7 @@ class Rows {
     this.value = ''
   }
 
-  /** Called at the first element inside a cell: every row and cell with content must say where it is. */
+  /** Called at the first element inside a cell. Throws where the row or cell does not state its position. */
   private countCell(cell: Attributes): void {
     if (!this.cells) {
       const number = rowNumber(this.row)

@@ -1,14 +1,14 @@
 import { SaxesParser } from 'saxes'
 
-/** No part of a workbook comes near these. They bound what the parser remembers of a file. */
+/** Limits of the parser's memory; no ordinary part of a workbook comes near them. */
 const DEPTH_MAX = 64
 const ATTRIBUTES_MAX = 256
-/** Bytes that are parsed at once. */
+/** Bytes parsed at once. */
 const PIECE = 65_536
 
 export type Attributes = Readonly<Record<string, string>>
 
-/** What is called for the elements of a document in their order. `text` is all text and CDATA directly before the next tag. */
+/** Callbacks for the elements of a document, in document order. `text` is all text and CDATA directly before the next tag. */
 export type XmlHandlers = {
   open?(name: string, attributes: Attributes): void
   close?(name: string): void
@@ -16,9 +16,9 @@ export type XmlHandlers = {
 }
 
 /**
- * Parses XML in UTF-8 in one pass: the time is linear in its length. Entities other than those of XML itself are errors, so nothing
- * expands. Names are without the prefix of the root element: some programs write `<x:row>` for `<row>`. Throws a plain Error for what is
- * not well-formed, and whatever a handler throws.
+ * Parses XML in UTF-8 in one pass, in linear time. Entities other than XML's own are errors, so nothing expands. Names are passed without
+ * the prefix of the root element, since some programs write `<x:row>` for `<row>`. Throws a plain Error where the XML is not well-formed,
+ * and rethrows the errors of handlers.
  */
 export function parseXml(bytes: Uint8Array, handlers: XmlHandlers): void {
   const parser = new SaxesParser({ position: false })

@@ -13,7 +13,7 @@ import { limits } from '../limits.ts'
 /** An ordinary workbook has a dozen parts; one with many pictures a few hundred. */
 const ENTRIES_MAX = 1_000
 
-/** The entries of a zip by name. `read` unpacks one of them, and answers null for a name that is not there. */
+/** The entries of a zip by name. `read` unpacks one of them, or returns null for an unknown name. */
 export type Zip = { names: readonly string[]; read(name: string): Promise<Uint8Array | null> }
 
 const tooMuch = () =>
@@ -22,13 +22,13 @@ const damaged = () => importFailures.unreadable({ message: 'This workbook is dam
 const isProtected = () =>
   importFailures.unreadable({ message: 'This workbook is protected by a password. Remove it and send the file again.' })
 
-// The server reads in a worker thread of its own, and the app a file at a time.
+// The server already reads in a worker thread, and the app reads one file at a time.
 configure({ useWebWorkers: false })
 
 /**
- * Opens a zip held in memory. The directory at its end counts; the sizes that it declares may not exceed limits.importUnpacked together.
- * An entry is unpacked when it is read, up to its declared size, and its check sum is compared.
- * Throws imports.unreadable (400) and imports.too_large (413).
+ * Opens a zip held in memory. Only its central directory is trusted; the declared sizes may not exceed limits.importUnpacked in all. An
+ * entry is unpacked when it is read, up to its declared size, and its checksum is verified. Throws imports.unreadable (400) and
+ * imports.too_large (413).
  */
 export async function openZip(bytes: Uint8Array): Promise<Zip> {
   const entries = await orDamaged(() => entriesOf(bytes))
@@ -44,7 +44,7 @@ export async function openZip(bytes: Uint8Array): Promise<Zip> {
 async function entriesOf(bytes: Uint8Array): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
   let total = 0
-  // What local headers say does not count, and names are never written to a disk.
+  // Local headers are ignored, and names are never used as paths on a disk.
   const reader = new ZipReader(new Uint8ArrayReader(bytes), { strictness: 'tolerant', filenameValidation: 'tolerant' })
   for await (const entry of reader.getEntriesGenerator()) {
     total += entry.uncompressedSize
@@ -62,7 +62,7 @@ async function contentOf(entry: Entry): Promise<Uint8Array> {
   try {
     return await entry.getData(new Uint8ArrayWriter(), { checkSignature: true })
   } catch (error) {
-    // It was stopped at its declared size.
+    // The library stopped at the declared size.
     throw (error as Error).message === ERR_INVALID_UNCOMPRESSED_SIZE ? tooMuch() : error
   }
 }

@@ -45,7 +45,7 @@ export const mei = pupil(1, 6, 'Mei', 'Chen', 'other', null)
 /** Pupils of 3A. */
 export const oisin = pupil(1, 7, 'Oisín', 'Kelly', 'male', '2011-02-11')
 export const fatima = pupil(1, 8, 'Fatima', 'Haddad', 'female', '2011-09-09')
-/** In no class this year. */
+/** A pupil who is in no class this year. */
 export const wanderer = pupil(1, 9, 'Robin', 'Gallagher', 'other', null)
 export const hilltopPupil = pupil(2, 1, 'Hilltop-Marker', 'Hilltop-Pupil', 'female', '2011-01-01')
 export const pupilsOf3B = [elan, zoe, sean, aoife, lukasz, mei]

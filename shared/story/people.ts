@@ -30,7 +30,7 @@ const person = (
 })
 const at = (school_id: string, role: Person['role'], is_active = true): Membership => ({ school_id, role, is_active })
 
-/** Everybody whose name the tests say. */
+/** Every person whom the tests name. */
 export const people = {
   /** Headteacher, administrator of St Brigid's. */
   okafor: person('ngozi.okafor@stbrigids.example', 'Ngozi', 'Okafor', at(stBrigids, 'admin')),
@@ -46,7 +46,7 @@ export const people = {
   doyle: person('martin.doyle@stbrigids.example', 'Martin', 'Doyle', at(stBrigids, 'admin', false)),
   /** Asked to join St Brigid's and waits. */
   tomas: person('tomas.keane@mail.example', 'Tomás', 'Keane'),
-  /** Signed in once and did nothing yet. */
+  /** Signed in once, without a school or a request. */
   nobody: person('new.person@mail.example', null, null),
   /** Administrator of the neighbour. */
   marker: person('hilltop.marker@hilltop.example', 'Hilltop-Marker', 'Hilltop-Head', at(hilltop, 'admin')),

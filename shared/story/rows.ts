@@ -1,4 +1,4 @@
-// Rows as they are first written, for the story, its demonstration and the benchmark.
+// Rows as the program would first write them, for the story, the demonstration and the benchmark.
 import { naturalId } from '../ids.ts'
 
 type OfSchool = { id: string; school_id: string }

@@ -2,7 +2,7 @@ import { storyId } from './ids.ts'
 import { hilltop, people, stBrigids } from './people.ts'
 import { classTeacherRow, subjectTeacherRow, teacherRow, termRow, yearRow } from './rows.ts'
 
-/** The year that runs, the one before it (counted by terms), and the neighbour's. */
+/** The present year, the one before it (`term_based`), and the neighbour's. */
 export const thisYear = yearRow(storyId('year', 1, 1), stBrigids, '2025/26', 2025, 'year_based')
 export const lastYear = yearRow(storyId('year', 1, 2), stBrigids, '2024/25', 2024, 'term_based')
 export const hilltopYear = yearRow(storyId('year', 2, 1), hilltop, 'Hilltop-Marker year', 2025, 'year_based')

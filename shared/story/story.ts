@@ -5,8 +5,8 @@ import { profileRow } from './rows.ts'
 import { activeYears, classes, classTeachers, groupAssignments, subjectAssignments, subjects, terms, years } from './school-year.ts'
 
 /**
- * St Brigid's, a secondary school in January 2026, and Hilltop, the neighbour whose only purpose is that nobody at St Brigid's
- * can see it (everything of its own says so by name). Rows by table, parents first; used by tests, demo and documentation.
+ * St Brigid's, a secondary school in January 2026, and Hilltop, a second school, with which tests prove that schools do not see each other
+ * (each of its texts contains its name). Rows by table, parents first; for tests, demo and documentation.
  */
 export const story = {
   user_profile: Object.values(people).map(profileRow),

@@ -4,7 +4,7 @@ import type { Group, Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { ofSchool } from './describe.ts'
 
-/** The register of a class was taken: on this day, in this lesson (0: of the whole day). Who has no mark in it was present. */
+/** The register of a class was taken: on this day, in this lesson (0: of the whole day). A pupil without a mark in it was present. */
 export const attendanceRegister = (c: Columns, { student_group }: Group) =>
   c.ofSchool('student', 'attendance_register', {
     columns: {
@@ -27,7 +27,10 @@ export const attendanceRegisterDescription = ofSchool({
   units: {},
 })
 
-/** A pupil who was not simply present. One who was after all keeps the row, as `present`: rows of a register are never taken away. */
+/**
+ * A pupil who was absent, excused or late. A correction to present keeps the row with status `present`, since rows of a register are never
+ * deleted.
+ */
 export const attendanceMark = (c: Columns, { student_group, student }: Group & Student) =>
   c.ofSchool('student', 'attendance_mark', {
     columns: {

@@ -11,7 +11,7 @@ const isBand = (value: unknown) =>
   isRecord(value) && typeof value['letter'] === 'string' && Number.isFinite(value['minimum']) && typeof value['remark'] === 'string'
 export const areBands = (value: unknown): boolean => Array.isArray(value) && value.every(isBand)
 
-/** `scale_…`: the year's own grading scale; both null where it goes by the school's. */
+/** `scale_…`: the year's own grading scale; both null where the school's scale applies. */
 export const academicYear = (c: Columns, { school }: School) =>
   c.ofSchool('public', 'academic_year', {
     columns: {
@@ -53,7 +53,7 @@ export const academicYearDescription = ofSchool({
 
 export type Year = { academic_year: ReturnType<typeof academicYear> }
 
-/** Register: the one row of a school that names its active year, so that two active years cannot exist. */
+/** Register: the one row of a school that names its active year, so that there cannot be two. */
 export const activeYear = (c: Columns, { school, academic_year }: School & Year) =>
   c.ofSchool('public', 'active_year', {
     columns: { academic_year_id: c.uuid(), updated_at: c.instant().notNull() },
@@ -87,7 +87,7 @@ export const term = (c: Columns, { academic_year }: Year) =>
     rules: (t) => [
       c.unique('term_name_once', [t.school_id, t.academic_year_id, t.name]),
       c.foreign('term_year', [t.school_id, t.academic_year_id], [academic_year.school_id, academic_year.id]),
-      // `~` and an id: none for the moment, while names pass from one term to another within a page of replication (store/replica/rivals.ts).
+      // `~` and an id: a temporary name while terms exchange names within a page of replication (store/replica/rivals.ts).
       c.check('term_name', sql`length(${t.name}) between 1 and 40`),
       c.check('term_dates', sql`${t.end_date} > ${t.start_date}`),
       c.check('term_weights', sql`${t.exam_weight} between 0 and 100 and ${t.coursework_weight} between 0 and 100`),

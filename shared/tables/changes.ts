@@ -1,13 +1,13 @@
-/** What an entry of the history says of a row: by column, the value before and the value after; null where there is none. */
+/** The changes of a history entry: by column, the value before and the value after; null where there is none. */
 export type Changes = Record<string, { before: unknown; after: unknown }>
 
 type Values = Readonly<Record<string, unknown>>
-/** A side is absent where all its values are null, as before a row was made and after it was deleted. Each has the columns in one order. */
+/** A side is absent where all its values are null: before a row was created, after it was deleted. Both list the columns in one order. */
 type StoredChanges = { before?: Values; after?: Values }
-/** As the first edition stored them. */
+/** The form that the first edition stored. */
 type FormerChanges = Changes
 
-/** As stored and hashed: the name of a column stands once for a row that was made or deleted. */
+/** The text that is stored and hashed. For a created or deleted row each column name occurs once. */
 export function changesToText(changes: Changes): string {
   const stored: StoredChanges = {}
   for (const side of ['before', 'after'] as const) {
@@ -23,7 +23,7 @@ export function changesToText(changes: Changes): string {
   return JSON.stringify(stored)
 }
 
-/** No changes where the text is none of these: an older program took what other nodes told of the history as it came. */
+/** Returns no changes for a text of another form: an older program stored the history of other nodes unchecked. */
 export function textToChanges(text: string): Changes {
   const parsed = parsedChanges(text)
   if (parsed === null) return {}
@@ -34,7 +34,7 @@ export function textToChanges(text: string): Changes {
   return changes
 }
 
-/** Null where the text is not what a program stores. */
+/** Null where the text has no form that a program stores. */
 export function parsedChanges(text: string): StoredChanges | FormerChanges | null {
   try {
     const parsed: unknown = JSON.parse(text)
@@ -48,6 +48,6 @@ export function parsedChanges(text: string): StoredChanges | FormerChanges | nul
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** No column of a table, and nothing that the program notes, is called so. */
+/** No column and no recorded field is named `before` or `after`. */
 const isStored = (parsed: StoredChanges | FormerChanges): parsed is StoredChanges =>
   Object.keys(parsed).every((name) => name === 'before' || name === 'after')

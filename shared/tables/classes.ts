@@ -6,7 +6,7 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import { ofSchool } from './describe.ts'
 import type { Profile, School } from './people.ts'
 
-/** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases order and find alike. */
+/** `sort_key` and `search_key` are the names folded (no case, no accents), so that both databases sort and search alike. */
 export const student = (c: Columns, { school }: School) =>
   c.ofSchool('student', 'student', {
     columns: {
@@ -55,7 +55,7 @@ export const studentDescription = ofSchool({
 
 export type Student = { student: ReturnType<typeof student> }
 
-/** A class. Its year never changes; children repeat the year in their composite key, so that it cannot disagree. */
+/** A class. Its year never changes. Child rows repeat the year in a composite foreign key, so that the two cannot disagree. */
 export const studentGroup = (c: Columns, { academic_year }: Year) =>
   c.ofSchool('student', 'student_group', {
     columns: {
@@ -75,7 +75,7 @@ export const studentGroupDescription = ofSchool({
   identity: ['academic_year_id', 'created_by', 'created_at'],
   units: { name: ['name'] },
   audit: ['updated_at'],
-  // Assessments first: row-level security lets the class teacher delete them only while the class has its class teacher.
+  // Assessments first: row-level security allows the class teacher to delete them only while the class has its class teacher.
   cascade: [
     { table: 'assessment', column: 'student_group_id' },
     { table: 'report_book', column: 'student_group_id' },
@@ -93,7 +93,7 @@ export const studentGroupDescription = ofSchool({
 export type Group = { student_group: ReturnType<typeof studentGroup> }
 type Placed = Record<'school_id' | 'student_group_id' | 'academic_year_id', AnySQLiteColumn>
 
-/** The class of a row, of the year that the row names too. */
+/** A foreign key to a class of the year that the row names. */
 export const classOfYear = (c: Columns, name: string, t: Placed, { school_id, id, academic_year_id }: Group['student_group']) =>
   c.foreign(name, [t.school_id, t.student_group_id, t.academic_year_id], [school_id, id, academic_year_id])
 
@@ -122,7 +122,7 @@ export const teacherGroupAssignmentDescription = ofSchool({
 type Assignment = { teacher_group_assignment: ReturnType<typeof teacherGroupAssignment> }
 type Assigned = Record<'school_id' | 'user_profile_id' | 'student_group_id', AnySQLiteColumn>
 
-/** The assignment to the class of whom a row names. */
+/** A foreign key to the assignment of a person to a class. */
 const assignmentOf = (c: Columns, name: string, t: Assigned, { school_id, user_profile_id, student_group_id }: Assigned) =>
   c.foreign(name, [t.school_id, t.user_profile_id, t.student_group_id], [school_id, user_profile_id, student_group_id])
 

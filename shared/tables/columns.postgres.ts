@@ -31,10 +31,10 @@ export const postgresSchemas = {
   sync: pgSchema('sync'),
 }
 
-/** Text sorts and compares by bytes, as in SQLite, whatever the locale of the server. */
+/** Text that sorts and compares by bytes, as in SQLite, regardless of the server's locale. */
 const bytewise = customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' })
 
-/** `timestamptz` in string mode is not ISO (design/stack.md, traps); this is, both ways. */
+/** The string mode of `timestamptz` is not ISO (design/stack.md, traps); this type converts both ways. */
 const isoInstant = customType<{ data: string; driverData: string }>({
   dataType: () => 'timestamp (3) with time zone',
   fromDriver: (value) => new Date(value).toISOString(),
@@ -77,7 +77,7 @@ const words = {
   changes: () => changesText(),
   key: (...columns: Group) => primaryKey({ columns }),
   unique: (name: string, on: Group, where?: SQL) => {
-    // A constraint stands in the CREATE TABLE, before the foreign keys that point at it; only a partial one must be an index.
+    // A constraint is part of CREATE TABLE, so foreign keys may refer to it at once; only a partial one must be an index.
     return where
       ? uniqueIndex(name)
           .on(...on)

@@ -20,8 +20,8 @@ const changesText = customType<{ data: Changes; driverData: string }>({
 })
 
 /**
- * The words in which every table is written. SQLite's types are the application's types; `columns.postgres.ts` has the
- * same words and is cast to these.
+ * The column types with which every table is written. SQLite's types are the application's types; `columns.postgres.ts` has the same names
+ * and is cast to these.
  */
 export const sqliteColumns = {
   table: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
@@ -29,7 +29,7 @@ export const sqliteColumns = {
     name: N,
     { columns, rules }: Definition<N, C>,
   ): Built<N, C> => sqliteTable(name, columns, rules),
-  /** A table whose rows belong to a school, and have their key within it. */
+  /** A table whose rows belong to a school, with the primary key `(school_id, id)`. */
   ofSchool: <N extends string, C extends Record<string, SQLiteColumnBuilderBase>>(
     _place: DatabaseSchema,
     name: N,
@@ -48,9 +48,9 @@ export const sqliteColumns = {
   day: () => text(),
   /** ISO 8601 UTC with milliseconds. */
   instant: () => text(),
-  /** Kept as text on both databases, so that the bytes that went in come out. */
+  /** Stored as text on both databases, so that the bytes are preserved. */
   json: <T>() => text({ mode: 'json' }).$type<T>(),
-  /** Of the history (`changes.ts`). */
+  /** The changes of a history entry (`changes.ts`). */
   changes: () => changesText(),
   key: (...columns: [AnySQLiteColumn, ...AnySQLiteColumn[]]) => primaryKey({ columns }),
   unique: (name: string, on: [AnySQLiteColumn, ...AnySQLiteColumn[]], where?: SQL) => {

@@ -1,43 +1,43 @@
 import type { NaturalKind } from '../ids.ts'
 
 /**
- * What replication needs to know of a table, declared beside it. Every column is in exactly one of `identity` (never
- * changes after creation), one of the `units` (columns that only make sense together, merged as one), `derived`
- * (recomputed from the row, never replicated) or `audit` (follows from the latest unit). A test proves it (sync.md, «Versions»).
+ * The declaration of a table for replication. Every column is in exactly one of `identity` (never changes after creation), one of the
+ * `units` (columns that only make sense together, merged as one), `derived` (computed from the row, never replicated) or `audit` (follows
+ * from the latest unit). A test proves it (sync.md, «Versions»).
  */
 export type Description = {
-  /** Where `school_id` comes from: `school` rows carry it, `self` is the school itself, `commons` belong to no school. */
+  /** Where the school of a row comes from: `school` rows have a `school_id`, `self` is the school itself, `commons` belong to no school. */
   scope: 'school' | 'self' | 'commons'
   identity: readonly string[]
   /**
-   * Where the id follows from other columns of the identity, of which: hashed as this kind; of a register, which has none, it is the id
-   * that the column holds. A row that is made under another id is nobody's (docs/design/replication.md).
+   * Present where the id is computed from other columns of the identity. `of`: those columns, hashed with `kind`. A register has no
+   * `kind`: its id is the id in that column. Rows with another id are refused (docs/design/replication.md).
    */
   natural?: { kind?: NaturalKind; of: readonly string[] }
-  /** Written at the school or the centre: a laptop writes no such row, and nobody takes one from it (docs/design/replication.md). */
+  /** Rows are written only at the school or the centre, and never accepted from a laptop (docs/design/replication.md). */
   notOnLaptops?: true
   units: Readonly<Record<string, readonly string[]>>
   derived?: readonly string[]
   audit?: readonly string[]
   /** Computes the derived columns that follow from the row alone. */
   derive?: (row: Record<string, unknown>) => Record<string, unknown>
-  /** Tables whose rows go when this row goes, one tombstone each: child table and its columns that hold this row's id. */
+  /** The tables whose rows are deleted with this row, one tombstone each: child table, and its column that holds this row's id. */
   cascade?: readonly { table: string; column: string }[]
   /**
-   * The column of the identity that names the row together with which such rows are mostly written: their history lies together by it.
-   * Absent where rows are written one by one (docs/design/store.md).
+   * The identity column by which the history of such rows is clustered, since rows that share it are mostly written together. Absent where
+   * rows are written one by one (docs/design/store.md).
    */
   near?: string
   /**
-   * Columns that hold a secret, encrypted with a key that only this node has: replication opens them here and seals them anew where
-   * they arrive, and no history entry repeats them (docs/design/sign-in.md).
+   * Columns with a secret that is encrypted with a key of this node. Replication decrypts them before sending and the receiver encrypts
+   * them again; no history entry contains them (docs/design/sign-in.md).
    */
   sealed?: readonly string[]
-  /** Of each column of JSON: whether a value is one that the program can read. What comes from another node is asked. */
+  /** For each JSON column: whether the program can read a value. Applied to values from other nodes. */
   json?: Readonly<Record<string, (value: unknown) => boolean>>
 }
 
-/** Of a table whose rows belong to a school (`ofSchool` of the columns). */
+/** Description of a table whose rows belong to a school (`ofSchool` of the columns). */
 export const ofSchool = ({ identity, ...rest }: Omit<Description, 'scope'>): Description => ({
   scope: 'school',
   identity: ['id', 'school_id', ...identity],

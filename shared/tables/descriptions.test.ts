@@ -41,13 +41,13 @@ describe.each(names)('%s', (name) => {
     expect(Object.keys(columnsOf(name)).filter((column) => column.startsWith('sealed_'))).toEqual([...sealed])
   })
 
-  test('says of every column of what kind it is, and what its JSON must be', () => {
+  test('declares the kind of every column, and a check for its JSON', () => {
     expect(Object.keys(kindsOf[name])).toEqual(Object.keys(columnsOf(name)))
     const columns = Object.entries(kindsOf[name]).filter(([, kind]) => kind === 'json')
     expect(Object.keys(json).sort()).toEqual(columns.map(([column]) => column).sort())
   })
 
-  test('takes with it only rows that name it', () => {
+  test('cascades only to rows that name it', () => {
     for (const { table, column } of cascade) {
       expect(names).toContain(table)
       expect(Object.keys(columnsOf(table as Replicated))).toContain(column)
@@ -70,8 +70,8 @@ test('derived columns follow from the row alone where they are computed', () => 
   }
 })
 
-describe('ids that follow from what a row is of', () => {
-  /** The columns of each unique rule that never change: two rows that agree in them are one, and have one id wherever they are made. */
+describe('ids that are computed from other columns', () => {
+  /** The unchanging columns of each unique rule: two rows that agree in them are one row, and must have one id wherever they are made. */
   const unchanging = (name: Replicated): string[][] => {
     const { identity } = descriptions[name]
     const { indexes, uniqueConstraints } = getTableConfig(sqliteTables[name] as SQLiteTable)
@@ -84,9 +84,9 @@ describe('ids that follow from what a row is of', () => {
     return rules.filter((columns) => !columns.includes('id') && columns.every((column) => identity.includes(column)))
   }
 
-  test('are named for every table that allows only one row of what never changes', () => {
+  test('are declared for every table with a unique rule over unchanging columns', () => {
     const withRule = names.filter((name) => unchanging(name).length > 0)
-    // A record of a conflict is named by no rule of the database.
+    // No rule of the database makes records of conflicts unique.
     expect([...tablesWithNaturalIds].sort()).toEqual(names.filter((name) => descriptions[name].natural).sort())
     expect([...withRule, 'sync_conflict'].sort()).toEqual(names.filter((name) => descriptions[name].natural).sort())
     for (const name of withRule) {
@@ -95,12 +95,12 @@ describe('ids that follow from what a row is of', () => {
     }
   })
 
-  test('are named for every kind, but for the id of a term, whose name may change, and of what stays on its node', () => {
+  test('are declared for every kind, except that of a term, whose name may change, and those of local tables', () => {
     const kinds = names.flatMap((name) => descriptions[name].natural?.kind ?? [])
     expect([...kinds, 'term', 'refusal', 'node'].sort()).toEqual([...naturalKinds].sort())
   })
 
-  test('are made of columns of the identity alone', () => {
+  test('use identity columns only', () => {
     for (const name of names)
       for (const column of descriptions[name].natural?.of ?? []) expect(descriptions[name].identity, name).toContain(column)
   })

@@ -6,7 +6,10 @@ import { ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 import type { TeachingSet } from './teaching-sets.ts'
 
-/** What assessments of a year are sorted into; `subject_id` null: of every subject. What it is of never changes, so no assessment stops fitting. */
+/**
+ * A category of a year's assessments; `subject_id` null: for every subject. Year and subject never change, so that its assessments always
+ * fit.
+ */
 export const assessmentCategory = (c: Columns, { academic_year, subject }: Year & Subject) =>
   c.ofSchool('grading', 'assessment_category', {
     columns: {
@@ -37,7 +40,10 @@ export const assessmentCategoryDescription = ofSchool({
 
 type AssessmentCategory = { assessment_category: ReturnType<typeof assessmentCategory> }
 
-/** `student_group_id` and `teaching_set_id` null: an assessment of every class that takes the subject (decisions §4). At most one of both is said. */
+/**
+ * `student_group_id` and `teaching_set_id` both null: an assessment of every class that takes the subject (decisions §4). At most one of
+ * them is set.
+ */
 export const assessment = (
   c: Columns,
   { term, subject, student_group, teaching_set, assessment_category }: Term & Subject & Group & TeachingSet & AssessmentCategory,
@@ -79,7 +85,7 @@ export const assessment = (
 export const assessmentDescription = ofSchool({
   identity: ['term_id', 'subject_id', 'created_by', 'created_at'],
   units: {
-    // For whom it is, as one: a class and a set of two people never mix.
+    // One unit, so that a merge never combines the class of one writer with the set of another.
     student_group_id: ['student_group_id', 'teaching_set_id'],
     title: ['title'],
     scoring: ['max_score', 'weight', 'assessment_type', 'category_id'],
@@ -94,8 +100,8 @@ export const assessmentDescription = ofSchool({
 type Assessment = { assessment: ReturnType<typeof assessment> }
 
 /**
- * One mark. `term_id` repeats the assessment's term (kept true by the composite key): with it the covering index answers
- * a pupil's term without touching the table, and results stay as fast as years pile up (design/performance.md).
+ * One mark. `term_id` repeats the assessment's term (ensured by a composite foreign key). With it the covering index answers a pupil's
+ * term without reading the table, so results stay fast as years accumulate (design/performance.md).
  */
 export const grade = (c: Columns, { assessment, student }: Assessment & Student) =>
   c.ofSchool('grading', 'grade', {
@@ -126,9 +132,10 @@ export const grade = (c: Columns, { assessment, student }: Assessment & Student)
   })
 
 /**
- * A score is null where the status stands in its place (docs/design/results.md). Whoever writes a status in place of a score, or the
- * other way round, writes both units, so two such writes at once always meet in one of them.
- * The letter is not stored: it follows from the score, the maximum and the scale of the moment (decisions §4). */
+ * `score` is null where `status` replaces it (docs/design/results.md). Replacing one by the other writes both units, so two concurrent
+ * replacements always conflict in at least one of them. The letter is not stored: it follows from the score, the maximum and the present
+ * scale (decisions §4).
+ */
 export const gradeDescription = ofSchool({
   identity: ['assessment_id', 'student_id', 'created_by', 'created_at'],
   near: 'assessment_id',
@@ -138,7 +145,7 @@ export const gradeDescription = ofSchool({
   audit: ['updated_by', 'updated_at'],
 })
 
-/** One row a school, for every year without a scale of its own; absent means the default scale of decisions §4. */
+/** One row per school, for every year without its own scale; where absent, the default scale of decisions §4 applies. */
 export const gradingScale = (c: Columns, { school }: School) =>
   c.ofSchool('grading', 'grading_scale', {
     columns: {

@@ -5,22 +5,22 @@ import type { Columns } from './columns.sqlite.ts'
 const jobKinds = ['report_pdfs'] as const
 const jobStatuses = ['queued', 'running', 'done', 'failed'] as const
 
-/** Which reports a job makes PDFs of, in this order; the first `done` of them are behind it. */
+/** The reports of which a job makes PDFs, in this order; the first `done` of them are finished. */
 export type JobInput = {
   student_group_id: string
   term_id: string
   report_type: 'term' | 'year_end'
   paper: 'A4' | 'Letter'
-  /** Absent: that of the school. */
+  /** Absent: the school's language. */
   language?: DocumentLanguage
   reports: string[]
 }
 export type JobFailure = { id: string; message: string }
 
 /**
- * Work that outlives the request that asked for it (docs/design/reports.md). `runner` holds it until `leased_until`: who finds that past
- * takes it up where it stands. `wanted` says what it makes, while it is queued or running; at most one job makes the same. Never
- * leaves its node.
+ * Work that outlives its request (docs/design/reports.md). `runner` holds the job until `leased_until`; after that another runner
+ * continues it. `wanted` identifies the result while the job is queued or running, so that at most one job makes the same. Never leaves
+ * its node.
  */
 export const job = (c: Columns) =>
   c.ofSchool('reporting', 'job', {

@@ -4,7 +4,7 @@ import { defineTables, type Replicated } from './tables.ts'
 const kinds = ['uuid', 'text', 'choice', 'flag', 'int', 'bigint', 'decimal', 'day', 'instant', 'json'] as const
 export type Kind = (typeof kinds)[number]
 
-/** A column, as far as its kind goes. */
+/** A stand-in for a column that records only its kind. */
 class Word {
   constructor(readonly kind: Kind) {}
   notNull = () => this
@@ -21,5 +21,5 @@ const words = {
   changes: () => new Word('json'),
 }
 
-/** Of every replicated table: what kind of value each column holds, read from the same words as the tables of both databases. */
+/** The kind of each column of every replicated table, computed from the same definitions as the tables of both databases. */
 export const kindsOf = defineTables(words as unknown as Columns) as unknown as Record<Replicated, Readonly<Record<string, Kind>>>

@@ -26,7 +26,10 @@ export const tablesWithNaturalIds = [
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The id that a row must have, where it follows from columns that never change; else undefined. What may be empty counts as no text. */
+/**
+ * The id that a row must have, where it is computed from columns that never change; else undefined. A null column is hashed as an empty
+ * text.
+ */
 export function idByNature(table: Replicated, row: Values): string | undefined {
   const { natural } = descriptions[table]
   if (!natural) return undefined
@@ -34,7 +37,7 @@ export function idByNature(table: Replicated, row: Values): string | undefined {
   return natural.kind ? naturalId(natural.kind, ...parts) : parts[0]
 }
 
-/** Whether the id is one that nobody makes of such a row. */
+/** Whether the row's id differs from the one computed from its columns. */
 export function isMisnamed(table: Replicated, row: Values): boolean {
   const id = idByNature(table, row)
   return id !== undefined && id !== row['id']

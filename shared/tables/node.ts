@@ -2,11 +2,14 @@ import { sql } from 'drizzle-orm'
 import type { Columns } from './columns.sqlite.ts'
 import { roles } from './people.ts'
 
-/** What a server is among its peers: a school's own, the centre above schools, or one person's laptop. */
+/** The role of a server: a school's own, the centre above schools, or one person's laptop. */
 export const nodeRoles = ['school', 'centre', 'laptop'] as const
 export type NodeRole = (typeof nodeRoles)[number]
 
-/** Which database this is. A new row (an incarnation) after a restore, a clone or a new enrolment; `ended_at` null is the current one. */
+/**
+ * The identity of this database. A new row (an incarnation) after a restore, a clone or a new enrolment; `ended_at` is null for the
+ * current one.
+ */
 export const node = (c: Columns) =>
   c.table('sync', 'node', {
     columns: {
@@ -19,8 +22,8 @@ export const node = (c: Columns) =>
   })
 
 /**
- * Per school: the last position of the feed and the head of its history's hash chain. Updated last before every commit. `floor`: up to
- * which position deletions were forgotten; who has read less cannot follow the feed from there.
+ * Per school: the last position of the feed and the head of the history's hash chain. Updated last before every commit. `floor`: the
+ * position up to which tombstones were deleted; a reader that is behind it cannot continue from the feed.
  */
 export const syncFeed = (c: Columns) =>
   c.table('sync', 'sync_feed', {
@@ -29,10 +32,10 @@ export const syncFeed = (c: Columns) =>
   })
 
 /**
- * One row beside every replicated row (sync.md, «Versions»).
- * `seq` position in the school's feed, one number a transaction; `vv` version vector {node: counter}; `units`
- * {unit: [node, counter, hlc, actor]} and the writes by which the row exists; `deleted` marks a tombstone; `schema` is the version
- * that wrote it; `extra` holds what the row itself cannot (docs/design/replication.md, «Stored»); `source_id` the peer that has this very state.
+ * One row beside every replicated row (sync.md, «Versions»). `seq`: position in the school's feed, one number a transaction; `vv`: version
+ * vector {node: counter}; `units`: {unit: [node, counter, hlc, actor]}, and the writes by which the row exists; `deleted`: a tombstone;
+ * `schema`: the version that wrote it; `extra`: what the row itself cannot hold (docs/design/replication.md, «Stored»); `source_id`: the
+ * peer that has this very state.
  */
 export const syncRow = (c: Columns) =>
   c.table('sync', 'sync_row', {
@@ -47,7 +50,7 @@ export const syncRow = (c: Columns) =>
       schema: c.int().notNull(),
       extra: c.text(),
       source_id: c.uuid(),
-      /** A rule between rows lets something else stand than what was claimed, or keeps what was deleted. */
+      /** A rule between rows changed the merged value, or restored a deleted row. */
       settled: c.flag().notNull(),
     },
     rules: (t) => [
@@ -62,7 +65,7 @@ export const history = (c: Columns) =>
   c.ofSchool('sync', 'history', {
     columns: {
       seq: c.bigint().notNull(),
-      /** Its number on the node that wrote it, in whose chain `head` stands. */
+      /** Its number on the node that wrote it; `head` belongs to that node's chain. */
       node_seq: c.bigint().notNull(),
       at: c.instant().notNull(),
       actor_id: c.uuid(),
@@ -70,35 +73,36 @@ export const history = (c: Columns) =>
       entity: c.text().notNull(),
       row_id: c.uuid().notNull(),
       /**
-       * Where its entries lie: with those of the row that `near` of the table's description names, else by themselves; what is no row, by the
-       * school. Forty marks of one assessment are forty places by their ids.
+       * The clustering key: the row that `near` of the table's description names, else the row itself; for an entry without a row, the
+       * school. By row ids alone, forty marks of one assessment would lie in forty places.
        */
       near_id: c.uuid().notNull(),
       action: c.choice(['create', 'update', 'delete']).notNull(),
       changes: c.changes().notNull(),
-      /** What the write said and `changes` do not show, as JSON (sync/journal.ts); null where they show all. */
+      /** What `changes` do not show of the write, as JSON (sync/journal.ts); null where they show all. */
       detail: c.text(),
       head: c.text().notNull(),
       /**
-       * On one entry of a transaction that another node wrote: the writer's signature over the whole transaction, and the digests of those of
-       * its entries that are not here, as JSON (sync/SPEC.md, «History»). What this node wrote it signs when it tells it.
+       * On one entry of a transaction from another node: the writer's signature over the whole transaction, and the digests of its entries
+       * that are not stored here, as JSON (sync/SPEC.md, «History»). A transaction of this node is signed when it is sent.
        */
       proof: c.text(),
-      /** The number of the node that told it here; null for what was written here. It is not told there again. */
+      /** The node from which the entry was received, to which it is not sent again; null for an entry written here. */
       source_id: c.uuid(),
     },
     rules: (t) => [
       c.index('history_of_row', t.school_id, t.near_id, t.seq, t.row_id),
       c.index('history_of_feed', t.school_id, t.seq),
-      // With a condition that is always true, so that only a query that says it uses it: SQLite would read a school by it to sort the entries of a row.
+      // The condition is always true. It makes SQLite use the index only for queries that state it; otherwise SQLite would read a whole
+      // school by it to sort the entries of one row.
       c.indexWhere('history_by_time', sql`action <> ''`, t.school_id, t.at),
       c.indexWhere('history_of_deletions', sql`action = 'delete'`, t.school_id, t.at),
     ],
   })
 
 /**
- * A signed-in device, and the family of its refresh tokens: only the hashes of the current one and of the one before are
- * kept; every successor is derived from its predecessor (decisions §3). Never leaves its node.
+ * A signed-in device, and the family of its refresh tokens: only the hashes of the current and the previous one are stored; each successor
+ * is derived from its predecessor (decisions §3). Never leaves its node.
  */
 export const session = (c: Columns) =>
   c.table('public', 'session', {
@@ -113,11 +117,11 @@ export const session = (c: Columns) =>
       last_used_at: c.instant().notNull(),
       expires_at: c.instant().notNull(),
       revoked_at: c.instant(),
-      /** On what it was started, by name (shared/domain/device.ts), and the network address of its last use. */
+      /** The program and system at the sign-in, by name (shared/domain/device.ts), and the network address of the last use. */
       program: c.text(),
       system: c.text(),
       address: c.text(),
-      /** When its person last proved who they are, by signing in or after it; null in a session of an earlier program. */
+      /** When the person last proved who they are, at sign-in or later; null in a session of an older program. */
       proved_at: c.instant(),
     },
     rules: (t) => [c.key(t.id), c.index('session_user', t.user_id), c.index('session_expiry', t.expires_at)],
@@ -126,8 +130,8 @@ export const session = (c: Columns) =>
 const noticeKinds = ['sign_in', 'totp', 'recovery_codes', 'passkey', 'second_factor_off'] as const
 
 /**
- * What was new about an account, until its owner has seen it: by which session, which does not see it itself, and where that was. Never
- * leaves its node.
+ * An event of an account, shown until its owner has seen it: the session that caused it, to which it is not shown, and where that was.
+ * Never leaves its node.
  */
 export const accountNotice = (c: Columns) =>
   c.table('public', 'account_notice', {
@@ -148,10 +152,10 @@ export const accountNotice = (c: Columns) =>
     ],
   })
 
-/** How a code came to its owner: by mail, from the sign-in desk, or from the server's own console. */
+/** How a code reached its owner: by mail, from the sign-in desk, or from the server's own console. */
 const codeKinds = ['mail', 'desk', 'console'] as const
 
-/** The one live code of each kind of an address, as an HMAC. `wrong_tries` ends it: a mailed one after five. */
+/** The one valid code of each kind for an address, as an HMAC. `wrong_tries` invalidates it: a mailed one after five. */
 export const otpCode = (c: Columns) =>
   c.table('public', 'otp_code', {
     columns: {
@@ -165,21 +169,21 @@ export const otpCode = (c: Columns) =>
     rules: (t) => [c.key(t.email, t.kind), c.check('otp_code_kind', sql`${t.kind} in ('mail', 'desk', 'console')`)],
   })
 
-/** Counters of tries within a window: `key` says of what, `resets_at` when it starts again. */
+/** Counters of attempts within a window: `key` names what is counted; at `resets_at` the counter starts again. */
 export const attempt = (c: Columns) =>
   c.table('public', 'attempt', {
     columns: { key: c.text().notNull(), count: c.int().notNull(), resets_at: c.instant().notNull() },
     rules: (t) => [c.key(t.key), c.index('attempt_expiry', t.resets_at)],
   })
 
-/** A TOTP secret that its owner has been shown and not confirmed yet; encrypted. Never leaves its node. */
+/** A TOTP secret that was shown to its owner and is not confirmed yet; encrypted. Never leaves its node. */
 export const totpEnrolment = (c: Columns) =>
   c.table('public', 'totp_enrolment', {
     columns: { user_id: c.uuid().notNull(), sealed_secret: c.text().notNull(), expires_at: c.instant().notNull() },
     rules: (t) => [c.key(t.user_id), c.index('totp_enrolment_expiry', t.expires_at)],
   })
 
-/** Who is asked at this node for a second thing beside a code by mail. Never leaves it. */
+/** The people who need a second factor beside a mailed code at this node. Never leaves it. */
 export const secondFactor = (c: Columns) =>
   c.table('public', 'second_factor', {
     columns: { user_id: c.uuid().notNull(), since: c.instant().notNull() },
@@ -187,8 +191,8 @@ export const secondFactor = (c: Columns) =>
   })
 
 /**
- * The passkeys of a person: the public key, as COSE in base64url, of a key that an authenticator made for `host`, the name by which this
- * server was reached. `counter` is the authenticator's own, 0 where it counts nothing. Never leaves its node.
+ * The passkeys of a person: the public key, as COSE in base64url, that an authenticator made for `host`, the server name in use then.
+ * `counter`: the authenticator's signature counter; 0 where it has none. Never leaves its node.
  */
 export const passkey = (c: Columns) =>
   c.table('public', 'passkey', {
@@ -208,8 +212,8 @@ export const passkey = (c: Columns) =>
   })
 
 /**
- * Whom an administrator invites into a school, by address: with which role, and the HMAC of the code that signs them in until they have
- * answered, null where none was made. Never leaves its node.
+ * An invitation of an address into a school by an administrator: the role, and the HMAC of the code that signs the person in until they
+ * have answered; null where no code was made. Never leaves its node.
  */
 export const schoolInvitation = (c: Columns) =>
   c.table('public', 'school_invitation', {
@@ -230,7 +234,7 @@ export const schoolInvitation = (c: Columns) =>
     ],
   })
 
-/** Servers that run on this database, of a centre: where each keeps its files, on which machine, and when it last said that it runs. */
+/** Servers that run on this central database: where each stores its files, on which machine, and when it last reported that it runs. */
 export const serverInstance = (c: Columns) =>
   c.table('public', 'server_instance', {
     columns: { id: c.uuid().notNull(), place: c.text().notNull(), host: c.text().notNull(), seen_at: c.instant().notNull() },
@@ -238,8 +242,8 @@ export const serverInstance = (c: Columns) =>
   })
 
 /**
- * By what the secret of the server that last opened this database can be told from another, without saying it: the console checks
- * that it works with the same one. `use` is always `sign-in`.
+ * A fingerprint of the secret of the server that last opened this database. The command line compares it with that of its own secret.
+ * `use` is always `sign-in`.
  */
 export const serverSecret = (c: Columns) =>
   c.table('public', 'server_secret', {

@@ -21,7 +21,7 @@ export const userProfile = (c: Columns) =>
       avatar_path: c.text(),
       avatar_type: c.text(),
       avatar_size: c.int(),
-      /** Of the file's content, hex: by it the file follows its row to other nodes. */
+      /** SHA-256 of the file's content, hex. Replication fetches the file by it. */
       avatar_sha256: c.text(),
       avatar_updated_at: c.instant(),
       school_id: c.uuid(),

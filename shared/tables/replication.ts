@@ -7,13 +7,13 @@ import type { School } from './people.ts'
 const conflictKinds = ['value', 'delete', 'rule', 'right'] as const
 const conflictStatuses = ['noticed', 'open', 'resolved'] as const
 export type ConflictValue = Record<string, unknown>
-/** What a person decided: that the row stays as it is, that the kept value is written again, or another value. */
+/** A person's decision: the row stays, the kept value is written again, or another value is written. */
 export type Resolution = { choice: 'current' | 'kept' | 'typed'; value: ConflictValue | null }
 
 /**
- * A write that did not stand, kept whole (sync/SPEC.md, «Conflicts»): `value` by column, null for a deletion; by whom (`actor_id`),
- * where (`node_id`) and when (`hlc`, ms). Its id follows from the row, the unit and the write's dot, so that every node where the two
- * writes meet makes the same record.
+ * An overruled write, kept whole (sync/SPEC.md, «Conflicts»): `value` by column, null for a deletion; its author (`actor_id`), node
+ * (`node_id`) and time (`hlc`, ms). The id is computed from the row, the unit and the write's dot, so that every node where the two writes
+ * meet makes the same record.
  */
 export const syncConflict = (c: Columns, { school }: School) =>
   c.ofSchool('sync', 'sync_conflict', {
@@ -52,8 +52,8 @@ export const syncConflictDescription = ofSchool({
 })
 
 /**
- * A row that came and cannot be written yet: its parent has not come, or it breaks a rule that no person foresaw. Kept whole, tried
- * again after every page, never in the way of the rest. Local: every node holds back by itself.
+ * A received row that cannot be written yet: its parent row is missing, or it violates a constraint. Kept whole and retried after every
+ * page; it does not block other rows. Local to the node.
  */
 export const syncHeld = (c: Columns) =>
   c.table('sync', 'sync_held', {
@@ -71,9 +71,9 @@ export const syncHeld = (c: Columns) =>
   })
 
 /**
- * A write that a parent refused, kept whole, with its dot (`node_id`, `counter`; null where it was kept by a program of before, or could not
- * be read): at the child for its author, with the peer that refused it in `parent_id`; at the parent, with the child's peer in `peer_id`,
- * for the administrators. `seen_at`: since when nobody has to look at it any more.
+ * A write that a parent refused, kept whole, with its dot (`node_id`, `counter`; null where an older program kept it, or it could not be
+ * read). At the child it is for its author, with the refusing peer in `parent_id`; at the parent for the administrators, with the child's
+ * peer in `peer_id`. `seen_at`: when it was dismissed or settled.
  */
 export const syncRefused = (c: Columns) =>
   c.table('sync', 'sync_refused', {
@@ -98,8 +98,8 @@ export const syncRefused = (c: Columns) =>
   })
 
 /**
- * What a child and its parent did not hold alike when they were compared twice: by table how many rows each held. `healed_at` once a later
- * comparison found nothing; everything was merged again `merges` times, the last time at `merged_at`.
+ * The differences between a child and its parent that two comparisons in a row found: by table, the number of rows of each. `healed_at`:
+ * when a later comparison found none. Everything was merged again `merges` times, last at `merged_at`.
  */
 export type KeptDifference = {
   found_at: string
@@ -110,12 +110,13 @@ export type KeptDifference = {
 }
 
 /**
- * Another node that this one knows. `side`: it is our parent, or our child. `node_id` its present incarnation. `school_id` what it may
- * carry, `user_id` for a laptop whom. Keys are raw, base64url: `public_key` Ed25519 for signatures, `box_key` X25519 for secrets.
- * `own_seq` and `own_people` how far the other has acknowledged our feeds of the school and of people; `their_epoch` and `their_cursor` how far we have theirs.
- * Of a child `own_seq` is how far we have its feed, and `their_cursor` how far it has ours. `schema`: the older of the two programs' when all was exchanged last.
- * Of a parent `compared_at` is when both were last seen to hold the same, and `difference` the last time when they did not.
- * Of a laptop below `wipe_asked_at` is when an administrator asked that it be erased, and `wiped_at` when it said that it is.
+ * Another node. `side`: it is this node's parent or child. `node_id`: its present incarnation. `school_id`: the school it may replicate;
+ * `user_id`: the owner of a laptop. Keys are raw, base64url: `public_key` Ed25519 for signatures, `box_key` X25519 for secrets.
+ * `own_seq` and `own_people`: the positions in our feeds of the school and of people that the other has acknowledged; `their_epoch` and
+ * `their_cursor`: our position in theirs. For a child reversed: `own_seq` is our position in its feed, `their_cursor` its position in
+ * ours. `schema`: the older of the two programs' versions at the last full exchange.
+ * For a parent: `compared_at`: when both last held the same rows; `difference`: the last difference. For a laptop below: `wipe_asked_at`:
+ * when an administrator ordered its erasure; `wiped_at`: when it reported that it is erased.
  */
 export const syncPeer = (c: Columns) =>
   c.table('sync', 'sync_peer', {
@@ -154,7 +155,10 @@ export const syncPeer = (c: Columns) =>
     rules: (t) => [c.key(t.id), c.index('sync_peer_school', t.school_id)],
   })
 
-/** A one-time invitation for a node. `code_hash`: the public key that follows from its code (`server/replication/identity/keys.ts`), from which nobody gets the code. */
+/**
+ * A one-time invitation for a node. `code_hash`: the public key derived from its code (`server/replication/identity/keys.ts`); the code
+ * cannot be computed from it.
+ */
 export const syncInvitation = (c: Columns) =>
   c.table('sync', 'sync_invitation', {
     columns: {
@@ -172,8 +176,8 @@ export const syncInvitation = (c: Columns) =>
   })
 
 /**
- * Files that a row names and that are not yet where they should be (docs/design/replication.md): `down` it is missing here and the parent
- * is asked for it, `up` the parent is to be given it. Tried again at `next_at`; `reason` is why it did not work the last time.
+ * Files that a row names and that still have to be transferred (docs/design/replication.md): `down` from the parent, `up` to the parent.
+ * Retried at `next_at`; `reason`: why the last attempt failed.
  */
 export const syncFile = (c: Columns) =>
   c.table('sync', 'sync_file', {
@@ -193,7 +197,10 @@ export const syncFile = (c: Columns) =>
     ],
   })
 
-/** Up to which numbers of this node's own feeds, of the school and of people, the files of rows were looked at for the parent of this `epoch`. */
+/**
+ * The positions in this node's own feeds, of the school and of people, up to which the files of rows were checked for the parent of this
+ * `epoch`.
+ */
 export const syncFilePlace = (c: Columns) =>
   c.table('sync', 'sync_file_place', {
     columns: { peer_id: c.uuid().notNull(), epoch: c.uuid().notNull(), seq: c.bigint().notNull(), people: c.bigint().notNull() },
@@ -201,9 +208,9 @@ export const syncFilePlace = (c: Columns) =>
   })
 
 /**
- * A run of the audit over a school, or over people: when, and what it found (`server/replication/audit/audit.found.ts`); `ended_at` null
- * while it runs, until `leased_until` at the latest. `seal` is over all of it: whoever has not the server's secret cannot write a verdict.
- * The newest of each school are kept. Never leaves its node.
+ * A run of the audit over a school, or over people: when, and what it found (`server/replication/audit/audit.found.ts`). `ended_at` is
+ * null while it runs, until `leased_until` at the latest. `seal`: a MAC over the row, so that a result cannot be forged without the
+ * server's secret. The newest runs of each school are kept. Never leaves its node.
  */
 export const auditRun = (c: Columns) =>
   c.table('sync', 'audit_run', {

@@ -9,16 +9,16 @@ const reportTypes = ['term', 'year_end'] as const
 const reportStatuses = ['draft', 'published', 'sent_to_ministry'] as const
 const fileTypes = ['pdf', 'csv', 'xlsx'] as const
 
-/** What one generation computed for one pupil: one merge unit, from which the entries' snapshot columns are written (sync.md). */
+/** The results of one pupil at one generation: one merge unit, from which the entries' snapshot columns are written (sync.md). */
 export type ReportSnapshot = {
   generated_at: string
   overall_average: number | null
   position: number | null
   total_students: number
   entries: ReportSnapshotEntry[]
-  /** The scale that the letters are of, so that a card explains its own letters; absent in books of older programs. */
+  /** The scale by which the letters were given, so that a card can print it; absent in books of older programs. */
   scale?: { pass_mark: number; bands: Band[] }
-  /** Of the term, or of the year in a year-end report; absent where no register was taken. */
+  /** Attendance of the term, or of the year in a year-end report; absent where no register was taken. */
   attendance?: AttendanceTotals
 }
 export type ReportSnapshotEntry = {
@@ -29,10 +29,10 @@ export type ReportSnapshotEntry = {
   year_grade: number | null
   letter_grade: string | null
   sort_order: number
-  /** The code in the place of an average, as the school prints it; absent without one. */
+  /** The code printed in place of an average; absent without one. */
   coursework_code?: string
   exam_code?: string
-  /** What a year-end card prints beside the year grade; absent in the report of a term. */
+  /** What a year-end card prints besides the year grade; absent in the report of a term. */
   year?: ReportSnapshotYear
 }
 export type ReportSnapshotYear = {
@@ -47,7 +47,7 @@ const areEntries = (value: unknown) =>
 const isScale = (value: unknown) =>
   value === undefined || (isRecord(value) && Number.isFinite(value['pass_mark']) && areBands(value['bands']))
 const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries']) && isScale(value['scale'])
-/** None in what was sent before anything was frozen with it. */
+/** Null in reports that were sent before content was frozen. */
 const isFrozen = (value: unknown) =>
   value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))
 
@@ -60,7 +60,7 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       student_group_id: c.uuid().notNull(),
       report_type: c.choice(reportTypes).notNull(),
       status: c.choice(reportStatuses).notNull(),
-      /** The content as it was sent, frozen with the status; null before. */
+      /** The content at the time of sending, frozen with the status; null before. */
       sent_snapshot: c.json<unknown>(),
       snapshot: c.json<ReportSnapshot>().notNull(),
       overall_average: c.decimal(),
@@ -74,7 +74,7 @@ export const reportBook = (c: Columns, { student, student_group, term }: Student
       sent_back_at: c.instant(),
       sent_back_by: c.uuid(),
       sent_back_reason: c.text(),
-      /** The hash of what it said when it was sent back, so that a later change is seen on every node. */
+      /** The hash of the content when it was sent back, so that every node recognises a later change. */
       sent_back_hash: c.text(),
       ...timestamps(c),
     },
@@ -100,7 +100,7 @@ export const reportBookDescription = ofSchool({
     class_teacher_remark: ['class_teacher_remark'],
     conduct: ['conduct'],
     attendance_percentage: ['attendance_percentage'],
-    // One unit, so that a book is approved or sent back, and never both, whatever is merged.
+    // One unit, so that a merge never makes a book both approved and sent back.
     approval: ['approved_at', 'approved_by', 'sent_back_at', 'sent_back_by', 'sent_back_reason', 'sent_back_hash'],
   },
   derived: ['overall_average', 'position', 'total_students'],

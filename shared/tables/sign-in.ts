@@ -2,7 +2,9 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import type { Description } from './describe.ts'
 import type { Profile } from './people.ts'
 
-/** The confirmed TOTP secret of a person, at most one; its row's id is made from theirs. `sealed_secret` is encrypted by the node. */
+/**
+ * The confirmed TOTP secret of a person, at most one; its row's id is derived from the person's. `sealed_secret` is encrypted by the node.
+ */
 export const userTotp = (c: Columns, { user_profile }: Profile) =>
   c.table('public', 'user_totp', {
     columns: {
@@ -26,9 +28,9 @@ export const userTotpDescription: Description = {
 }
 
 /**
- * The printed one-time codes of a person: ten rows, `slot` 0 to 9, whose ids are made from the person and the slot. A new set is
- * written over the old one under a new `set_id`; a code is used up where `used_set_id` names its set. `sealed_hash` is the code's
- * hash, encrypted by the node.
+ * The printed one-time codes of a person: ten rows, `slot` 0 to 9, whose ids are derived from the person and the slot. A new set
+ * overwrites the old one under a new `set_id`; a code is used where `used_set_id` names its set. `sealed_hash` is the code's hash,
+ * encrypted by the node.
  */
 export const recoveryCode = (c: Columns, { user_profile }: Profile) =>
   c.table('public', 'recovery_code', {

@@ -85,7 +85,7 @@ export const defineTables = (c: Columns) => ({ ...replicatedTables(c), ...localT
 
 export type Tables = ReturnType<typeof defineTables>
 export type Replicated = keyof typeof replicated
-/** Local tables that are written directly; of the sync tables, those that never leave their node. The others belong to the store alone. */
+/** Local tables that features write directly; of the sync tables, those that never leave their node. Only the store writes the others. */
 export type Local =
   | 'session'
   | 'account_notice'

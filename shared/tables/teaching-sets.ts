@@ -4,7 +4,7 @@ import { type Columns, timestamps } from './columns.sqlite.ts'
 import { ofSchool } from './describe.ts'
 import type { Profile } from './people.ts'
 
-/** A group that is taught one subject of a year together, of pupils of several classes. What it is of never changes. */
+/** A group of pupils from several classes who are taught one subject together in one year. Year and subject never change. */
 export const teachingSet = (c: Columns, { academic_year, subject }: Year & Subject) =>
   c.ofSchool('student', 'teaching_set', {
     columns: {
