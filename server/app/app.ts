@@ -21,7 +21,7 @@ import { serveChildren } from '../replication/downstream/routes.ts'
 
 export type App = Hono<AppEnv>
 
-/** The whole service as one `fetch`: the contract under /api, and what operators read beside it. */
+/** The whole service as one `fetch`: the contract under /api, and the endpoints for operators. */
 export function createApp(services: Services): App {
   const app = new Hono<AppEnv>()
   app.use(async (c, next) => {
@@ -70,11 +70,11 @@ export function createApp(services: Services): App {
 const routes = Object.values(contract)
   .flatMap((resource): Endpoint[] => Object.values(resource))
   .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/:[a-zA-Z]+/g, '[^/]+')}$`) }))
-/** The methods that a path takes, for the header Allow; empty for a path that there is not. */
+/** The methods of a path, for the Allow header; empty for an unknown path. */
 const methodsOf = (path: string) =>
   [...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].sort().join(', ')
 
-/** Counts a request and writes its line in the log, whatever became of it. */
+/** Counts a request and logs it, whatever its outcome. */
 function record(services: Services, c: Context<AppEnv>, ms: number) {
   const { log, metrics } = services
   const { status } = c.res

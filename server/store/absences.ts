@@ -4,9 +4,9 @@ import type { Dialect } from './dialect.ts'
 type AbsentRows = { schoolId: string; table: string; vvById: Map<string, string | null> }
 
 /**
- * Rows that a transaction found absent. What is not there cannot be locked, so another transaction may make it in between; merged with
- * nothing, what that one wrote would be gone without a trace. Whoever writes such a row has waited for the other by its key, so it is
- * enough to look once more before the end. SQLite has one writer at a time.
+ * Rows that a transaction looked for and did not find. A row that does not exist cannot be locked, so another transaction may insert it
+ * meanwhile, and this one would overwrite it unmerged. Writers of the same row wait for each other at its key; so reading the versions
+ * once more before the commit is enough. On SQLite this is not needed, since only one transaction writes at a time.
  */
 export class Absences {
   private seen = new Map<string, AbsentRows>()
@@ -16,7 +16,9 @@ export class Absences {
     private readonly dialect: Dialect,
   ) {}
 
-  /** `vvById`: null for a row of which nothing is known, the vector of one that was deleted. The first look counts. */
+  /**
+   * `vvById`: by row id, the version vector of the deleted row, or null where there is no version at all. The first call for a row counts.
+   */
   note(schoolId: string, table: string, vvById: ReadonlyMap<string, string | null>): void {
     if (this.dialect.name === 'sqlite' || vvById.size === 0) return
     const key = `${schoolId}:${table}`
@@ -25,7 +27,7 @@ export class Absences {
     for (const [id, vv] of vvById) if (!own.vvById.has(id)) own.vvById.set(id, vv)
   }
 
-  /** Throws what makes the transaction run again where one of those that it writes is there by now. */
+  /** Throws a retryable error where a row that this transaction writes has been inserted or changed meanwhile. */
   async demandStillAbsent(isWritten: (schoolId: string, table: string, id: string) => boolean): Promise<void> {
     const looked = [...this.seen.values()]
     this.seen = new Map()
@@ -38,7 +40,7 @@ export class Absences {
   }
 }
 
-/** As the database itself says it of transactions that stood in each other's way. */
+/** Has the SQLSTATE of a serialization failure, so that the transaction is run again. */
 class Overtaken extends Error {
   readonly code = '40001'
   constructor() {

@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => at.drop())
 
 const onPostgres = database === 'postgres'
-/** Rows of a table that no rule of the change tracker concerns. */
+/** Rows of a table without any logic of the change tracker. */
 const put = (tx: WriteTx, key: string) =>
   tx.connection.run(onPostgres ? 'insert into kept (key) values ($1)' : 'insert into kept (key) values (?)', [key])
 const kept = (tx: Pick<WriteTx, 'connection'>) => tx.connection.rows<{ key: string }>('select key from kept order by key', [])
 const written = <T>(work: (tx: WriteTx) => Promise<T>) => at.store.write(asSystem(), work)
 
-test('what fails in an attempt is taken back alone, and the transaction goes on to its end', async () => {
+test('a failed attempt is undone alone, and the transaction commits the rest', async () => {
   await written(async (tx) => {
     if (onPostgres) await tx.connection.run('set role none', [])
     await tx.connection.run('create table kept (key text primary key)', [])
@@ -42,7 +42,7 @@ test('what fails in an attempt is taken back alone, and the transaction goes on 
   expect(rows.map(({ key }) => key)).toEqual(['after', 'before'])
 })
 
-test('an attempt in an attempt takes back its own part', async () => {
+test('a nested attempt undoes only its own writes', async () => {
   await written((tx) =>
     tx.connection.attempt(async () => {
       await put(tx, 'outer')

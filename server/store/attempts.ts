@@ -4,12 +4,12 @@ import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import { rowsBy } from './statement.ts'
 import type { ReadTx, WriteTx } from './tx.ts'
 
-/** So many within a window that starts with the first one; `windowMs` in milliseconds. */
+/** At most `max` within a window of `windowMs` milliseconds that starts with the first one. */
 export type Limit = { max: number; windowMs: number }
 
 const byKey = rowsBy('attempt', { key: 'key' })
 
-/** How many were counted in the window that runs now. */
+/** The number counted in the current window. */
 export async function countOf(tx: ReadTx, key: string): Promise<number> {
   const [row] = await byKey(tx, { key })
   return row && row.resets_at > tx.now ? row.count : 0
@@ -21,7 +21,7 @@ export async function waitFor(tx: ReadTx, key: string, { max }: Pick<Limit, 'max
   return row && row.count >= max ? Math.max(0, Date.parse(row.resets_at) - tx.nowMs) : 0
 }
 
-/** Counts one, or `amount`, in one statement, so that none of many at once is lost. */
+/** Adds `amount` in one statement, so that concurrent calls are all counted. */
 export async function count(tx: WriteTx, key: string, windowMs: number, amount = 1): Promise<{ count: number; resets_at: string }> {
   const { attempt } = tx.t
   const isOver = sql`${attempt.resets_at} <= ${tx.now}`
@@ -40,8 +40,8 @@ export async function count(tx: WriteTx, key: string, windowMs: number, amount =
 }
 
 /**
- * Counts one where the limit still allows it. Answers 0, or the milliseconds to wait. A flood beyond the limit is refused by
- * the reading alone and writes nothing.
+ * Counts one where the limit allows it. Returns 0, or the milliseconds to wait. Beyond the limit it only reads, so a flood of calls writes
+ * nothing.
  */
 export async function take(tx: WriteTx, key: string, limit: Limit): Promise<number> {
   const wait = await waitFor(tx, key, limit)
@@ -50,7 +50,7 @@ export async function take(tx: WriteTx, key: string, limit: Limit): Promise<numb
   return counted.count > limit.max ? Date.parse(counted.resets_at) - tx.nowMs : 0
 }
 
-/** Those of the keys under which something was counted in the window that runs now. */
+/** The keys among these that were counted in their current window. */
 export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<Set<string>> {
   const { attempt } = tx.t
   if (keys.length === 0) return new Set()
@@ -61,14 +61,14 @@ export async function takenAmong(tx: ReadTx, keys: readonly string[]): Promise<S
   return new Set(rows.map(({ key }) => key))
 }
 
-/** The counter of `sweep` itself. */
+/** The key of the counter that limits `sweep` itself. */
 const SWEEP = 'sweep'
 
 export const forget = (tx: WriteTx, key: string) => tx.local.delete(tx.t.attempt).where(eq(tx.t.attempt.key, key))
 
 /**
- * Removes a bounded number of counters, codes and sessions whose time is over (limits.sweep). Where there were more counters than that, as
- * after a flood of sends, the next one goes on at once.
+ * Deletes a bounded number of expired counters, codes and sessions (limits.sweep). Where more counters remain, as after a flood of sends,
+ * the next call may delete at once.
  */
 export async function sweep(tx: WriteTx): Promise<void> {
   if ((await take(tx, SWEEP, { max: 1, windowMs: limits.sweep.every })) > 0) return

@@ -33,20 +33,20 @@ import { type Overruled, stampedRows } from './version-stamps.ts'
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
 
 /**
- * The only way to write a replicated row. Rows are written at once; the versions and the history of everything that a
- * transaction wrote are written together by `close`, just before the commit.
+ * The only way to write a replicated row. Rows are written at once; the versions and history entries of all rows that a transaction wrote
+ * are written together by `close`, just before the commit.
  */
 export class ChangeTracker implements ReplicaWrites {
-  /** Schools whose feeds this transaction has moved on, and who sent what did so: null for this node itself. */
+  /** The schools whose feeds this transaction advanced, and the peers whose changes did so (null: this node). */
   readonly advanced = new Set<string>()
   readonly sources = new Set<string | null>()
   private readonly written = new Map<string, RowChange>()
   private readonly notes: (Note & { entryId: string })[] = []
-  /** By school: versions by table and row, of which the last stands, and history. */
+  /** By school: received history, and received versions by table and row; the last version of a row counts. */
   private readonly brought = new Map<string, { rows: Map<string, Map<string, SyncRowWrite>>; history: HistoryWrite[] }>()
 
   private readonly retold: { schoolId: string; entry: HistoryWrite }[] = []
-  /** Deletions that stood for nothing, and that what this transaction wrote has ended. */
+  /** Deletions of rows that were kept in spite of them, and that a write of this transaction has ended. */
   readonly overruled: Overruled[] = []
   private readonly absences: Absences
   constructor(
@@ -84,7 +84,7 @@ export class ChangeTracker implements ReplicaWrites {
       if (frozen) throw new Error(`${table}.${frozen} never changes after creation`)
       stored.push(after)
       for (const name of Object.keys(after)) if (!same(after[name], before[name])) columns.add(name)
-      // Derived columns alone are nobody's change: other nodes recompute them.
+      // A change of derived columns alone is not recorded: every node computes them.
       if (units.size > 0) this.remember(table, before, after, units)
     }
     if (stored.length > 0) await this.dialect.updateRows(this.connection, this.tableOf(table), stored, [...columns].sort())
@@ -108,7 +108,7 @@ export class ChangeTracker implements ReplicaWrites {
     for (const row of list) this.remember(table, row, null, units)
   }
 
-  /** What the history will say of a row that this transaction wrote, or null where it wrote nothing. */
+  /** The history entry that this transaction will write for a row, or null where it wrote none. */
   entryOf(table: Replicated, id: string): HistoryWrite | null {
     const entry = this.written.get(`${table}:${id}`)
     return entry && actionOf(entry) !== null ? this.historyOf(entry) : null
@@ -118,7 +118,10 @@ export class ChangeTracker implements ReplicaWrites {
     this.notes.push({ ...note, entryId: this.writer.newId() })
   }
 
-  /** Reads the versions of all that was written. True where a conflict is open that this may have decided: in a school of such a row. */
+  /**
+   * Reads the versions of all written rows. Returns whether the school of one of them has an open conflict, which the write may have
+   * decided.
+   */
   async readVersions(): Promise<boolean> {
     const unread = [...this.written.values()].filter(({ stored }) => stored === undefined)
     let isAnyOpen = false
@@ -130,7 +133,7 @@ export class ChangeTracker implements ReplicaWrites {
           ;(byId.get(row.row_id) as RowChange).stored = row
           isAnyOpen ||= Boolean(row.any_open)
         }
-        // What came in this transaction was there before this node wrote over it.
+        // Rows received in this transaction count as stored before this node's own writes.
         const brought = this.broughtOf(schoolId, table)
         for (const entry of entries) {
           const row = brought.get(rowOf(entry).id)
@@ -140,7 +143,7 @@ export class ChangeTracker implements ReplicaWrites {
     return isAnyOpen
   }
 
-  /** Writes versions and history of all that was written since the last time. */
+  /** Writes the versions and history of everything written since the last call. */
   async close(): Promise<void> {
     await this.readVersions()
     await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
@@ -171,9 +174,9 @@ export class ChangeTracker implements ReplicaWrites {
     this.brought.clear()
   }
 
-  /** Rows as replication has merged and settled them: they bear their versions already, which `bring` records. */
+  /** Writes rows that replication has merged and settled. Their versions already exist and are recorded by `bring`. */
   async place(table: Replicated, rows: Iterable<AnyRow>, how: Placing = 'replace'): Promise<void> {
-    // Where others write at the same time, one that was not there may be there by now (docs/design/store.md).
+    // On a database with concurrent writers, a row that was not found may exist by now (docs/design/store.md).
     const known = how === 'new' ? (this.dialect.writesAlone ? 'insert' : 'replace') : how
     if (typeof known === 'string') await this.dialect.writeRows(this.connection, this.tableOf(table), rows, known)
     else await this.dialect.updateRows(this.connection, this.tableOf(table), [...rows], known)
@@ -184,7 +187,7 @@ export class ChangeTracker implements ReplicaWrites {
     await this.dialect.deleteRows(this.connection, this.tableOf(table), descriptions[table].scope === 'school' ? schoolId : null, ids)
   }
 
-  /** Versions and history that came from other nodes: recorded with the next number of this node's feed. */
+  /** Records versions and history of other nodes, under the next number of this node's feed. */
   bring(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
     if (rows.length + history.length === 0) return
     const brought = this.brought.get(schoolId) ?? { rows: new Map<string, Map<string, SyncRowWrite>>(), history: [] as HistoryWrite[] }
@@ -196,7 +199,7 @@ export class ChangeTracker implements ReplicaWrites {
     brought.history.push(...history)
   }
 
-  /** Of writes that are stamped anew, what each of them was: an entry that changes nothing. */
+  /** For writes that get new stamps: adds a history entry without changes that states the original write. */
   retell(schoolId: string, writes: readonly Retold[]): void {
     const { now, node } = this.writer
     for (const { actor_id, entity, row_id, near_id, action, detail } of writes) {
@@ -207,7 +210,7 @@ export class ChangeTracker implements ReplicaWrites {
     }
   }
 
-  /** What of these rows was brought in this transaction is as if it had not been. */
+  /** Discards the versions that this transaction received for these rows. */
   unbring(schoolId: string, table: Replicated, ids: readonly string[]): void {
     for (const id of ids) this.brought.get(schoolId)?.rows.get(table)?.delete(id)
   }
@@ -216,19 +219,22 @@ export class ChangeTracker implements ReplicaWrites {
     this.absences.note(schoolId, table, vvById)
   }
 
-  /** Versions that this transaction brought and has not written yet, by row: they stand before what is stored. */
+  /** The versions that this transaction received and has not written yet, by row; they replace the stored ones. */
   broughtOf(schoolId: string, table: string): ReadonlyMap<string, SyncRowWrite> {
     return this.brought.get(schoolId)?.rows.get(table) ?? new Map()
   }
 
-  /** Rows that this transaction wrote itself, for the rules between rows. */
+  /** The rows that this transaction wrote itself, for the rules between rows. */
   touched(): readonly Touched[] {
     return [...this.written.values()]
       .filter((entry) => actionOf(entry) !== null)
       .map(({ table, schoolId, before, after, units }) => ({ table, schoolId, before, after, units }))
   }
 
-  /** What a laptop's parent would not take is not acknowledged either (docs/design/replication.md). */
+  /**
+   * On a laptop, throws for a table whose rows its parent would refuse, so that such a write is never acknowledged
+   * (docs/design/replication.md).
+   */
   private async demandWrittenHere(table: Replicated): Promise<void> {
     if (descriptions[table].notOnLaptops && (await this.writer.isLaptop())) throw replicationFailures.notOnALaptop()
   }
@@ -246,7 +252,7 @@ export class ChangeTracker implements ReplicaWrites {
     }
   }
 
-  /** `stamps`: the row's, where the transaction is about to end. */
+  /** `stamps`: the new stamps of the row, known when the transaction is about to end. */
   private historyOf(entry: RowChange, stamps: Versions['units'] = {}): HistoryWrite {
     const { now, nowMs, actor, node } = this.writer
     const { table } = entry
@@ -282,7 +288,10 @@ export class ChangeTracker implements ReplicaWrites {
     }
   }
 
-  /** Two writes of one row in one transaction are one entry, from the first `before` to the last `after`, but for a removal. */
+  /**
+   * Several writes of one row in one transaction become one entry, from the first `before` to the last `after`, unless the row was
+   * deleted.
+   */
   private remember(table: Replicated, before: AnyRow | null, after: AnyRow | null, units: ReadonlySet<string>) {
     const row = (after ?? before) as AnyRow
     const key = `${table}:${row.id}`

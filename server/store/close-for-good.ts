@@ -1,11 +1,11 @@
 import type { WriteTx } from './tx.ts'
 
-/** What SQLite says then (`errors.ts`). */
+/** The message of the error with which SQLite then refuses a write (`errors.ts`). */
 export const CLOSED = 'this database is closed for good'
 
 /**
- * From the commit of this transaction on nothing of a school is written to this database, whichever process tries: each such transaction
- * draws a number of its feed. For SQLite alone.
+ * Makes this database refuse every write to a school's rows from this commit on, by any process, since each such transaction draws a
+ * number of the feed. SQLite only.
  */
 export const closeForGood = (tx: WriteTx): Promise<void> =>
   tx.connection.run(

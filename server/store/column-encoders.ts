@@ -3,7 +3,7 @@ import { Column, getTableColumns, type Table } from 'drizzle-orm'
 export type Encoder = { name: string; encode: ((value: unknown) => unknown) | null }
 const encoders = new WeakMap<Table, Encoder[]>()
 
-/** How the values of each column become the driver's; null where they are. */
+/** For each column of the table, the function that converts a value for the driver; null where no conversion is needed. */
 export function encodersOf(table: Table): Encoder[] {
   const known = encoders.get(table)
   if (known) return known
@@ -15,14 +15,14 @@ export function encodersOf(table: Table): Encoder[] {
   return made
 }
 
-/** A row with all columns of its table, each value as the driver takes it. */
+/** The row with every column of its table, converted for the driver. */
 export function encoded(table: Table, row: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const driver: Record<string, unknown> = {}
   for (const { name, encode } of encodersOf(table)) driver[name] = encodedValue(row[name], encode)
   return driver
 }
 
-/** The values of some columns of a row, in the order of the encoders, as the driver takes them. */
+/** The values of some columns of a row, converted for the driver, in the order of the encoders. */
 export const encodedValues = (row: Readonly<Record<string, unknown>>, columns: readonly Encoder[]): unknown[] =>
   columns.map(({ name, encode }) => encodedValue(row[name], encode))
 

@@ -3,7 +3,7 @@ import { Column, is, noopDecoder, noopEncoder, Param, Placeholder } from 'drizzl
 type Decode = (value: never) => unknown
 type Encode = (value: unknown) => unknown
 type Field = { path: readonly string[]; field: unknown }
-/** What Drizzle has built, and keeps to itself: the same on both of its dialects, under two names. */
+/** The internals of a query prepared by Drizzle: the same fields in both dialects, under two names. */
 type Built = {
   query?: { sql: string; params: readonly unknown[] }
   queryString?: string
@@ -12,7 +12,7 @@ type Built = {
   customResultMapper?: unknown
 }
 
-/** A query as text, and what turns named values into its parameters and the driver's arrays into rows. */
+/** A query as text, with functions that turn named values into its parameters and the driver's arrays into rows. */
 export type Compiled = {
   text: string
   bind(values: Record<string, unknown>): unknown[]
@@ -20,17 +20,18 @@ export type Compiled = {
 }
 
 /**
- * The built query without Drizzle, whose own way asks of every column of every row anew what it is: for a class of forty that is
- * more than the database takes. Answers undefined for a query whose rows are nested, which stays with Drizzle.
+ * Takes the text and the columns out of a query that Drizzle has built, so that it runs without Drizzle. Drizzle looks up the type of
+ * every column for every row, which for a class of forty takes longer than the database. Returns undefined for a query with nested rows,
+ * which stays with Drizzle.
  *
- * `inlined`: what never changes stands in the text. SQLite plans a statement anew, each time it is run, where a parameter is compared
- * with a column that a partial index asks about.
+ * `inlined`: constants are written into the text. SQLite replans a statement at each run where a parameter is compared with a column in
+ * the condition of a partial index.
  */
 export function compiled(prepared: unknown, { inlined }: { inlined: boolean }): Compiled | undefined {
   const { query, queryString, params, fields, customResultMapper } = prepared as Built
-  // The Postgres one's `query` is the text as it was built, before a lock was added to it.
+  // In the Postgres dialect `query` has the text as built, before the lock clause was appended.
   const [text, bound] = [queryString ?? query?.sql, params ?? query?.params]
-  // What only writes has neither rows nor fields.
+  // A statement that only writes has neither rows nor fields.
   const names = fields ?? []
   if (!text || !bound || customResultMapper || names.some(({ path }) => path.length !== 1)) return undefined
   const known = inlined ? inlineConstants(text, bound) : { text, params: bound }
@@ -76,7 +77,7 @@ function mapperOf(fields: readonly Field[]): Compiled['rowOf'] {
 type Decoder = { mapFromDriverValue: Decode }
 type Selected = { decoder?: Decoder; sql?: { decoder: Decoder }; _?: { sql: { decoder: Decoder } } }
 
-/** Undefined where the driver's value is the value. */
+/** Undefined where the driver's value needs no conversion. */
 function decodeOf(field: unknown): Decode | undefined {
   const { decoder, sql, _ } = field as Selected
   const found = is(field, Column) ? (field as unknown as Decoder) : (decoder ?? sql?.decoder ?? _?.sql.decoder)
@@ -88,7 +89,7 @@ function decodeOf(field: unknown): Decode | undefined {
 
 const QUOTED_OR_MARK = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?/g
 
-/** The text of a query of SQLite with every parameter that is no placeholder written out. */
+/** The text of a SQLite query with every parameter that is not a placeholder written as a literal. */
 function inlineConstants(text: string, params: readonly unknown[]): { text: string; params: unknown[] } {
   const left: unknown[] = []
   let at = 0

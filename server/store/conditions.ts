@@ -4,7 +4,7 @@ type Values<T extends Table> = {
   [C in keyof T['_']['columns']]?: NonNullable<GetColumnData<T['_']['columns'][C], 'raw'>> | SQLWrapper
 }
 
-/** The condition that each of these columns of a table has its value: `matches(t.term, { school_id: p.school, id: p.id })`. */
+/** The condition that these columns have these values: `matches(t.term, { school_id: p.school, id: p.id })`. */
 export const matches = <T extends Table>(table: T, values: Values<T>): SQL | undefined => {
   const columns = table as unknown as Record<string, Column>
   return and(...Object.entries(values).map(([name, value]) => eq(columns[name] as Column, value)))

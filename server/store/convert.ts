@@ -6,13 +6,13 @@ import { countsOf, inspectSqlite } from './backup/sqlite.copy.ts'
 import { type DatabaseKey, encryptFile, holdKey, keyNameOf, makeEncrypted, openFile } from './sqlite.file.ts'
 import { DATABASE_FILE, LOCK_FILE, takeLock } from './sqlite.ts'
 
-/** What is made in the place of the database, until it is whole. */
+/** The new database file, until it is complete and renamed. */
 const NEXT = 'markbook.converting.sqlite'
 
-/** What a database holds. `none`: there is no file, or an empty one; `new`: no school yet; `laptop`: of a person whom a school invited. */
+/** The content of a database. `none`: no file, or an empty one; `new`: no school yet; `laptop`: of a person whom a school invited. */
 export type Kind = 'none' | 'new' | 'laptop' | 'school'
 
-/** Of a database that can be opened. One of an older program may lack the tables that are asked for. */
+/** The kind of a database that can be opened. That of an older program may lack the tables read here. */
 export function kindOf(folder: string): Kind {
   const path = join(folder, DATABASE_FILE)
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return 'none'
@@ -29,22 +29,22 @@ export function kindOf(folder: string): Kind {
   }
 }
 
-/** Removes what a conversion that was cut off left behind. */
+/** Deletes the files of an interrupted conversion. */
 function removeUnfinished(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder)) if (name.startsWith(NEXT)) rmSync(join(folder, name), { force: true })
 }
 
-/** Each is told when it is done; before `placed` the database is what it was. */
+/** Each step is reported when it is done; until `placed` the old database is unchanged. */
 export type Step = 'copied' | 'encrypted' | 'checked' | 'placed'
 export type Converting = { done?: (step: Step) => void; room?: typeof needRoom }
 
-/** Begins an empty database that is encrypted, in a folder that has none. This process holds its key from then on. */
+/** Creates an empty encrypted database in a folder without one. This process then holds its key. */
 export async function beginEncrypted(folder: string, key: DatabaseKey, { done = () => {} }: Converting = {}): Promise<void> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   holdKey(key)
   await inTurn(folder, async (next) => {
-    // Another start may have made one, and taken marks, while the keyring was asked.
+    // While the keyring was read, another start may have created one and stored marks in it.
     if (kindOf(folder) !== 'none') throw new Error('Another start has made the database meanwhile.')
     makeEncrypted(next, key)
     done('encrypted')
@@ -55,9 +55,9 @@ export async function beginEncrypted(folder: string, key: DatabaseKey, { done = 
 }
 
 /**
- * Encrypts the database of a folder, or takes the encryption away where there is no key. A copy is made, read whole and counted, brought to
- * the disk, and takes the name of the database: whenever that is cut off, one or the other opens. Throws, and leaves the database as it was,
- * where somebody else has it open, and where the disk has no room for two.
+ * Encrypts the database of a folder, or decrypts it where `key` is null. Makes a copy, reads and counts all of it, syncs it to the disk,
+ * and renames it over the database; interrupted at any point, one of the two opens. Throws, with the database unchanged, where another
+ * process has it open, or the disk has no room for both.
  */
 export async function convert(
   folder: string,
@@ -74,7 +74,7 @@ export async function convert(
     )
     const source = openFile(path, { fileMustExist: true, timeout: 0 })
     try {
-      // Whoever else writes is kept out until the end. Without a log nothing plain is left beside the file.
+      // Locks out all other processes until the end. Without a WAL no plain text is left beside the file.
       source.pragma('locking_mode = EXCLUSIVE')
       if (source.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') throw new Error('Another program has the database open.')
       source.exec('begin exclusive; commit')
@@ -86,7 +86,7 @@ export async function convert(
       if (!isWhole) throw new Error('The copy does not hold the rows that the database holds.')
       done('checked')
       await finish(next)
-      // Windows lets nobody take the name of an open file. Nothing that takes long comes after it: others may write again.
+      // Windows cannot rename over an open file. Only quick steps follow, since others may write from here on.
       if (process.platform === 'win32') source.close()
       await put(folder, next)
       done('placed')
@@ -114,7 +114,8 @@ async function finish(next: string): Promise<void> {
 }
 
 async function put(folder: string, next: string): Promise<void> {
-  // Of the file that goes, which was committed, or of one that is gone: parts of it in plain text, and to be read into no other.
+  // Side files of the replaced database, whose content was committed, or of an earlier one: they contain plain text, and must not be
+  // applied to the new file.
   for (const side of ['-journal', '-wal', '-shm']) rmSync(join(folder, DATABASE_FILE + side), { force: true })
   renameSync(next, join(folder, DATABASE_FILE))
   await syncPath(folder)

@@ -8,35 +8,35 @@ type Tombstone = { table_name: string; row_id: string; seq: number; units: strin
 
 /** How replication reads the feeds of schools. */
 export type FeedReading = {
-  /** Ids of the rows of a table where something else stands than was claimed, or that stay though deleted. */
+  /** Ids of the rows of a table where a rule between rows changed the merged value or kept a deleted row. */
   settledRows(connection: Connection, schoolId: string, table: string): Promise<string[]>
   /** Tables of a school that have such rows. */
   settledTables(connection: Connection, schoolId: string): Promise<string[]>
-  /** Where a school's feed stands; number 0 for one that this node has never written. Deletions up to `floor` were forgotten. */
+  /** The position of a school's feed; `seq` 0 where this node has never written the school. Deletions up to `floor` were forgotten. */
   feedOf(connection: Connection, schoolId: string): Promise<{ seq: number; head: string; floor: number }>
-  /** Deleted rows of a school with numbers up to one, in order, after another; not those that stay for something that lives. */
+  /** Tombstones of a school up to a feed number, in order, after another; without rows that are kept because another row needs them. */
   tombstones(connection: Connection, schoolId: string, after: number, upTo: number, limit: number): Promise<Tombstone[]>
-  /** Forgets that these rows were deleted, and that numbers up to `floor` are not all there any more. */
+  /** Deletes these tombstones, and records that the feed is incomplete up to `floor`. */
   forgetTombstones(connection: Connection, schoolId: string, rows: readonly Tombstone[], floor: number): Promise<void>
   feedsOf(connection: Connection, schoolIds: readonly string[]): Promise<{ school_id: string; seq: number }[]>
-  /** What the feed of a school has after a number, up to another, in order, but for what came from these nodes. */
+  /** The entries of a school's feed after a number, up to another, in order, without those received from these nodes. */
   feedEntries(connection: Connection, schoolId: string, span: FeedSpan): Promise<FeedEntry[]>
-  /** How many rows of a school have versions. */
+  /** The number of a school's rows with versions. */
   countVersions(connection: Connection, schoolId: string): Promise<number>
-  /** Ids of the rows of a table that have versions, in order, after one. */
+  /** Ids of a table's rows with versions, in order, after one. */
   rowIdsAfter(connection: Connection, schoolId: string, table: string, after: string, limit: number): Promise<string[]>
   /** Ids of the rows of a table of people that belong to these users. */
   rowIdsOf(connection: Connection, table: string, userIds: readonly string[]): Promise<string[]>
-  /** Everybody who has a place in a school or teaches there and, unless it is said that they are not wanted, who asked for a place. */
+  /** The users who have a membership in a school or teach there and, unless `applicants` is false, those with a join request. */
   peopleOf(connection: Connection, schoolId: string, whom?: { applicants: boolean }): Promise<string[]>
 }
 
-/** What the two databases write differently in these statements. */
+/** The parts of these statements that differ between the two databases. */
 type Words = {
-  /** A statement whose parameters are written `?`, with the parameters of this database. */
+  /** Replaces each `?` by the parameter syntax of this database. */
   statement(text: string): string
   place(table: string): string
-  /** The ids of a JSON array, and the first three values of each array in one. */
+  /** SQL for the ids of a JSON array, and for the first three values of each array in one. */
   ids: string
   triples: string
   greatest: string
@@ -61,7 +61,7 @@ const postgres: Words = {
   greatest: 'greatest',
 }
 
-/** Postgres answers large integers as text. */
+/** Postgres returns large integers as text. */
 const withNumber = <Row extends { seq: number }>(row: Row): Row => ({ ...row, seq: Number(row.seq) })
 
 function feedReading({ statement, place, ids, triples, greatest }: Words): FeedReading {

@@ -8,10 +8,13 @@ export type SyncRowWrite = {
   extra: string | null
   /** The peer that has this very state; null for a state made here. */
   source_id: string | null
-  /** Something else stands than was claimed, or the row was deleted and stays for what hangs on it. */
+  /** A rule between rows changed the merged value, or the row was deleted and is kept because another row needs it. */
   settled: boolean
   schema: number
-  /** As `versionsOf` told it in this transaction: it is written there, and not looked for again. Null: it told of none. */
+  /**
+   * The row's physical position, as `versionsOf` returned it in this transaction, so that it is not searched again. Null: no version was
+   * found.
+   */
   place?: number | null | undefined
 }
 export type HistoryWrite = {
@@ -21,19 +24,19 @@ export type HistoryWrite = {
   node_id: string
   entity: string
   row_id: string
-  /** Whose history it lies with (`Description.near`). */
+  /** The clustering key of the entry (`Description.near`). */
   near_id: string
   action: string
   changes: string
   /** JSON, see sync/journal.ts. */
   detail?: string
-  /** Of an entry that came from another node: its number and head in that node's chain. */
+  /** For an entry from another node: its number and head in that node's chain. */
   node_seq?: number
   head?: string
-  /** Of one entry of a transaction of another node (sync/SPEC.md, «History»). */
+  /** On one entry of another node's transaction (sync/SPEC.md, «History»). */
   proof?: string | null
-  /** Who told it here; absent for what was written here. */
+  /** The node from which it was received; absent for an entry written here. */
   source_id?: string
 }
-/** `digest` of the history that was written here; empty where none was, and the chain stays where it is. */
+/** `digest`: of the history written here; empty where none was written, and the chain's head stays. */
 export type FeedWrite = { schoolId: string; digest: string; rows: SyncRowWrite[]; history: HistoryWrite[] }

@@ -7,14 +7,14 @@ export const quoted = (name: string) => `"${name}"`
 export const columnNames = (table: Table) => Object.keys(getTableColumns(table))
 export const keyOf = (table: Table) => (descriptions[getTableName(table) as Replicated].scope === 'school' ? ['school_id', 'id'] : ['id'])
 
-/** The schema that a table of Postgres stands in; its type is that of SQLite. */
+/** The Postgres schema of a table, whose TypeScript type is that of SQLite. */
 export const postgresSchemaOf = (table: Table): string => getTableConfig(table as never).schema ?? 'public'
 
 const places = new Map(Object.entries(postgresTables).map(([name, table]) => [name, `${quoted(postgresSchemaOf(table))}.${quoted(name)}`]))
-/** A table of Postgres with its schema, for a statement. */
+/** The name of a Postgres table with its schema, for a statement. */
 export const postgresPlaceOf = (name: string): string => places.get(name) ?? name
 
-/** A text for each table and variant, made once. */
+/** Caches the text for each table and variant. */
 export const memo = <A extends object>(make: (key: A, variant: string) => string) => {
   const known = new WeakMap<A, Map<string, string>>()
   return (key: A, variant: string) => {
@@ -26,7 +26,7 @@ export const memo = <A extends object>(make: (key: A, variant: string) => string
   }
 }
 
-/** The end of an insert: how is 'insert', 'ignore', 'replace', or the columns that a row which exists gets, with commas between them. */
+/** The end of an insert. `how`: 'insert', 'ignore', 'replace', or the columns, separated by commas, that are updated in an existing row. */
 export function endingOf(table: Table, how: string): string {
   if (how === 'insert') return ''
   if (how === 'ignore') return ' on conflict do nothing'

@@ -9,20 +9,17 @@ import type { FeedWrite } from './dialect.rows.ts'
 import { columnNames, endingOf, memo, postgresPlaceOf, quoted, SYNC_ROW_UPDATE } from './dialect.texts.ts'
 import { LOG_PAGES, sqliteAdvance, sqliteUpdate, sqliteWrite } from './sqlite.write.ts'
 
-/**
- * Everything that differs between the two databases, each thing under a name. Nothing else in the program asks which
- * database it is.
- */
+/** Everything that differs between the two databases. No other code depends on which database it is. */
 export type Dialect = FeedReading & {
   readonly name: 'sqlite' | 'postgres'
   readonly tables: Tables
-  /** A statement that fails leaves the transaction as it was before it. */
+  /** A failed statement leaves the transaction usable. */
   readonly failsAlone: boolean
-  /** While one transaction writes, no other does: what was not there when it looked is not there. */
+  /** Only one transaction writes at a time, so a row that was not found stays absent. */
   readonly writesAlone: boolean
-  /** A prepared statement is planned by its parameters' values, so that what never changes is better written into its text. */
+  /** The planner uses the values of parameters, so constants are better written into the text. */
   readonly plansByValue: boolean
-  /** Appended to a select in a writing transaction, so that what is loaded to be changed stays as loaded. */
+  /** Appended to a select in a writing transaction, to lock the rows until the commit. */
   lockOf(table: string): string
   /** Writes rows of one table in few statements; `replace` overwrites rows with the same key. */
   writeRows(
@@ -31,45 +28,44 @@ export type Dialect = FeedReading & {
     rows: Iterable<Record<string, unknown>>,
     how: 'insert' | 'replace' | 'ignore',
   ): Promise<void>
-  /** Locks rows by id, in the order given, until the commit. Answers which: what is not there cannot be locked. */
+  /** Locks rows by id, in the order given, until the commit. Returns the ids that exist. */
   lockRows(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
-  /** Gives a unique text column of these rows a value that no other row has. */
+  /** Gives a unique text column of these rows a temporary value that no other row has. */
   parkRows(connection: Connection, table: Table, column: string, ids: readonly string[]): Promise<void>
   /**
-   * Writes these columns of rows that exist; the others are as they are stored. A database writes every index anew that names a column
-   * it is told to write, whatever the value. On Postgres an upsert all the same: what a policy forbids is an error to it, and nothing to an
-   * update.
+   * Writes these columns of existing rows, and no others, since a database rewrites every index over a written column even if the value is
+   * equal. On Postgres it is an upsert, because a violated policy is an error there, while an update just skips the row.
    */
   updateRows(connection: Connection, table: Table, rows: readonly Record<string, unknown>[], columns: readonly string[]): Promise<void>
-  /** Whether much more is about to come: SQLite then leaves it in its log for longer, and carries it over once. */
+  /** Whether much more is about to be written: SQLite then runs fewer checkpoints of its WAL. */
   awaitMore(connection: Connection, isMuch: boolean): Promise<void>
   deleteRows(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<void>
-  /** Those of the ids that are rows of the table. */
+  /** The ids among these that are rows of the table. */
   idsIn(connection: Connection, table: Table, schoolId: string | null, ids: readonly string[]): Promise<string[]>
-  /** The versions kept of these rows. */
+  /** The stored versions of these rows. */
   versionsOf(connection: Connection, schoolId: string, table: string, ids: readonly string[]): Promise<StoredVersions[]>
-  /** The same of rows that are about to be written; with each, whether a conflict is open in the school. */
+  /** The versions of rows that are about to be written, and for each whether its school has an open conflict. */
   versionsToWrite(connection: Connection, schoolId: string, table: string, ids: readonly string[]): Promise<VersionsToWrite[]>
-  /** Advances the school's feed and writes what hangs on its number; the last statement of a transaction. */
+  /** Advances the school's feed and writes everything that carries its number; the last statement of a transaction. */
   advance(connection: Connection, feed: FeedWrite): Promise<void>
   /**
-   * What this transaction writes may be lost where the machine stops right after it, so that nobody waits for the disk: only for what no
-   * person and no node is told of. On SQLite nothing is.
+   * Commits this transaction without waiting for the disk, so that a crash may lose it: only for data that is reported to no person and no
+   * node. On SQLite it has no effect.
    */
   hurry(connection: Connection): Promise<void>
   /** `column in (the JSON array in this parameter)`. */
   inList(column: Column, jsonParameter: unknown): SQL<boolean>
   /**
-   * A column that sorts the rows of a list. SQLite must not use an index for this order: it would read every row of the school in the order
-   * of the index, where it can find the rows of the list and sort them.
+   * A sort expression for a list. SQLite must not use an index for this order: it would read every row of the school in index order, where
+   * it could find the rows of the list and sort them.
    */
   sorted(column: Column): SQL
   /**
    * A column of a group's rows as the text of one JSON array: building an object for every row is most of the cost of reading many
-   * (docs/design/store.md). Columns of one query are in the same order. A flag comes as 0 and 1, or as false and true.
+   * (docs/design/store.md). Columns of one query are in the same order. A flag is 0 or 1 on SQLite, false or true on Postgres.
    */
   columnAsText(column: Column): SQL<string>
-  /** True where the folded column holds the text, letter for letter: no wildcard means anything. */
+  /** Whether the folded column contains the text literally; wildcards have no meaning. */
   contains(searched: Column | SQL, text: unknown): SQL<boolean>
 }
 
@@ -81,7 +77,7 @@ export type StoredVersions = {
   extra: string | null
   source_id: string | null
   settled: boolean | 0 | 1
-  /** Where SQLite has it, until the transaction ends; null of what the transaction itself is about to write. */
+  /** The rowid on SQLite, valid until the transaction ends; null for a row that the transaction is about to insert. */
   place?: number | null | undefined
 }
 
@@ -141,7 +137,7 @@ export const sqliteDialect: Dialect = {
 
 const place = (table: Table) => postgresPlaceOf(getTableName(table))
 
-/** One parameter whatever the number of rows: the text, and so the prepared statement, is always the same. */
+/** One parameter for any number of rows, so that the text, and with it the prepared statement, is always the same. */
 const postgresInsert = memo((table: Table, how) => {
   const names = columnNames(table).map(quoted)
   const text = `insert into ${place(table)} (${names}) select ${names} from json_populate_recordset(null::${place(table)}, $1::text::json)`
@@ -172,13 +168,13 @@ const POSTGRES_ADVANCE = `
       action text, changes text, detail text, proof text, source_id uuid)
   on conflict do nothing`
 
-/** An array, and no subselect to join with: under row-level security Postgres would read every row of the school first, and compare then. */
+/** An array rather than a subselect to join with: under row-level security Postgres would read every row of the school before comparing. */
 const anyOf = (parameter: string) => `= any (array(select value::uuid from json_array_elements_text(${parameter}::text::json)))`
 
 /**
- * One look-up of the index for each id, in their order. The plan of a comparison with a list is made once for a connection, and one that
- * was made while a table was empty reads the whole of it for every page of a first load (docs/design/store.md). The limit holds the planner
- * to it: without one it makes a join of the two, and reads every row of the school for one mark.
+ * One index look-up for each id, in their order. The plan of a comparison with a list is made once for a connection; made while a table
+ * was empty, it reads the whole table for every page of a first copy (docs/design/store.md). The `limit` forces the look-ups: without it
+ * the planner makes a join and reads every row of the school for one mark.
  */
 const byId = (look: string, lock = '') =>
   `select found.* from json_array_elements_text($1::text::json) as wanted(id) cross join lateral (${look} limit 1${lock}) as found`
@@ -212,7 +208,7 @@ export const postgresDialect: Dialect = {
   },
   awaitMore: async () => {},
   updateRows: async (connection, table, rows, columns) => {
-    // Whole rows: an upsert asks for every column that may not be null.
+    // Whole rows: an upsert needs every column that is not nullable.
     const all = rows.map((row) => encoded(table, row))
     if (all.length > 0) await connection.run(postgresInsert(table, columns.join(',')), [JSON.stringify(all)])
   },

@@ -6,14 +6,14 @@ const secret = Buffer.from('12345678901234567890')
 describe('encryption of columns', () => {
   const key = Buffer.alloc(32, 7)
 
-  test('decrypts with its key for its owner, and never gives the same text twice', () => {
+  test('decrypts with its key for its owner, and gives another text each time', () => {
     const encrypted = encrypt(secret, key, 'byrne')
     expect(decrypt(encrypted, key, 'byrne')).toEqual(secret)
     expect(encrypt(secret, key, 'byrne')).not.toBe(encrypted)
     expect(Buffer.from(encrypted, 'base64url').includes(secret)).toBe(false)
   })
 
-  test('decrypts nothing with another key, for another owner, cut short or changed', () => {
+  test('decrypts nothing with another key, for another owner, truncated or changed', () => {
     const encrypted = encrypt(secret, key, 'byrne')
     expect(decrypt(encrypted, Buffer.alloc(32, 8), 'byrne')).toBeNull()
     expect(decrypt(encrypted, key, 'ada')).toBeNull()

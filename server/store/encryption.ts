@@ -3,14 +3,17 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEq
 const CIPHER = 'aes-256-gcm'
 const [NONCE, TAG] = [12, 16]
 
-/** Whether what was sent is the secret, in a time that says nothing of where they differ. */
+/** Compares a secret in constant time. */
 export const isSameSecret = (sent: Uint8Array, secret: Uint8Array): boolean =>
   sent.length === secret.length && timingSafeEqual(sent, secret)
 
-/** Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not decrypt. */
+/**
+ * Encrypts a column with AES-256-GCM. `owner` is authenticated with it, so that a secret copied into another person's row does not
+ * decrypt.
+ */
 export const encrypt = (secret: Buffer, key: Buffer, owner: string): string => encryptAt(randomBytes(NONCE), secret, key, owner)
 
-/** The same with a nonce that follows from what is encrypted, where the same has to give the same text each time. */
+/** The same with a nonce derived from `of`, where equal input must give equal text. */
 export const encryptAlike = (secret: Buffer, key: Buffer, owner: string, of: string): string =>
   encryptAt(createHmac('sha256', key).update(of).digest().subarray(0, NONCE), secret, key, owner)
 
@@ -35,17 +38,17 @@ export function decrypt(text: string, key: Buffer, owner: string): Buffer | null
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** What is kept of a code for an address. */
+/** The stored HMAC of a code for an address. */
 export const codeHash = (email: string, code: string, key: Buffer): string =>
   createHmac('sha256', key).update(`${email}\n${code}`).digest('hex')
 
-/** A code that people print: 80 random bits as 16 letters and digits of base 32, as a request carries them. */
+/** A new printed code: 80 random bits as 16 letters and digits of base 32, in the form that a request carries. */
 export const newPrintedCode = (): string => toBase32(randomBytes(10))
 
-/** How a printed code is shown: in groups of four. */
+/** A printed code for display, in groups of four. */
 export const grouped = (code: string): string => code.replace(/.{4}(?=.)/g, '$&-')
 
-/** RFC 4648 without padding: a secret that a person types, or an authenticator app takes. */
+/** RFC 4648 without padding, for a secret that a person types or an authenticator app reads. */
 export function toBase32(bytes: Buffer): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('')

@@ -4,35 +4,35 @@ import { UnknownOutcome } from './postgres.watch.ts'
 
 type DriverError = { code?: string; message?: string; constraint_name?: string; severity?: string }
 
-/** True where the database refused a row because an equal one exists (SQLite and Postgres say it differently). */
+/** The database refused a row because of a unique key (SQLite and Postgres have different codes). */
 export const isUniqueViolation = (error: unknown): boolean => {
   const { code } = cause(error)
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** True where the database refused a row whose parent has gone, or the end of a row that another still names. */
+/** A foreign key failed: the parent row does not exist, or the row to delete is still referenced. */
 export const isReferenceViolation = (error: unknown): boolean => {
   const { code } = cause(error)
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
-/** True where two transactions stood in each other's way and either may be tried again. */
+/** Two transactions conflicted (a deadlock, for example), and either may be run again. */
 export const isRetryable = (error: unknown): boolean => {
   const { code } = cause(error)
   return code === '40001' || code === '40P01'
 }
 
-/** True where the connection of a transaction is lost. */
+/** The connection of a transaction was lost. */
 export const isLost = (error: unknown): boolean => LOST.includes(cause(error).code ?? '') || isOfPooler(cause(error))
 const LOST = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'NO_ANSWER', '57P01', '57P02', '25P03']
 
-/** PgBouncer says with one code that the server behind it is gone, or not to be had in time; it ends the connection then. */
+/** PgBouncer uses one code where the server behind it is gone or does not answer in time, and closes the connection. */
 const isOfPooler = ({ code, severity }: DriverError) => code === '08P01' && severity === 'FATAL'
 
-/** True for what the driver of Postgres says of a statement: it names the statement. */
+/** The error is about a statement: Postgres's driver attached the query. */
 export const isOfStatement = (error: unknown): boolean => 'query' in cause(error)
 
-/** True where the database server is away, starting or stopping: nothing is wrong with what was asked. */
+/** The database server is down, starting or stopping; the request itself is not at fault. */
 const isAway = (error: unknown): boolean => isLost(error) || NOT_THERE.includes(cause(error).code ?? '')
 const NOT_THERE = [
   'ECONNREFUSED',
@@ -46,11 +46,11 @@ const NOT_THERE = [
   '53300',
 ]
 
-/** True where the disk took no more, whichever write met it first: of the log, its index, or what the database server keeps. */
+/** The disk is full, wherever it was noticed first: in the WAL, its index, or files of the database server. */
 export const isFull = (error: unknown): boolean => FULL.has(cause(error).code ?? '')
 const FULL = new Set(['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_IOERR_FSYNC', 'SQLITE_IOERR_SHMSIZE', '53100'])
 
-/** True where a row was refused for what it is; false where the machine or another transaction was in the way of the whole. */
+/** The row itself was at fault; false where the machine or another transaction was. */
 export const isOfRow = (error: unknown): boolean =>
   !isFull(error) &&
   !isRetryable(error) &&
@@ -58,28 +58,28 @@ export const isOfRow = (error: unknown): boolean =>
   !isTooLong(error) &&
   !/^SQLITE_(IOERR|CORRUPT|NOMEM|BUSY|READONLY)/.test(cause(error).code ?? '')
 
-/** True where a statement took too long, or waited too long for a row of another transaction (see `lockWait`). */
+/** A statement took too long, or waited too long for a row lock (see `lockWait`). */
 const isTooLong = (error: unknown): boolean => ['57014', '55P03'].includes(cause(error).code ?? '')
 
-/** Drizzle wraps what the driver threw. */
+/** The driver's error, which Drizzle wraps. */
 const cause = (error: unknown): DriverError => {
   const outer = error as DriverError & { cause?: DriverError }
   return outer?.code ? outer : (outer?.cause ?? outer ?? {})
 }
 
-/** True where row-level security refused a row: whoever writes it has no right to it. */
+/** Row-level security refused the row. */
 const isRightViolation = (error: unknown): boolean => cause(error).code === '42501'
 
 /**
- * True where the database refused what this transaction's own checks had let pass: somebody else committed in between. Run again,
- * the checks see it and say what is wrong.
+ * The database refused what this transaction's own checks had passed, because another transaction committed meanwhile. When it is run
+ * again, the checks find the cause and name it.
  */
 export const isOvertaken = (error: unknown): boolean => isUniqueViolation(error) || isReferenceViolation(error) || isRightViolation(error)
 
-/** True where this laptop is about to be erased (`closeForGood`). */
+/** This laptop is about to be erased (`closeForGood`). */
 const isClosed = (error: unknown): boolean => cause(error).message === CLOSED
 
-/** A violation that no check explains is a conflict for the caller, not a fault of the server. */
+/** Turns a constraint violation that no check explains into a conflict (409) rather than a fault of the server. */
 export const toFailure = (error: unknown): unknown => {
   if (error instanceof Failure) return error
   if (error instanceof UnknownOutcome) return common.outcomeUnknown({ headers: { 'retry-after': '5' } })

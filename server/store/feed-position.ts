@@ -1,10 +1,12 @@
 import { rowsBy } from './statement.ts'
 import type { ReadTx } from './tx.ts'
 
-/** Every change of a row of the school moves it, in the same transaction. */
+/** Every change of a row of the school advances it in the same transaction. */
 const feedPosition = rowsBy('sync_feed', { school: 'school_id' })
 
-/** The position of the school's feed as one text. After a restore the same number comes again, but not the same chain. */
+/**
+ * The position of the school's feed as one text. It includes the head of the chain, since after a restore the same numbers are used again.
+ */
 export async function positionOfFeed(tx: ReadTx, school: string): Promise<string> {
   const [feed] = await feedPosition(tx, { school })
   return feed ? `${feed.seq}:${feed.head}` : ''
@@ -13,8 +15,8 @@ export async function positionOfFeed(tx: ReadTx, school: string): Promise<string
 const TRIES = 3
 
 /**
- * In a writing transaction on Postgres every statement sees its own moment. What is computed from several is computed again where
- * something of the school was saved in between, so that no report book mixes two moments; in the busiest school, at most 3 times.
+ * In a writing transaction on Postgres every statement has its own snapshot. `compute` is repeated where a row of the school was committed
+ * meanwhile, so that no report book mixes two states; in a busy school at most 3 times.
  */
 export async function atOneMoment<T>(tx: ReadTx, school: string, compute: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {

@@ -15,17 +15,17 @@ const entry = (at: number, entity: string, detail?: string | null): ChainedEntry
   ...(detail !== undefined && { detail }),
 })
 
-/** As programs before hashed it, whose chains are followed: the text of all in one. */
+/** The digest as older programs computed it, over one text; their chains must stay valid. */
 const whole = (entries: readonly object[]) => createHash('sha256').update(JSON.stringify(entries)).digest('hex')
 
 describe('the digest of what a transaction wrote', () => {
-  test.each([1, 2, 300, 2_000])('of %i entries, which may be several pieces, is the one of their text', (count) => {
+  test.each([1, 2, 300, 2_000])('of %i entries, hashed in pieces, equals that of their whole text', (count) => {
     const entries = Array.from({ length: count }, (_, at) => entry(at, 'grade', at % 2 === 0 ? '{"row":{}}' : undefined))
     expect(digestOf(entries)).toBe(whole(entries))
     expect(digestOf([...entries].reverse())).toBe(whole(entries))
   })
 
-  test('rows of tables come first, and a detail that is null is none', () => {
+  test('orders entries of rows first, and ignores a null detail', () => {
     const [note, row] = [entry(1, 'sign_in'), entry(2, 'grade')]
     expect(digestOf([note, { ...row, detail: null }])).toBe(whole([row, note]))
   })

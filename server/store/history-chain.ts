@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { descriptions } from '@markbook/shared/tables/tables'
 
-/** An entry of the history as the change tracker hashed it, field by field (`change-tracker.ts`). */
+/** The fields of a history entry in the order in which the change tracker hashes them (`change-tracker.ts`). */
 export type ChainedEntry = {
   id: string
   at: string
@@ -17,16 +17,16 @@ export type ChainedEntry = {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The head of a chain after a transaction of this digest. */
+/** The head of a chain after a transaction with this digest. */
 export const headAfter = (head: string, digest: string): string => sha256(head + digest)
 
-/** Hashed in pieces: the text of a thousand entries is a new half of a megabyte each time, which costs more than hashing it. */
+/** Hashed in pieces: the text of a thousand entries is half a megabyte, which costs more to build than to hash. */
 const PIECE = 65_536
 
 const textOf = ({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail }: ChainedEntry): string =>
   JSON.stringify({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, ...(detail != null && { detail }) })
 
-/** Of what one transaction wrote, in any order: rows are hashed in the order of their ids, then what is no row of a table. */
+/** The digest of the entries of one transaction, in any order: they are hashed by row id, entries without a row last. */
 export function digestOf(entries: readonly ChainedEntry[]): string {
   const byId = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1))
   const isRow = ({ entity }: ChainedEntry) => Object.hasOwn(descriptions, entity)

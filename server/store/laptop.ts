@@ -10,7 +10,7 @@ const laptopOwners = statement()(({ db, t: { sync_peer } }) =>
     .limit(1),
 )
 
-/** Whose laptop this is, or was when it last had a parent: the only one who works on it. Null on any other node. */
+/** The owner of this laptop, or of its last connection to a parent: the only person who works on it. Null on any other node. */
 export async function laptopOwner(tx: ReadTx): Promise<string | null> {
   return (await laptopOwners(tx, {}))[0]?.user_id ?? null
 }

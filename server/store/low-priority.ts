@@ -3,16 +3,19 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { orNull } from '../or-null.ts'
 
-/** How the program is started: node's first arguments. */
+/** How the program is started: the first arguments of node. */
 export type Program = readonly string[]
-/** What a command of the program said, and how it ended: null where it was killed or never began. */
+/** The output and exit code of a command; the code is null where it was killed or did not start. */
 export type Ended = { code: number | null; message: string }
 
-/** The bundle, or the source through tsx. */
+/** The bundle, or the sources through tsx. */
 const thisProgram = (): Program =>
   import.meta.filename.endsWith('.mjs') ? [import.meta.filename] : ['--import', 'tsx', join(import.meta.dirname, '..', 'cli', 'main.ts')]
 
-/** Runs a command of this program in a process of its own, at low priority, so that what reads the whole database holds up no teacher. */
+/**
+ * Runs a command of this program in a process of its own at low priority, so that reading the whole database does not slow down the
+ * server.
+ */
 export function runAside(args: readonly string[], program: Program = thisProgram()): { ended: Promise<Ended>; stop(): void } {
   const child = spawn(process.execPath, [...program, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

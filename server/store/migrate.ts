@@ -10,7 +10,7 @@ import type postgres from 'postgres'
 import { policyStatements } from './policies.ts'
 import { withPostgres } from './postgres.ts'
 
-/** The migrations lie beside this file in the source, and beside the bundle in a build. */
+/** The migrations are beside this file in the source, and beside the bundle in a build. */
 function migrationsOf(dialect: 'sqlite' | 'postgres'): string {
   const found = [
     join(import.meta.dirname, 'migrations', dialect),
@@ -20,13 +20,13 @@ function migrationsOf(dialect: 'sqlite' | 'postgres'): string {
   return found
 }
 
-/** The times that name this program's migrations, oldest first. */
+/** The timestamps that identify this program's migrations, oldest first. */
 export function knownMigrations(dialect: 'sqlite' | 'postgres'): number[] {
   const journal = JSON.parse(readFileSync(join(migrationsOf(dialect), 'meta', '_journal.json'), 'utf8')) as { entries: { when: number }[] }
   return journal.entries.map(({ when }) => when)
 }
 
-/** How a database stands to this program, by the migrations that it has. */
+/** The migrations of a database compared with this program's. */
 export type Standing = 'empty' | 'current' | 'older' | 'newer'
 
 export function standingOf(applied: readonly number[], dialect: 'sqlite' | 'postgres'): Standing {
@@ -36,7 +36,7 @@ export function standingOf(applied: readonly number[], dialect: 'sqlite' | 'post
   return applied.join() === known.join() ? 'current' : 'older'
 }
 
-/** An older program does not know what the newer one keeps, so it must not begin (docs/design/store.md). */
+/** An older program cannot read what a newer one stores, so it must not start (docs/design/store.md). */
 function demandNotNewer(applied: readonly number[], dialect: 'sqlite' | 'postgres'): void {
   if (standingOf(applied, dialect) !== 'newer') return
   throw new Error(
@@ -44,11 +44,11 @@ function demandNotNewer(applied: readonly number[], dialect: 'sqlite' | 'postgre
   )
 }
 
-/** True for a database that exists and that the next start would change. */
+/** Whether the database exists and the next start would migrate it. */
 const isBehind = (applied: readonly number[], dialect: 'sqlite' | 'postgres') =>
   applied.length > 0 && knownMigrations(dialect).some((when) => when > Math.max(...applied))
 
-/** The migrations that a database has, by their times; none where it is new. */
+/** The timestamps of the migrations that a database has; empty for a new one. */
 export function appliedSqlite(connection: Database.Database): number[] {
   const exists = connection.prepare("select 1 from sqlite_master where name = '__drizzle_migrations'").get()
   if (!exists) return []
@@ -62,7 +62,7 @@ export async function appliedPostgres(sql: postgres.Sql | postgres.TransactionSq
   return rows.map((row) => Number(row['created_at']))
 }
 
-/** For whoever must not migrate: throws unless the database has exactly this program's migrations. */
+/** For programs that must not migrate: throws unless the database has exactly this program's migrations. */
 const demandCurrent = (applied: readonly number[], dialect: 'sqlite' | 'postgres') => {
   if (applied.length === 0)
     throw new Error(
@@ -79,7 +79,7 @@ export const demandCurrentSqlite = (connection: Database.Database) => demandCurr
 export const demandCurrentPostgres = (url: string): Promise<void> =>
   withPostgres(url, async (sql) => demandCurrent(await appliedPostgres(sql), 'postgres'))
 
-/** The first migration makes tables that a database has already which did not begin with it; the migrations are one transaction. */
+/** Runs `migrate`. Throws an error for a person where the tables of the first migration exist without it; one transaction undoes all. */
 async function demandKnownBeginning(
   applied: readonly number[],
   dialect: 'sqlite' | 'postgres',
@@ -97,10 +97,10 @@ async function demandKnownBeginning(
   }
 }
 
-/** Called before a database that holds something is changed; where it throws, nothing is changed. */
+/** Called before a non-empty database is migrated; where it throws, nothing is changed. */
 export type BeforeMigration = () => Promise<void>
 
-/** History is append-only; the database itself refuses to change or drop an entry. */
+/** History is append-only: triggers refuse to change or delete an entry. */
 const SQLITE_GUARDS = ['update', 'delete'].map(
   (action) =>
     `create trigger if not exists history_no_${action} before ${action} on history begin select raise(abort, 'history is append-only'); end`,
@@ -111,9 +111,9 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
   demandNotNewer(applied, 'sqlite')
   if (isBehind(applied, 'sqlite')) await before?.()
   const known = knownMigrations('sqlite')
-  // Reading every row for its parents takes half a second in a school of one year, so it is done where it was not done already.
+  // The check of all foreign keys takes half a second in a school of one year, so it runs only where it has not run for this version.
   if (standingOf(applied, 'sqlite') !== 'current' || connection.pragma('user_version', { simple: true }) !== known.length) {
-    // A table that a migration rebuilds is referenced by others for a moment; the check runs when it is done.
+    // Rebuilding a table breaks references to it for a moment; the check runs afterwards.
     connection.pragma('foreign_keys = OFF')
     await demandKnownBeginning(applied, 'sqlite', async () =>
       applySqlite(drizzleSqlite(connection), { migrationsFolder: migrationsOf('sqlite') }),
@@ -126,7 +126,7 @@ export async function migrateSqlite(connection: Database.Database, before?: Befo
   for (const guard of SQLITE_GUARDS) connection.exec(guard)
 }
 
-/** Two instances that start at once take turns. */
+/** Two instances that start at once migrate one after the other. */
 const MIGRATION_LOCK = 727_401
 
 export const migratePostgres = (url: string, before?: BeforeMigration): Promise<void> =>
@@ -143,7 +143,7 @@ export const migratePostgres = (url: string, before?: BeforeMigration): Promise<
     }),
   )
 
-/** Held by a transaction of its own: the lock of a session would stay with a pooler's connection after its holder has gone. */
+/** The lock belongs to a transaction: a session's lock would stay with a pooler's connection after its owner has gone. */
 const inTurn = (url: string, work: () => Promise<void>): Promise<void> =>
   withPostgres(url, (sql) =>
     sql.begin(async (tx) => {
@@ -152,7 +152,7 @@ const inTurn = (url: string, work: () => Promise<void>): Promise<void> =>
     }),
   )
 
-/** Policies are made from the list of tables, anew whenever that list or the rules changed. */
+/** Policies are generated from the list of tables, and renewed when that list or the rules change. */
 async function applyPolicies(sql: postgres.Sql) {
   const statements = policyStatements()
   const digest = createHash('sha256').update(statements.join(';')).digest('hex')

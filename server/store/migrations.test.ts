@@ -19,7 +19,7 @@ afterAll(() => st.close())
 type Column = { name: string; type: string; required: boolean }
 const sqliteType = { integer: 'INTEGER', real: 'REAL', text: 'TEXT' } as Record<string, string>
 
-/** The columns that the migrations made, as the database itself describes them. */
+/** The columns in the migrated database, from its catalogue. */
 const made = (schema: string, table: string): Promise<Column[]> =>
   st.services.store.read(asSystem(), async ({ connection: line }) => {
     if (!onPostgres) {
@@ -80,7 +80,7 @@ test('both databases have the same migrations, by name and number', () => {
   expect(entriesOf('sqlite')).toEqual(entriesOf('postgres'))
 })
 
-test('a database from before the first migration, or of another program, is refused in words, and nothing is changed', async () => {
+test('a database from before the first migration, or of another program, is refused with a sentence and left unchanged', async () => {
   const old = await school({ story: false })
   const { url, folder } = old.database
   await old.services.store.close()

@@ -8,7 +8,7 @@ import type { Dialect } from './dialect.ts'
 import { statement } from './statement.ts'
 import type { ReadTx } from './tx.ts'
 
-/** The id of this database among its peers, made at the first start (sync/SPEC.md). */
+/** The id of this node, created at the first start (sync/SPEC.md). */
 export async function currentNode(
   connection: Connection,
   { tables: { node } }: Dialect,
@@ -27,8 +27,8 @@ export async function currentNode(
 }
 
 /**
- * The current row of this node, locked: whoever counts what the whole node has, or looks whether something is there yet, before making one
- * more does so alone.
+ * The current row of this node, locked. Code that counts rows of the whole node, or checks that a row is absent before inserting it, takes
+ * this lock first.
  */
 export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ db, t }) =>
   db.select({ id: t.node.id }).from(t.node).where(isNull(t.node.ended_at)),
@@ -36,7 +36,7 @@ export const lockedNode = statement<Record<never, never>>({ lock: 'node' })(({ d
 
 const everyNode = statement()(({ db, t: { node } }) => db.select({ id: node.id, at: node.created_at }).from(node))
 
-/** Every incarnation of this database and when it began, the present one first, then the one before. */
+/** Every incarnation of this database and when it began, newest first. */
 export async function numbersHad(tx: ReadTx): Promise<{ id: string; at: string }[]> {
   const rows = await everyNode(tx, {})
   return rows.sort((a, b) => (a.at < b.at ? 1 : -1))
@@ -44,7 +44,7 @@ export async function numbersHad(tx: ReadTx): Promise<{ id: string; at: string }
 /** Their ids. */
 export const incarnations = async (tx: ReadTx): Promise<string[]> => (await numbersHad(tx)).map(({ id }) => id)
 
-/** Ends the present incarnation and begins another, with an id never used; `id` where it was made already. */
+/** Ends the present incarnation and begins another with a new id; `id` where it was chosen already. */
 export async function renewNode(
   connection: Connection,
   { tables: { node } }: Dialect,
@@ -53,7 +53,7 @@ export async function renewNode(
 ): Promise<string> {
   const [before] = await connection.db.select().from(node).where(isNull(node.ended_at))
   if (!before) throw new Error('this database has no node id')
-  // Whatever the clock says, the order of incarnations is that of their times.
+  // Incarnations are ordered by their times, so the new one is later even if the clock went back.
   const at = toInstant(Math.max(clock.now(), Date.parse(before.created_at) + 1))
   await connection.db.update(node).set({ ended_at: at }).where(isNull(node.ended_at))
   await connection.db.insert(node).values({ id, kind: before.kind, created_at: at, ended_at: null })

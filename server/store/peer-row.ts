@@ -5,7 +5,7 @@ import type { WriteTx } from './tx.ts'
 
 const setters = new Map<string, (tx: WriteTx, params: Record<string, unknown> & { id: string }) => Promise<unknown>>()
 
-/** Writes these columns of a peer, which is this node's own and has no versions; built once for each choice of columns. */
+/** Writes these columns of a peer. Peers are local and have no versions. The statement is built once for each set of columns. */
 export async function setPeer(tx: WriteTx, id: string, set: Partial<Omit<Row<'sync_peer'>, 'id'>>): Promise<void> {
   const names = Object.keys(set).sort()
   const key = names.join()
@@ -33,9 +33,9 @@ const raised = statement<{ id: string; nonce: string; number: number; now: strin
 )
 
 /**
- * Takes the next number of a peer's session: undefined where the session is over, or has come to this number or a later one. One statement,
- * so that of the same request twice at once one is refused, and one that a greeting overtook says nothing of the new session. Answers the
- * peer as the requests before this one left it; those after it wait.
+ * Uses the next number of a peer's session. Returns undefined where the session has ended, or has already reached this number. Being one
+ * statement, it refuses one of two identical concurrent requests, and a request of an old session cannot change the new one. Returns the
+ * peer as the previous requests left it; later ones wait.
  */
 export async function raiseNumber(
   tx: WriteTx,

@@ -11,7 +11,7 @@ const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 let st: School
 let sql: postgres.Sql
 
-/** Somebody with a direct connection to the database: no server between, only what Postgres itself lets them do. */
+/** Statements of a person with a direct connection to the database, bypassing the server. */
 const directly = <T>(userId: string, work: (tx: postgres.TransactionSql) => Promise<T>) =>
   sql.begin(async (tx) => {
     await tx`select set_config('role', 'markbook_app', true), set_config('app.user_id', ${userId}, true)`
@@ -92,7 +92,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     expect(seen.map((row) => row['school_id']).filter((id) => id !== stBrigids)).toEqual([])
   })
 
-  test('nor its users, school, history or versions', async () => {
+  test('an admin of St Brigid’s sees no users, school, history or versions of Hilltop', async () => {
     await directly(people.okafor.id, async (tx) => {
       expect(await tx`select id from public.school`).toHaveLength(1)
       expect(await tx`select id from public.user_profile where email like '%hilltop%'`).toHaveLength(0)
@@ -103,7 +103,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     })
   })
 
-  test('nobody reads or writes what people sign in with, not even the own', async () => {
+  test('nobody reads or writes sign-in data, not even their own', async () => {
     await st.as.okafor.outage.enrolTotp()
     await enrolled(st.as.okafor, st.clock)
     await st.as.okafor.outage.newRecoveryCodes()
@@ -142,7 +142,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     )
   })
 
-  test('nor moves a row of its own over to Hilltop, or puts one there', async () => {
+  test('an admin of St Brigid’s moves no row to Hilltop, and inserts none there', async () => {
     const moved = directly(people.okafor.id, (tx) => tx`update student.student set school_id = ${hilltop} where id = ${elan.id}`)
     await expect(moved).rejects.toThrow(/row-level security/)
     const put = directly(
@@ -153,7 +153,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     await expect(put).rejects.toThrow(/row-level security/)
   })
 
-  test('a teacher writes an assessment of a set only if they teach it, however they teach the subject', async () => {
+  test('a teacher writes an assessment of a set only if they teach the set, even if they teach the subject', async () => {
     const set = await st.as.okafor.teachingSets.create({
       body: { academicYearId: thisYear.id, subjectId: english.id, name: 'English upper', teacherIds: [people.ada.id] },
     })
@@ -179,7 +179,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     await expect(insert(people.okafor.id, newAssessment(hilltop, hilltopMaths.id, null))).rejects.toThrow(/row-level security/)
   })
 
-  test('and changes none of another subject, nor turns one of theirs into another subject’s', async () => {
+  test('a teacher changes no assessment of another subject, and moves none of theirs to another subject', async () => {
     const foreign = await directly(people.ada.id, (tx) => tx`update grading.assessment set title = 'x' where subject_id = ${english.id}`)
     expect(foreign.count).toBe(0)
     const turned = directly(
@@ -211,7 +211,7 @@ describe.runIf(onPostgres)('row-level security', () => {
     })
   })
 
-  test('history is read and added to, never changed', async () => {
+  test('history can be read and appended, never changed', async () => {
     await expect(directly(people.okafor.id, (tx) => tx`delete from sync.history`)).rejects.toThrow(/permission denied/)
     await expect(directly(people.okafor.id, (tx) => tx`update sync.history set actor_id = null`)).rejects.toThrow(/permission denied/)
   })

@@ -4,16 +4,16 @@ import { descriptions, type Replicated, type Tables } from '@markbook/shared/tab
 import { postgresPlaceOf } from './dialect.texts.ts'
 
 /**
- * Row-level security on Postgres, the second lock behind loading through the caller. Two roles
- * without BYPASSRLS: `markbook_app` acts for the person in `app.user_id`, whose school is looked up inside the database;
- * `markbook_system` is the service itself (sign-in, joining a school, jobs).
+ * Row-level security on Postgres, in addition to loading rows through the caller's school. Two roles without BYPASSRLS: `markbook_app`
+ * acts for the person in `app.user_id`, whose school is looked up inside the database; `markbook_system` is the service itself (sign-in,
+ * joining a school, jobs).
  */
 export function policyStatements(): string[] {
   const names = Object.keys(postgresTables) as (keyof Tables)[]
   return [...roles, ...functions, ...names.flatMap(lockTable), ...names.flatMap(tablePolicies), ...grants(names), ...former]
 }
 
-/** Roles belong to the whole cluster: another database of it may be making them at this moment. */
+/** Roles belong to the whole cluster: another database of it may be creating them at the same moment. */
 const role = (name: string) => `do $$ begin
   if not exists (select 1 from pg_roles where rolname = '${name}') then create role ${name} nologin; end if;
 exception when duplicate_object or unique_violation then null; end $$`
@@ -22,10 +22,10 @@ const membership = (name: string) => `do $$ begin
 exception when unique_violation then null; end $$`
 const roles = [role('markbook_app'), role('markbook_system'), membership('markbook_app'), membership('markbook_system')]
 
-/** Functions of earlier versions, which no policy asks any more. */
+/** Functions of earlier versions that no policy uses any more. */
 const former = ['drop function if exists public.app_may_set(uuid, uuid, uuid)']
 
-/** An unset setting reads as '' on a reused connection. */
+/** An unset setting is '' on a reused connection. */
 const CURRENT_USER = "nullif(current_setting('app.user_id', true), '')::uuid"
 const ownMembership = (column: string) => `select ${column} from public.user_profile p
   join public.school_management m on m.user_id = p.id and m.school_id = p.school_id and m.is_active
@@ -67,7 +67,7 @@ const OWN_SCHOOL = 'school_id = (select public.app_school())'
 const IS_ADMIN = "(select public.app_role()) = 'admin'"
 const IS_STAFF = "(select public.app_role()) in ('admin', 'teacher')"
 
-/** What only an administrator writes, and what a teacher may write too (decisions §2); everything else is nobody's but the service's. */
+/** Tables that only an administrator writes, and tables that teachers write too (decisions §2); the service alone writes all others. */
 const ADMIN_WRITES = new Set<keyof Tables>([
   'academic_year',
   'active_year',
@@ -137,7 +137,7 @@ const writers = (name: keyof Tables, rule: string) => [
   ...policy(name, 'writers_delete', `as restrictive for delete to markbook_app using (${rule})`),
 ]
 
-/** Specification, isolation rules: an assessment only in a subject that the teacher is assigned to; old and new row are checked. */
+/** Specification, isolation rules: an assessment only in a subject to which the teacher is assigned; old and new row are checked. */
 const MAY_SET = 'public.app_may_set(subject_id, term_id, student_group_id, teaching_set_id)'
 const assessmentWriters = [
   ...policy('assessment', 'subject_insert', `as restrictive for insert to markbook_app with check (${MAY_SET})`),

@@ -67,14 +67,14 @@ describe.runIf(onPostgres && hasPgBouncer)('a central database behind PgBouncer 
     }
   })
 
-  test('a transaction waits for a lock no longer than without a pooler', async () => {
+  test('a transaction waits for a lock as long as without a pooler', async () => {
     const { pooled } = await database()
     const store = await opened(pooled)
     const waits = await store.read(asSystem(), (tx) => tx.connection.rows('show lock_timeout', []))
     expect(waits).toEqual([{ lock_timeout: `${limits.lockWait / 1_000}s` }])
   })
 
-  test('what is lost with PgBouncer is answered with 503, and the next try is answered', async () => {
+  test('requests on connections lost with PgBouncer get 503, and the next ones succeed', async () => {
     const { pooled } = await database()
     const store = await opened(pooled)
     const asking = () => store.readOnce((tx) => schoolsSeen(tx, {}))
@@ -85,7 +85,7 @@ describe.runIf(onPostgres && hasPgBouncer)('a central database behind PgBouncer 
     await expect.poll(() => asking().catch(() => null)).toEqual([])
   })
 
-  test('a backup says that it needs PostgreSQL itself', async () => {
+  test('a backup refuses with the message that it needs PostgreSQL itself', async () => {
     const { pooled, direct } = await database()
     const folder = mkdtempSync(join(tmpdir(), 'markbook-pooler-'))
     closing.push(async () => rmSync(folder, { recursive: true }))

@@ -19,7 +19,7 @@ test.skipIf(!onPostgres)(
     const ended = store.write(asSystem(), ({ connection }) => connection.attempt(() => connection.rows('select pg_sleep(20)', [])))
     await after(200)
     await Promise.all([expect(ended).rejects.toMatchObject({ status: 503, code: 'busy' }), endConnections(st.database.url)])
-    // What would be thrown where nobody can catch it is thrown by now.
+    // By then an error outside every promise would have been thrown.
     await after(100)
     expect(await store.read(asSystem(), ({ connection }) => connection.rows('select 3 as three', []))).toEqual([{ three: 3 }])
   },

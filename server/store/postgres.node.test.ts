@@ -13,7 +13,7 @@ const newId = idSource(systemClock.now, (size) => randomBytes(size))
 
 let st: School
 let here: Store
-/** Another instance on the same database; on SQLite, where there is none, the same. */
+/** Another instance on the same database; on SQLite, which has only one, the same store. */
 let other: Store
 beforeEach(async () => {
   st = await school()
@@ -35,7 +35,7 @@ const rename = (store: Store) =>
 const lastWriter = async () => (await here.read(asSystem(), (tx) => tx.db.select().from(tx.t.history))).at(-1)?.node_id
 const allAnew = (node: string) => (tx: WriteTx) => restamp(tx, stBrigids, [{ node, acknowledged: 0 }])
 
-test('what another instance writes after the end of an incarnation bears the number of the next', async () => {
+test('after the end of an incarnation another instance writes under the next one', async () => {
   const ended = here.nodeId
   await rename(other)
   expect(await lastWriter()).toBe(ended)
@@ -46,14 +46,14 @@ test('what another instance writes after the end of an incarnation bears the num
   expect(here.nodeId).not.toBe(ended)
 })
 
-test('of two that end one incarnation one begins another, and both go on under it', async () => {
+test('of two instances that end one incarnation, one begins the next, and both go on under it', async () => {
   const ended = here.nodeId
   const done = await Promise.all([here, other].map((store) => store.replaceNode(ended, allAnew(ended))))
   expect(done.filter(Boolean)).toHaveLength(1)
   expect(other.nodeId).toBe(here.nodeId)
 })
 
-test('while many write, nothing is left behind under the number that ends', async () => {
+test('while many write, no write is lost under the ended incarnation', async () => {
   const ended = here.nodeId
   const writing = [...Array(16).keys()].map((each) => rename(each % 2 ? here : other))
   await Promise.all([...writing.slice(0, 8), here.replaceNode(ended, allAnew(ended)), ...writing.slice(8)])
@@ -63,7 +63,7 @@ test('while many write, nothing is left behind under the number that ends', asyn
   expect(behind).toEqual([])
 })
 
-test('what cannot be written with the next number leaves the one before', async () => {
+test('where the write of the next incarnation fails, the present one stays', async () => {
   const ended = here.nodeId
   const fails = here.replaceNode(ended, async () => {
     throw new Error('the disk is full')

@@ -1,9 +1,9 @@
 import type { Connection } from './connection.ts'
 
-/** Held by every transaction that writes, as one of many, and alone by the one that ends an incarnation. */
+/** An advisory lock: shared by every transaction that writes, exclusive for the one that ends an incarnation. */
 const LOCK = 404_001
 
-/** Several instances write to one database, each under the id that it knows. */
+/** Several instances write to one database, each under the node id that it read last. */
 export class NodeEnded extends Error {
   constructor(readonly current: string) {
     super('the incarnation under which this was to be written has ended')
@@ -17,8 +17,8 @@ const idIn = ([found]: readonly { id: string }[]): string => {
 }
 
 /**
- * Throws `NodeEnded` where `node` is not the present incarnation, and holds it until the commit. Two statements, sent together: the second
- * sees whatever was committed while the first waited.
+ * Throws `NodeEnded` where `node` is not the present incarnation; otherwise keeps it from ending until the commit. Two statements, sent
+ * together: the second sees what was committed while the first waited.
  */
 export async function demandNode(connection: Connection, node: string): Promise<void> {
   const locked = connection.run('select pg_advisory_xact_lock_shared($1)', [LOCK])
@@ -26,7 +26,7 @@ export async function demandNode(connection: Connection, node: string): Promise<
   if (idIn(found) !== node) throw new NodeEnded(idIn(found))
 }
 
-/** Waits for whoever writes, and lets nobody write until the commit. Answers the present incarnation. */
+/** Waits for other writers, and blocks them until the commit. Returns the present incarnation. */
 export async function writeAlone(connection: Connection): Promise<string> {
   await connection.run('select pg_advisory_xact_lock($1)', [LOCK])
   return idIn(await connection.rows<{ id: string }>(CURRENT, []))

@@ -10,7 +10,7 @@ import { asSystem } from './tx.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const newId = idSource(systemClock.now, (size) => randomBytes(size))
-/** Well below the second after which another instance's commits are looked for. */
+/** Well below the second after which a waiting request reads the feed by itself. */
 const SOON = 700
 
 let st: School
@@ -32,18 +32,21 @@ const renamed = (store: Store, id: string, phone: string) =>
 const after = (ms: number) => new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), ms))
 const heard = (waiting: { promise: Promise<void> }, ms: number) => Promise.race([waiting.promise.then(() => 'heard' as const), after(ms)])
 
-test.skipIf(!onPostgres)('who waits at one instance is woken by the commit of another, and not by what is no news of theirs', async () => {
-  const news = commitWaiters(other)
-  // The first who waits makes the instance listen, and is woken once when it does.
-  await news.next([stBrigids], 5_000).promise
-  const waiting = news.next([stBrigids], 5_000)
-  await renamed(st.services.store, hilltop, '1')
-  expect(await heard(waiting, 200)).toBe('late')
-  await renamed(st.services.store, stBrigids, '2')
-  expect(await heard(waiting, SOON)).toBe('heard')
-})
+test.skipIf(!onPostgres)(
+  'a request that waits at one instance is woken by a relevant commit of another, and by no other commit',
+  async () => {
+    const news = commitWaiters(other)
+    // The first waiting request makes the instance listen, and is woken once when that begins.
+    await news.next([stBrigids], 5_000).promise
+    const waiting = news.next([stBrigids], 5_000)
+    await renamed(st.services.store, hilltop, '1')
+    expect(await heard(waiting, 200)).toBe('late')
+    await renamed(st.services.store, stBrigids, '2')
+    expect(await heard(waiting, SOON)).toBe('heard')
+  },
+)
 
-test.skipIf(!onPostgres)('an instance that closes has told what it committed last', async () => {
+test.skipIf(!onPostgres)('an instance publishes its last commits before it closes', async () => {
   const news = commitWaiters(st.services.store)
   await news.next([stBrigids], 5_000).promise
   const waiting = news.next([stBrigids], 5_000)

@@ -2,28 +2,31 @@ import { COMMONS } from '@markbook/shared/ids'
 import type postgres from 'postgres'
 
 const CHANNEL = 'markbook_feeds'
-/** Commits of so many milliseconds are published together. */
+/** Commits within this many milliseconds are published together. */
 const GATHER = 5
-/** Until listening is tried again, ms. */
+/** Milliseconds until listening is tried again. */
 const AGAIN = 5_000
-/** A message holds 8,000 bytes. */
+/** Schools in one message, which may have 8,000 bytes. */
 const AT_ONCE = 200
 
-/** How the instances of one database notify each other of the schools whose feeds advanced. */
+/** How the instances of one database notify each other of schools whose feeds advanced. */
 export type FeedNotifications = {
-  /** After the commit, on a connection of its own: a notification within it would make every commit of the database wait for the one before. */
+  /**
+   * After the commit, on another connection: a NOTIFY inside the transaction would make the commits of the whole database queue behind one
+   * another.
+   */
   publish(schools: ReadonlySet<string>): void
-  /** Calls the listener with what other instances publish, from now on. */
+  /** From now on calls the listener with what other instances publish. */
   subscribe(listener: Listener): void
-  /** There is another pool: what listened on the one before gets nothing any more. */
+  /** The pool was replaced: listening has to start again. */
   renewed(): void
   close(): Promise<void>
 }
 type Listener = (schools: ReadonlySet<string>) => void
 
 /**
- * `me` is this instance's name in its messages; `listens`: its connections can. A notification may get lost: whoever waits also looks by
- * itself (replication/downstream/news.ts).
+ * `me`: this instance's name in its messages; `listens`: whether its connections can listen. Notifications may get lost; long polls
+ * therefore also read the feed regularly (replication/downstream/news.ts).
  */
 export function feedNotifications(pool: () => postgres.Sql, me: string, { listens }: { listens: boolean }): FeedNotifications {
   const waiting = new Set<string>()
@@ -46,7 +49,7 @@ export function feedNotifications(pool: () => postgres.Sql, me: string, { listen
     if (from !== me) notify(new Set(schools))
   }
   const listen = () => {
-    // What was published before is not known: whoever waits looks once, for which a change of the commons is reason enough.
+    // What was published earlier is unknown, so all waiting requests look once; a change of the commons wakes all of them.
     const begun = () => notify(new Set([COMMONS]))
     clearTimeout(retry)
     pool()

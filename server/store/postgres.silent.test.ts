@@ -14,7 +14,7 @@ import { asSystem, type WriteTx } from './tx.ts'
 const newId = idSource(systemClock.now, (size) => randomBytes(size))
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
-/** A line to a database that passes everything on until no answer comes back any more, and nobody is told. */
+/** A proxy to a database that can stop passing answers on, without closing the connection. */
 async function lineTo(url: string) {
   const { hostname, port, pathname, username, password } = new URL(url)
   let word: string | null = null
@@ -41,7 +41,10 @@ async function lineTo(url: string) {
   const { port: own } = server.address() as { port: number }
   return {
     url: `postgres://${username}:${password}@127.0.0.1:${own}${pathname}`,
-    /** From when something is asked that holds `text`, or, where `answer` is given, after an answer to that which holds it. */
+    /**
+     * Stops passing answers on once a query containing `text` is sent, or, where `answer` is given, after an answer to it that contains
+     * `answer`.
+     */
     silentFrom: (text: string, answer: string | null = null) => {
       word = text
       last = answer
@@ -58,7 +61,7 @@ async function lineTo(url: string) {
   }
 }
 
-describe.runIf(onPostgres)('a database from which no answer comes', () => {
+describe.runIf(onPostgres)('a database that does not answer', () => {
   let st: School
   let line: Awaited<ReturnType<typeof lineTo>>
   let store: Store
@@ -81,7 +84,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
   const phone = async () => (await st.rows('school')).find(({ id }) => id === stBrigids)?.phone
   const saved = (number: string) => store.write(asSystem(), giveNumber(number))
 
-  test('a write whose commit was not answered is said to be unknown; it is there, and the same again changes nothing', async () => {
+  test('a write with an unanswered commit is reported as unknown; it was committed, and repeating it changes nothing', async () => {
     // The last statement before the commit, and how its answer begins.
     line.silentFrom('with feed as', 'INSERT')
     await expect(saved('2')).rejects.toMatchObject({ status: 503, code: 'outcome_unknown', headers: { 'retry-after': '5' } })
@@ -92,7 +95,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('a write that got no answer before its commit is not done', async () => {
+  test('a write without an answer before its commit is not committed', async () => {
     const before = await st.digest()
     line.silentFrom('with feed as')
     await expect(saved('2')).rejects.toMatchObject({ status: 503, code: 'busy' })
@@ -106,7 +109,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     expect(await st.digest()).not.toBe(before)
   })
 
-  test('while it is silent whoever asks is refused at once', async () => {
+  test('while it does not answer, requests are refused at once', async () => {
     line.silentFrom('select')
     const read = () => store.read(asSystem(), ({ connection }) => connection.rows('select 1 as one', []))
     await expect(read()).rejects.toMatchObject({ status: 503, code: 'busy' })
@@ -117,7 +120,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     await expect.poll(() => read().catch(() => [])).toEqual([{ one: 1 }])
   })
 
-  test('a backup or a migration ends too, and what it has started is told', async () => {
+  test('a backup or a migration is ended too, and its signal is aborted', async () => {
     line.silentFrom('pg_sleep')
     let told: AbortSignal | null = null
     const work = (sql: postgres.Sql, signal: AbortSignal) => {
@@ -129,7 +132,7 @@ describe.runIf(onPostgres)('a database from which no answer comes', () => {
     expect(told).toMatchObject({ aborted: true })
   })
 
-  test('a statement that is long and not silent goes on', async () => {
+  test('a long statement goes on while the database answers others', async () => {
     const read = store.read(asSystem(), ({ connection }) => connection.rows("select pg_sleep(5), 'done' as word", []))
     expect(await read).toMatchObject([{ word: 'done' }])
   })

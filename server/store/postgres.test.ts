@@ -13,7 +13,7 @@ test.each([
   expect(socketFolder(url)).toBe(folder)
 })
 
-test('pg_dump is given the folder of the socket as its host', () => {
+test('pg_dump gets the socket folder as its host', () => {
   const url = 'postgres://markbook@%2Fvar%2Frun%2Fpostgresql/markbook'
   expect(environmentOf({ url, database: 'markbook' })).toMatchObject({ PGHOST: '/var/run/postgresql', PGUSER: 'markbook' })
 })

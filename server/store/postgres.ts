@@ -13,27 +13,27 @@ import { type Times, UnknownOutcome, type Waiting, watchDatabase } from './postg
 
 export type PostgresConnections = {
   /**
-   * A transaction of `work`. One whose connection is lost, or whose database does not answer, rejects soon: with `UnknownOutcome` where its
-   * commit was sent, else it was not done.
+   * Runs `work` in a transaction. Where the connection is lost or the database does not answer, it rejects soon: with `UnknownOutcome`
+   * where the commit was sent; otherwise the transaction was not committed.
    */
   transact<T>(mode: string, work: (on: Asking) => Promise<T>): Promise<T>
-  /** One statement as the service, without a transaction unless a pooler needs one. */
+  /** Runs one statement as the service, without a transaction unless a pooler requires one. */
   alone<T>(work: (on: Asking) => Promise<T>): Promise<T>
   notifications: FeedNotifications
   close(): Promise<void>
 }
 
-/** Where statements are sent, and who waits for their answers. */
+/** Where to send statements, and the record of unanswered ones. */
 type Asking = { sql: postgres.ISql; waiting: Waiting }
 
-/** Connections of one instance; the database's own limit is shared by the instances (docs, operators' guide). */
+/** Connections of one instance; the instances share the database's own limit (docs, operators' guide). */
 export const POOL = 12
 
-/** Seconds. A database that is away is tried again soon, and who asks meanwhile gets an error at once. */
+/** In seconds. A database that is down is tried again soon; meanwhile requests get an error at once. */
 const PATIENCE = { connect_timeout: limits.postgres.connect / 1_000, backoff: () => 0.2 }
 const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
-/** Whoever says nothing else is the service; a transaction says as whom it asks. `statement`: ms of the longest. */
+/** The settings of a connection: its role is the service, unless a transaction sets another. `statement`: longest statement, ms. */
 const sessionOf = (statement: number) => ({
   lock_timeout: limits.lockWait,
   statement_timeout: statement,
@@ -42,12 +42,12 @@ const sessionOf = (statement: number) => ({
 })
 type Session = ReturnType<typeof sessionOf>
 
-/** What is long by itself is given more time before it counts as lost. */
+/** The limits for long operations. */
 const LONG: Times & { whole: number } = { ...limits.postgres, ...limits.postgres.long }
 
 /**
- * Does `work` on a connection of its own, as whom the address says, and closes it. Through a pooler each statement may meet another connection.
- * Rejects, and aborts the signal, where the database does not answer any more or the whole has taken longer than anything may.
+ * Runs `work` on a connection of its own, with the role of the URL, and closes it. Through a pooler each statement may run on another
+ * server connection. Rejects, and aborts the signal, where the database stops answering or `work` exceeds its time limit.
  */
 export async function withPostgres<T>(
   url: string,
@@ -90,7 +90,7 @@ export async function openPostgres(url: string, { longest }: { longest: number }
     pool = open()
   }
   if (pooled) renew()
-  // What listens through a pooler hears nothing: whoever waits looks by itself.
+  // Listening does not work through a pooler; waiting requests then read the feed regularly.
   const notifications = feedNotifications(() => pool.sql, randomUUID(), { listens: !pooled })
   const abandon = () => {
     pool.abandon()
@@ -107,7 +107,8 @@ export async function openPostgres(url: string, { longest }: { longest: number }
         return work(used.sql, waiting)
       })
     } catch (error) {
-      // The driver's connections keep what was under way when they were lost, and blame it on the next transaction (docs/design/store.md).
+      // The driver's connections keep the query that was running when they were lost, and report its error in the next transaction
+      // (docs/design/store.md).
       if (isLost(error) && pool === used && !watch.isSilent()) {
         renew()
         notifications.renewed()
@@ -129,7 +130,7 @@ export async function openPostgres(url: string, { longest }: { longest: number }
   }
 }
 
-/** Resolves once the database has answered on a connection of its own, if only with a refusal. */
+/** Resolves once the database has answered on a new connection, even with an error. */
 async function askShortly(url: string, signal: AbortSignal): Promise<void> {
   const pool = poolAt(url, null, 1)
   signal.addEventListener('abort', () => pool.abandon())
@@ -141,8 +142,8 @@ async function askShortly(url: string, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * True where something between gives a connection for one transaction only, as PgBouncer in transaction mode does: what a session
- * says of itself is refused there, or nobody's. `sql` has connections that say a `Session`.
+ * Whether a pooler assigns a server connection for one transaction only, as PgBouncer in transaction mode: it refuses or loses the
+ * settings of a session. The connections of `sql` set a `Session`.
  */
 async function isPooled(sql: postgres.Sql): Promise<boolean> {
   try {
@@ -154,7 +155,7 @@ async function isPooled(sql: postgres.Sql): Promise<boolean> {
   }
 }
 
-/** The same for an address. A database that has yet to be filled does not know the role, and says so itself. */
+/** The same for a URL. In a new database the role does not exist; the error proves a direct connection. */
 export const isPooledAt = (url: string): Promise<boolean> =>
   withPostgres(url, isPooled, { fetch_types: false, connection: sessionOf(limits.postgres.statement) }).catch((error: unknown) => {
     if ((error as { code?: string }).code === UNKNOWN_ROLE) return false
@@ -164,7 +165,7 @@ const UNKNOWN_ROLE = '22023'
 
 type Work<T> = (on: Asking) => Promise<T>
 
-/** Says in a transaction what elsewhere the connection has said. */
+/** Applies, in a transaction, the settings that a direct connection applies once. */
 const inSession = (session: Session) => {
   const texts = Object.entries(session).flatMap(([name, value]) => [name, String(value)])
   const settings = Object.keys(session).map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, true)`)
@@ -177,21 +178,21 @@ const inSession = (session: Session) => {
 
 type Pool = {
   sql: postgres.Sql
-  /** Takes its connections away at once, whatever is under way on them. */
+  /** Closes its connections at once, whatever is running on them. */
   abandon(): void
 }
 
-/** `session`: what its connections say of themselves; null where something between gives them to others. */
+/** `session`: the settings of its connections; null behind a pooler. */
 function poolAt(url: string, session: Session | null, max = POOL): Pool {
   const connection = { application_name: 'markbook', TimeZone: 'UTC', ...session }
   const sockets = ownSockets(url)
-  // We have no columns of arrays; and a connection that is lost while it asks for their types throws where nobody can catch it.
+  // There are no array columns; and a connection that is lost while the driver reads their types throws outside every promise.
   const sql = postgres(url, {
     max,
     onnotice: () => {},
     connection,
     fetch_types: false,
-    // A statement that one connection has prepared is unknown to the next.
+    // Behind a pooler, a statement prepared on one connection is unknown on the next.
     prepare: session !== null,
     ...PATIENCE,
     ...sockets.option,
@@ -208,7 +209,7 @@ function poolAt(url: string, session: Session | null, max = POOL): Pool {
 
 const SOCKET_FOLDER = /^[a-z]+:\/\/(?:[^@/]*@)?(%2f[^:/?]*)/i
 
-/** The folder of the socket in an address of a server on this machine, percent-encoded in the place of its host, as libpq takes it; the driver would look it up as a name. */
+/** The socket folder in a URL of a local server, percent-encoded as its host, as in libpq; the driver would resolve it as a host name. */
 export function socketFolder(url: string): string | null {
   const [, folder] = SOCKET_FOLDER.exec(url) ?? []
   return folder ? decodeURIComponent(folder) : null
@@ -221,9 +222,10 @@ const socketHost = (url: string): { host?: string } => {
 type Address = { host: readonly string[]; port: readonly number[]; path?: string }
 
 /**
- * The driver sends what is long at once and its end a moment later. An end that is held back until the rest was acknowledged (Nagle),
- * by a database that acknowledges late because it waits for that end, costs 40 ms a statement. It also has no way to leave a connection
- * without a word to the other end. An address of several hosts keeps the driver's own sockets, which go from one to the next.
+ * Sockets with Nagle's algorithm off, and with an abrupt close. The driver sends a long message at once and its end a moment later. Nagle
+ * holds the end back until the rest is acknowledged, while the database delays that acknowledgement: 40 ms for each statement. The driver
+ * also cannot close a connection without a message to the server. A URL of several hosts keeps the driver's own sockets, which support
+ * failover.
  */
 function ownSockets(url: string): { option: object; destroy(): void } {
   if (url.includes(',')) return { option: {}, destroy: () => {} }
@@ -234,7 +236,7 @@ function ownSockets(url: string): { option: object; destroy(): void } {
     const made = path ? connect({ path }) : connect({ host, port, noDelay: true })
     open.add(made)
     made.once('close', () => open.delete(made))
-    // The driver reads the name of the host there, for its certificate.
+    // The driver reads the host name from the socket, to check the certificate.
     return Object.assign(made, { host, port })
   }
   const destroy = () => {
@@ -253,7 +255,7 @@ const begin = <T>(sql: postgres.Sql, mode: string, waiting: Waiting, work: Work<
       waiting.isCommitting = mode !== READING
       return result
     })
-    // From here to the end the driver's own commit, or rollback, waits for its answer.
+    // From here on the driver's own commit or rollback waits for its answer.
     return untilLost(done.finally(() => waiting.asked()))
   }
   return sql.begin(mode, transaction) as Promise<T>
@@ -261,8 +263,8 @@ const begin = <T>(sql: postgres.Sql, mode: string, waiting: Waiting, work: Work<
 export const READING = 'isolation level repeatable read read only'
 
 /**
- * `begin` rejects by itself when the connection closes. Told of the error the driver would ask for a rollback, of the transaction or to its
- * savepoint, on a socket that is gone, which throws where nobody can catch it.
+ * Never settles where the connection was lost, since `begin` rejects by itself when the connection closes. Given the error, the driver
+ * would send a rollback on a closed socket, which throws outside every promise.
  */
 const untilLost = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
@@ -271,15 +273,15 @@ const untilLost = <T>(work: Promise<T>): Promise<T> =>
   })
 
 const dialect = new PgDialect()
-/** The prepared forms carry no connection of their own (see `execute`), so one collection serves the whole pool. */
+/** The prepared forms hold no connection (see `execute`), so one map serves the whole pool. */
 const preparedForReading = new Map<unknown, PreparedQuery>()
 const preparedForWriting = new Map<unknown, PreparedQuery>()
 
 type Unsafe = postgres.ISql['unsafe']
 
 export function postgresConnection({ sql, waiting }: Asking, writes: boolean): Connection {
-  // The driver remembers a statement that failed and fails its transaction for it at the end, but for statements that run on the
-  // savepoint's own `sql`: so whatever runs in an attempt runs on that one.
+  // After a failed statement the driver fails the transaction at its end, unless the statement ran on the savepoint's own `sql`; so the
+  // statements of an attempt use that one.
   let active = sql
   const send = ((...params: Parameters<Unsafe>) => waiting.of(active.unsafe(...params))) as Unsafe
   const client = { unsafe: send, options: (sql as postgres.Sql).options }

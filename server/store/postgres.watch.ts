@@ -1,23 +1,23 @@
 import { limits } from '@markbook/shared/limits'
 
-/** As the driver says it of a connection that is lost. */
+/** The form in which the driver reports a lost connection. */
 class NoAnswer extends Error {
   readonly code = 'NO_ANSWER'
 }
 
-/** A commit was sent, and no answer came: whether it was done nobody knows. `cause` is what ended the waiting. */
+/** A commit was sent and not answered, so nobody knows whether it was done. `cause` is why the wait ended. */
 export class UnknownOutcome extends Error {}
 
-/** What one transaction, or one statement alone, waits for. */
+/** The unanswered statements of one transaction, or one single statement. */
 export class Waiting {
-  /** So many answers are outstanding. */
+  /** The number of unanswered statements. */
   private outstanding = 0
-  /** Since it asked or was answered, ms, without the time in which this process stood still itself. */
+  /** Milliseconds since the last statement or answer, without time in which this process was suspended. */
   waited = 0
   isCommitting = false
   lost: Error | null = null
   private reject: (error: Error) => void = () => {}
-  /** Rejects where the answer is waited for no longer. */
+  /** Rejects when the wait is abandoned. */
   readonly given = new Promise<never>((_, reject) => {
     this.reject = reject
   })
@@ -33,7 +33,7 @@ export class Waiting {
     this.waited = 0
     this.answers()
   }
-  /** Waits for a query of the driver, which is not sent by that: it sends itself when somebody takes its answer. */
+  /** Waits for a query of the driver. A query is sent when its result is first awaited, not by passing it here. */
   readonly of = <Query extends Promise<unknown>>(query: Query): Query => {
     this.asked()
     const answered = () => this.answered()
@@ -49,9 +49,9 @@ export class Waiting {
   }
 }
 
-/** Watches over what waits for answers of a database. */
+/** Watches statements that wait for answers of a database. */
 export type DatabaseWatch = {
-  /** Does `work`. Rejects at once where the database does not answer, and as soon as it is found not to. */
+  /** Runs `work`. Rejects at once while the database is known not to answer, and as soon as that is found during `work`. */
   during<T>(work: (waiting: Waiting) => Promise<T>): Promise<T>
   isSilent(): boolean
   close(): void
@@ -60,11 +60,11 @@ export type DatabaseWatch = {
 export type Times = Record<'look' | 'suspect' | 'answer' | 'grace', number>
 
 /**
- * A statement may be long, and a database that does not answer looks the same (docs/design/store.md). So where one has waited for `suspect`
- * the database is asked something short on another connection; where that is not answered within `answer`, and meanwhile nobody else was
- * either, all that waits is lost (`lose` takes the connections away), and what comes is refused until it answers again.
+ * A long statement and a database that hangs look alike (docs/design/store.md). So once a statement has waited for `suspect`, a short
+ * query is sent on another connection. If within `answer` neither that nor any other statement is answered, all waiting statements are
+ * rejected (`lose` closes the connections), and new ones are refused until the database answers again.
  *
- * `ask` resolves once the database answered, whatever it said, and gives up when told so. `longest`: of one statement, ms.
+ * `ask` resolves once the database has answered anything, and stops on its signal. `longest`: of one statement, ms.
  */
 export function watchDatabase(
   ask: (signal: AbortSignal) => Promise<unknown>,
@@ -132,7 +132,7 @@ async function isAnswered(ask: (signal: AbortSignal) => Promise<unknown>, times:
   return isThere
 }
 
-/** In steps, of which one that this process slept through counts once; what came in meanwhile is read before. */
+/** Waits in steps; a step during which this process was suspended counts once. Answers received meanwhile are processed first. */
 async function patience({ answer, look }: Times): Promise<void> {
   for (let waited = 0; waited < answer; waited += look) await new Promise((resolve) => setTimeout(resolve, look))
   await new Promise((resolve) => setImmediate(resolve))

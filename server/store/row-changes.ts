@@ -8,8 +8,8 @@ import type { StoredVersions } from './dialect.ts'
 export type AnyRow = Record<string, unknown> & { id: string }
 export type Action = 'create' | 'update' | 'delete'
 /**
- * What a transaction wrote of one row: from the first `before` to the last `after`. `ended`: it changed the row and then removed it, which
- * are two entries, and the row as it was between them.
+ * The change of one row by a transaction: from the first `before` to the last `after`. `ended`: the row as it was when the transaction
+ * deleted it after changing it, which makes two entries.
  */
 export type RowChange = {
   entryId: string
@@ -18,17 +18,17 @@ export type RowChange = {
   schoolId: string
   before: AnyRow | null
   after: AnyRow | null
-  /** Rows that were written in one call have one set, for as long as they are written once. */
+  /** Rows written in one call share one set, as long as each is written once. */
   units: ReadonlySet<string>
   /** Its versions before the transaction: null where it had none, absent until they are read. */
   stored?: StoredVersions | null
 }
 
-/** Rows of one statement are compared by value; a JSON column by its text. */
+/** Compares by value, since rows of one statement share objects; a JSON column by its text. */
 export const same = (a: unknown, b: unknown) =>
   a === b || (typeof a === 'object' && a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b))
 
-/** A row that is removed, as it was at last, without what every node computes anew. */
+/** A deleted row as it was last, without derived columns. */
 export const claimsOf = (entry: RowChange): AnyRow => {
   const { identity, units } = descriptions[entry.table]
   const row = rowOf(entry)
@@ -37,7 +37,7 @@ export const claimsOf = (entry: RowChange): AnyRow => {
 
 export const rowOf = ({ before, ended, after }: RowChange): AnyRow => (after ?? ended?.row ?? before) as AnyRow
 
-/** Two where a row was changed and then removed, else itself. */
+/** Two entries where a row was changed and then deleted, else the change itself. */
 export const entriesIn = (entry: RowChange): RowChange[] => {
   const { ended, after, before, entryId } = entry
   if (!ended || after !== null || before === null) return [entry]
@@ -59,12 +59,12 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
   return scope === 'self' ? row.id : (row['school_id'] as string)
 }
 
-/** The row with whose history that of this one lies; itself where its values do not say. */
+/** The clustering key of a row's history (`Description.near`); the row's own id where that column is not declared. */
 export const nearOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
 
 export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => groupedBy(rows, (row) => schoolOf(table, row))
 
-/** The units of which these columns are part. Equal columns give the same set: rows that change together mostly change in the same. */
+/** The merge units of a set of columns. Equal sets of columns return the same Set object, since most rows of a transaction change alike. */
 export function unitsByColumns(table: Replicated): (columns: readonly string[]) => ReadonlySet<string> {
   const known = new Map<string, ReadonlySet<string>>()
   const units = Object.entries(descriptions[table].units)
@@ -77,7 +77,7 @@ export function unitsByColumns(table: Replicated): (columns: readonly string[]) 
   }
 }
 
-/** A new row with the id that follows from its columns, where the description says from which. Throws where it has another. */
+/** A new row with the id that is computed from its columns, where its table declares that. Throws where the row has another id. */
 export function withId(table: Replicated, row: AnyRow): AnyRow {
   const id = idByNature(table, row)
   if (id === undefined || id === row.id) return row
@@ -85,7 +85,7 @@ export function withId(table: Replicated, row: AnyRow): AnyRow {
   return { ...row, id }
 }
 
-/** What a person would call the change: no keys of the store, no folded names, no bookkeeping times. */
+/** Columns that the history does not show: keys of the store, folded names, timestamps. */
 const HIDDEN = new Set(['school_id', 'sort_key', 'search_key', 'created_at', 'updated_at', 'created_by', 'updated_by'])
 
 export function changesOf({ table, before, after }: RowChange): Changes {

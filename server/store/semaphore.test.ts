@@ -9,7 +9,7 @@ const held = () => {
   return { promise, release: () => release() }
 }
 
-test('lets so many in at once, the others in their order', async () => {
+test('runs as many as permitted at once, and the others in order', async () => {
   const gate = semaphore(2)
   const tally = newTransactionCounts()
   const [first, second] = [held(), held()]
@@ -27,7 +27,7 @@ test('lets so many in at once, the others in their order', async () => {
   expect(tally.waitedMs).toBeGreaterThan(0)
 })
 
-test('refuses with busy at once where too many wait, and whoever has waited too long; the work in it goes on', async () => {
+test('refuses with busy where too many wait, or one has waited too long; running work continues', async () => {
   const gate = semaphore(1, { most: 1, patience: 30 })
   const tally = newTransactionCounts()
   const long = held()
@@ -41,7 +41,7 @@ test('refuses with busy at once where too many wait, and whoever has waited too 
   expect(await gate.run(tally, async () => 'again')).toBe('again')
 })
 
-test('a transaction that fails makes room like any other', async () => {
+test('a failed transaction frees its place', async () => {
   const gate = semaphore(1)
   const failing = gate.run(newTransactionCounts(), () => Promise.reject(new Error('no')))
   const next = gate.run(newTransactionCounts(), async () => 'next')

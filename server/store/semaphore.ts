@@ -1,12 +1,12 @@
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 
-/** How many transactions may run at once, run, and wait. */
+/** Transactions: permitted at once, running, waiting. */
 export type SemaphoreLoad = { places: number; inside: number; waiting: number }
-/** Transactions of one kind since the start; times in ms. */
+/** Totals of one kind of transaction since the start; times in ms. */
 export type TransactionCounts = { count: number; ms: number; waitedMs: number; refused: number; retried: number }
 export type Semaphore = {
-  /** Runs `work` in its turn. Throws 503 `busy` where too many wait, or this one has waited for too long. */
+  /** Runs `work` when its turn comes. Throws 503 `busy` where too many wait, or this one has waited too long. */
   run<T>(tally: TransactionCounts, work: () => Promise<T>): Promise<T>
   load(): SemaphoreLoad
   /** Resolves once nothing runs or waits. */
@@ -17,7 +17,7 @@ export const newTransactionCounts = (): TransactionCounts => ({ count: 0, ms: 0,
 
 type Waiting = { since: number; begin: () => void; refuse: () => void }
 
-/** In the order of coming; what counts is the time in line (docs/design/http.md), the length is bounded for the memory's sake. */
+/** First come, first served. The time in the queue is what limits it (docs/design/http.md); its length is bounded only to save memory. */
 export function semaphore(
   places: number,
   { most = limits.writeQueue, patience = limits.turn }: { most?: number; patience?: number } = {},

@@ -16,7 +16,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('one place in the program opens database files', () => {
+test('only one file of the program opens databases', () => {
   const server = join(import.meta.dirname, '..')
   const sources = (readdirSync(server, { recursive: true, encoding: 'utf8' }) as string[])
     .filter((name) => name.endsWith('.ts') && !/(?:\.test\.ts$|^(?:testing|tests|node_modules)[/\\])/.test(name))
@@ -26,7 +26,7 @@ test('one place in the program opens database files', () => {
 })
 
 describe('an encrypted file', () => {
-  test('names its key, opens with it, and neither it nor its log says what is in it', () => {
+  test('names its key, opens with it, and has no plain text in the file or its WAL', () => {
     makeEncrypted(file(), key)
     expect(keyNameOf(file())).toBe(key.name)
     holdKey(key)
@@ -44,7 +44,7 @@ describe('an encrypted file', () => {
     expect(bytes.toString('latin1', 0, 8)).toBe('markbook')
   })
 
-  test('is refused without its key, and with another, and stays as it is', () => {
+  test('cannot be opened without its key or with another one, and is unchanged then', () => {
     makeEncrypted(file(), key)
     const before = readFileSync(file())
     expect(() => openFile(file())).toThrow(LockedError)
@@ -69,7 +69,7 @@ test.each([
   expect(keyNameOf(file())).toBeNull()
 })
 
-test('what took the name of another file is looked at anew', () => {
+test('a file that replaced another under its name is read again', () => {
   openFile(file()).exec('create table a (b)').close()
   expect(keyNameOf(file())).toBeNull()
   rmSync(file())
@@ -77,7 +77,7 @@ test('what took the name of another file is looked at anew', () => {
   expect(keyNameOf(file())).toBe(key.name)
 })
 
-test('a look at a file that this process has open leaves its locks: another process is kept out', () => {
+test('reading the key name of an open file keeps its locks, so another process stays locked out', () => {
   const first = openFile(file())
   first.exec('create table a (b); pragma locking_mode = EXCLUSIVE; begin exclusive')
   expect(keyNameOf(file())).toBeNull()

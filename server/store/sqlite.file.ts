@@ -3,7 +3,8 @@ import Database from 'better-sqlite3'
 import { orNull } from '../or-null.ts'
 
 /**
- * The key of an encrypted database. `name`: 16 hexadecimal digits, by which a keyring keeps it; they stand in the file too. `secret`: 32 bytes.
+ * The key of an encrypted database. `name`: 16 hexadecimal digits, under which a keyring stores it; also written in the file. `secret`: 32
+ * bytes.
  */
 export type DatabaseKey = { name: string; secret: Buffer }
 
@@ -18,25 +19,25 @@ export class LockedError extends Error {
 }
 
 /**
- * An encrypted file begins with these eight bytes, then with the eight that name its key. Its format keeps 16 bytes there for a salt, which a
- * key of 32 random bytes does not need.
+ * An encrypted file begins with these eight bytes, then eight with the name of its key. The cipher's format has a 16-byte salt there,
+ * which a key of 32 random bytes does not need.
  */
 const MARK = 'markbook'
 const HEAD = 16
 
-/** The key that what begins with these bytes needs; null for what is not encrypted. */
+/** The name of the key for a file with this beginning; null for a file that is not encrypted. */
 export const keyNameIn = (head: Buffer): string | null =>
   head.length >= HEAD && head.toString('latin1', 0, MARK.length) === MARK ? head.toString('hex', MARK.length, HEAD) : null
 
-/** The keys that this process was given, by their names. */
+/** The keys given to this process, by name. */
 const held = new Map<string, Buffer>()
 export const holdKey = ({ name, secret }: DatabaseKey): void => void held.set(name, secret)
 export const heldKey = (name: string): Buffer | null => held.get(name) ?? null
 export const letGoOfKey = (name: string): void => void held.delete(name)
 
 /**
- * What was read of a file, by the number that the system gives it. A file is read before this process has it open as a database: the system
- * takes SQLite's locks away from a process that closes another handle of the same file.
+ * The key name of each file that was read, by inode. The beginning of a file is read before this process opens it as a database: on POSIX,
+ * closing any handle of a file drops SQLite's locks on it.
  */
 const known = new Map<string, string | null>()
 const numberOf = (path: string): string | null => {
@@ -44,13 +45,13 @@ const numberOf = (path: string): string | null => {
   return stats ? `${stats.dev} ${stats.ino} ${stats.birthtimeNs}` : null
 }
 
-/** The key that a database file needs; null where it is plain, empty or not there. */
+/** The name of the key that a database file needs; null where it is plain, empty or absent. */
 export function keyNameOf(path: string): string | null {
   const number = numberOf(path)
   if (number === null) return null
   const found = known.get(number)
   if (found !== undefined) return found
-  // What cannot be read is SQLite's to refuse.
+  // An unreadable file is left to SQLite, which reports the error.
   const head = orNull(() => headOf(path))
   if (head === null) return null
   const name = keyNameIn(head)
@@ -58,17 +59,17 @@ export function keyNameOf(path: string): string | null {
   return name
 }
 
-/** Whether it is encrypted, and this process does not have its key. */
+/** Whether the file is encrypted and this process does not have its key. */
 export function isLockedFile(path: string): boolean {
   const name = keyNameOf(path)
   return name !== null && !held.has(name)
 }
 
-/** Whether a file that this process does not have open is encrypted with this key; true too where it is there and cannot be read. */
+/** Whether a file that this process has not opened is encrypted with this key; also true where it exists and cannot be read. */
 export const mayNeedKey = (path: string, name: string): boolean =>
   existsSync(path) && (orNull(() => keyNameIn(headOf(path)) === name) ?? true)
 
-/** The first bytes of a file that this process does not have open as a database. */
+/** The first bytes of a file that this process has not opened as a database. */
 export function headOf(path: string): Buffer {
   const head = Buffer.alloc(HEAD)
   const file = openSync(path, 'r')
@@ -80,8 +81,8 @@ export function headOf(path: string): Buffer {
 }
 
 /**
- * Opens a database file, with its key where it is encrypted: every connection of the program is made here. Throws `LockedError` where this
- * process does not have that key.
+ * Opens a database file, with its key where it is encrypted. The program makes all its connections here. Throws `LockedError` where this
+ * process does not have the key.
  */
 export function openFile(path: string, options: Database.Options = {}): Database.Database {
   const name = keyNameOf(path)
@@ -99,7 +100,7 @@ export function openFile(path: string, options: Database.Options = {}): Database
   return connection
 }
 
-/** Makes an empty encrypted database where there is no file. */
+/** Creates an empty encrypted database where there is no file. */
 export function makeEncrypted(path: string, key: DatabaseKey): void {
   const connection = new Database(path)
   try {
@@ -113,8 +114,8 @@ export function makeEncrypted(path: string, key: DatabaseKey): void {
 }
 
 /**
- * Encrypts a database that nobody else has open, or takes the encryption away where there is no key. In place and without a journal: where it
- * is cut off the file is lost.
+ * Encrypts a database that nobody else has open, or decrypts it where `key` is null. In place and without a journal: if interrupted, the
+ * file is lost.
  */
 export function encryptFile(path: string, key: DatabaseKey | null): void {
   const connection = openFile(path, { fileMustExist: true })
@@ -132,21 +133,24 @@ export function encryptFile(path: string, key: DatabaseKey | null): void {
 }
 
 /**
- * AEGIS-256: each page has a random nonce of 256 bits and a tag. With the instructions of processors for AES a write costs hardly more than
- * in a plain file; with ChaCha20-Poly1305 it costs a third more (docs/decisions/0066-laptops-encrypt-their-database.md).
+ * AEGIS-256: each page has a random nonce of 256 bits and a tag. With AES instructions a write costs hardly more than in a plain file;
+ * with ChaCha20-Poly1305 a third more (docs/decisions/0066-laptops-encrypt-their-database.md).
  */
 function chooseCipher(connection: Database.Database): void {
   connection.pragma("cipher = 'aegis'")
   connection.pragma("algorithm = 'aegis-256'")
 }
 
-/** What follows is the key itself, and no passphrase. */
+/** The prefix that marks a raw key rather than a passphrase. */
 const RAW = Buffer.from('raw:')
 
 const keyWithName = ({ name, secret }: DatabaseKey): Buffer => Buffer.concat([RAW, secret, Buffer.from(MARK), Buffer.from(name, 'hex')])
 
 const AT_ONCE = 1_048_576
-/** Of databases that were read as files; never closed, for the reason above, but on Windows, where an open file cannot be replaced. */
+/**
+ * Handles of databases that were read as files. Never closed, because closing one drops SQLite's locks (see `known`); except on Windows,
+ * where an open file cannot be replaced.
+ */
 const handles = new Map<string, number>()
 
 /** Copies the bytes of a file that this process may have open as a database. */

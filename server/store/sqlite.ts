@@ -15,13 +15,13 @@ export type SqliteConnections = { writer: Database.Database; reader: Database.Da
 
 /** The school's database within its folder. */
 export const DATABASE_FILE = 'markbook.sqlite'
-/** Held by the server of the folder. */
+/** Locked by the server of the folder. */
 export const LOCK_FILE = 'server.lock'
 
-/** Oldest library whose WAL is free of the reset bug. */
+/** The oldest SQLite whose WAL does not have the reset bug. */
 const OLDEST_SQLITE = [3, 51, 3] as const
 
-/** Opens the school's database file in `folder`, which must be this process's alone. */
+/** Opens the school's database file in `folder`, which no other process may use. */
 export function openSqlite(folder: string): SqliteConnections {
   mkdirSync(folder, { recursive: true })
   const lock = takeLock(join(folder, LOCK_FILE))
@@ -30,14 +30,14 @@ export function openSqlite(folder: string): SqliteConnections {
   return connect(join(folder, DATABASE_FILE), CACHE.server, () => void lock.close())
 }
 
-/** Opens a database that exists, whether a server holds its folder or not: WAL and `busy_timeout` let both write in turn. */
+/** Opens an existing database, whether or not a server has its folder: WAL and `busy_timeout` let both write in turn. */
 export function openSqliteBeside(folder: string): SqliteConnections {
   const path = join(folder, DATABASE_FILE)
   if (!existsSync(path)) throw new Error(`There is no database in ${folder}. Start the server once, or set DATA_DIR to its folder.`)
   return connect(path, CACHE.beside, () => {})
 }
 
-/** KiB of pages that a connection keeps in memory. */
+/** Page cache of a connection, KiB. */
 const CACHE = { server: 32_768, beside: 4_096 }
 
 function connect(path: string, cache: number, closed: () => void): SqliteConnections {
@@ -57,17 +57,20 @@ function connect(path: string, cache: number, closed: () => void): SqliteConnect
   }
 }
 
-/** better-sqlite3 falls back to NORMAL when WAL is set; FULL must come after it, and is checked, because a mark hangs on it. */
+/**
+ * better-sqlite3 sets synchronous to NORMAL when WAL is set. FULL must be set afterwards and is checked, since an acknowledged mark
+ * depends on it.
+ */
 function configure(connection: Database.Database, cache: number) {
   connection.pragma('journal_mode = WAL')
   connection.pragma('synchronous = FULL')
   connection.pragma('foreign_keys = ON')
   connection.pragma('busy_timeout = 5000')
-  // Sorting and undoing need no room on a disk that may be full.
+  // Sorting and rollback need no disk, which may be full.
   connection.pragma('temp_store = MEMORY')
   connection.pragma(`cache_size = -${cache}`)
   connection.pragma(`wal_autocheckpoint = ${LOG_PAGES.usual}`)
-  // What it grew to while it could not be folded in, on a full disk, is given back.
+  // Truncates a WAL that grew while a full disk prevented checkpoints.
   connection.pragma('journal_size_limit = 33554432')
   assertPragma(connection, 'journal_mode', 'wal')
   assertPragma(connection, 'synchronous', 2)
@@ -91,8 +94,8 @@ const isOlder = (version: string) => {
 }
 
 /**
- * An exclusive lock that the operating system drops with the process, however it ends; no stale file can block a start. Undefined
- * where another holds it.
+ * Takes an exclusive lock that the operating system releases when the process ends in any way, so a leftover file never blocks a start.
+ * Undefined where another process has it.
  */
 export function takeLock(path: string): Database.Database | undefined {
   const lock = openFile(path, { timeout: 0 })
@@ -107,7 +110,7 @@ export function takeLock(path: string): Database.Database | undefined {
   }
 }
 
-/** Whether a process holds the lock of a folder. Only looks: no file is made, and nobody is kept out. */
+/** Whether a process has the lock of a folder. Creates no file and takes no lock. */
 export function isLocked(folder: string): boolean {
   const path = join(folder, LOCK_FILE)
   if (!existsSync(path)) return false
@@ -159,7 +162,7 @@ export function sqliteConnection(connection: Database.Database, writes: boolean)
       try {
         return await work()
       } catch (error) {
-        // A full disk, say, ends the whole transaction, and its savepoints with it.
+        // A full disk, for example, ends the whole transaction with its savepoints.
         if (connection.inTransaction) statementFor('rollback to savepoint attempt').run()
         throw error
       } finally {
@@ -172,7 +175,7 @@ export function sqliteConnection(connection: Database.Database, writes: boolean)
 }
 
 const namesOf = new WeakMap<Database.Statement, string[]>()
-/** The driver's own objects take half as long again as its arrays and these together. */
+/** The driver's own objects take half as long again as its arrays and this conversion. */
 function objectsOf(raw: readonly unknown[][], statement: Database.Statement): Record<string, unknown>[] {
   if (raw.length === 0) return []
   const names = namesOf.get(statement) ?? statement.columns().map(({ name }) => name)
@@ -199,12 +202,12 @@ function readyOn(connection: Database.Database, query: object): Run {
   return (params) => statement.all(bind(params)).map(rowOf)
 }
 
-/** The log's own room is used again once it is folded into the database, which mostly overwrites; commits do that, and there are none. */
+/** A checkpoint needs no new space and lets the WAL be reused. Commits run it, but on a full disk there are none. */
 const checkpoint = (connection: Database.Database) => orNull(() => connection.pragma('wal_checkpoint(PASSIVE)'))
 
 /**
- * One after the other, at most `limits.writeQueue` waiting; each inside BEGIN … COMMIT, undone whole where it throws. On one
- * connection two transactions that await could otherwise share one BEGIN.
+ * Runs transactions one after the other, with at most `limits.writeQueue` waiting; each inside BEGIN … COMMIT, rolled back where it
+ * throws. Otherwise two transactions on one connection could share a BEGIN while one awaits.
  */
 export function serialised(connection: Database.Database, begin: string) {
   const [beginning, commit, rollback] = [connection.prepare(begin), connection.prepare('commit'), connection.prepare('rollback')]

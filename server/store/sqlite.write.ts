@@ -18,12 +18,15 @@ const updateText = memo(
   (table: Table, columns) =>
     `update ${quoted(getTableName(table))} set ${assigned(columns.split(','))} where ${assigned(keyOf(table)).join(' and ')}`,
 )
-/** One after the other, each when its turn comes: a page of thousands would be kept through every sweep of the memory. */
+/** Converts rows lazily: an array of a page's thousands of converted rows would survive several garbage collections. */
 function* inTurn<T, R>(rows: Iterable<T>, make: (row: T) => R): Generator<R> {
   for (const row of rows) yield make(row)
 }
 
-/** One row at a time: it is in this process, and a statement for many costs more to bind than it saves (docs/design/store.md). */
+/**
+ * Writes one row at a time: the database is in this process, and binding one statement for many rows costs more than it saves
+ * (docs/design/store.md).
+ */
 export async function sqliteWrite(connection: Connection, table: Table, rows: Iterable<AnyRow>, how: string): Promise<void> {
   const columns = encodersOf(table)
   await connection.runEach(
@@ -32,7 +35,7 @@ export async function sqliteWrite(connection: Connection, table: Table, rows: It
   )
 }
 
-/** No policy forbids anything here, so it need not be an upsert; one that finds nothing is a mistake of the program. */
+/** A plain update, since SQLite has no policies. Throws where a row does not exist, which only a bug can cause. */
 export async function sqliteUpdate(
   connection: Connection,
   table: Table,
@@ -72,19 +75,19 @@ const HISTORY = [
   'source_id',
 ]
 const NEW_HISTORY = `insert into history (${HISTORY}) values (${marks(HISTORY)}) on conflict do nothing`
-/** SQLite has no digest: each connection that writes is given `chained`. */
+/** SQLite has no digest function: each writing connection registers `chained`. */
 const FEED = `
   insert into sync_feed (school_id, seq, head) values (?, 1, chained('', ?))
   on conflict (school_id) do update set seq = seq + 1, head = chained(head, ?) returning seq, head`
-/** The head of a chain after one transaction more; where that wrote no history here, as it was. */
+/** The head of a chain after one more transaction; unchanged where that wrote no history here. */
 export const chained = (head: string, digest: string): string => (digest === '' ? head : sha256(head + digest))
 
-/** Pages of 4 KB that the log may have before they are carried over: what a class's marks lie on is written again and again before. */
+/** WAL pages of 4 KB before a checkpoint. The pages of a class's marks are rewritten many times before one. */
 export const LOG_PAGES = { usual: 4_000, most: 40_000 } as const
 
-/** Stands in the texts of versions for the number that the transaction gets. */
+/** Placeholder in the texts of versions for the feed number, which is not drawn yet. */
 const PENDING_JSON = '"#"'
-/** Many rows of a transaction have the same texts. */
+/** Caches the result, since many rows of a transaction have the same text. */
 function counter(seq: number): (text: string) => string {
   const known = new Map<string, string>()
   return (text) => {

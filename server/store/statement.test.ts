@@ -38,12 +38,12 @@ const peopleAndSchools = statement<{ id: string }>()(({ db, t, p }) =>
 
 const { email, id } = people.byrne
 
-test('what never changes in a query may hold quotes and question marks', async () => {
+test('constants of a query may contain quotes and question marks', async () => {
   const rows = await st.services.store.read(asSystem(), (tx) => byEmail(tx, { email }))
   expect(rows).toEqual([{ id, first_name: expect.any(String), avatar_path: null }])
 })
 
-test('rows are as Drizzle itself makes them', async () => {
+test('rows equal those of Drizzle', async () => {
   const { store } = st.services
   const school = (await st.rows('school_management')).find(({ user_id }) => user_id === id)?.school_id ?? ''
   const [ours, its] = await store.read(asSystem(), async (tx) => {
@@ -55,12 +55,12 @@ test('rows are as Drizzle itself makes them', async () => {
   expect(ours).toEqual(its)
 })
 
-test('a query whose rows are nested is left to Drizzle', async () => {
+test('a query with nested rows runs through Drizzle', async () => {
   const [row] = await st.services.store.read(asSystem(), (tx) => peopleAndSchools(tx, { id }))
   expect(row).toMatchObject({ user_profile: { id, email }, school: { id: row?.user_profile.school_id } })
 })
 
-test('a value that a query needs and is not given is an error, not null', async () => {
+test('a missing parameter is an error, not null', async () => {
   await expect(st.services.store.read(asSystem(), (tx) => byEmail(tx, {} as never))).rejects.toThrow('no value was given for email')
 })
 

@@ -12,8 +12,8 @@ type Prepared = { prepare(): unknown }
 const placeholders = new Proxy({}, { get: (_target, name) => sql.placeholder(String(name)) })
 
 /**
- * A query whose text never changes, built once for a process, prepared once for a connection, and then only given its parameters:
- * building a Drizzle query costs several times the request (docs/design/store.md).
+ * A query with a fixed text: built once for a process, prepared once for a connection, then run with parameters. Building a Drizzle query
+ * costs several times the request (docs/design/store.md).
  *
  *     const termsOfYear = statement<{ school: string; year: string }>()(({ db, t, p }) => db.select().from(t.term).where(…))
  *     const rows = await termsOfYear(tx, { school, year })
@@ -53,17 +53,17 @@ type Values<T extends keyof Tables, B extends By<T>> = {
 
 type Options<T extends keyof Tables, C> = {
   lock?: boolean
-  /** These columns of the rows; all where it is absent. */
+  /** The selected columns; all by default. */
   columns?: readonly C[]
-  /** Values that never change. */
+  /** Conditions with constant values. */
   where?: Partial<Row<T>>
   orderBy?: readonly ((keyof Row<T> & string) | { desc: keyof Row<T> & string })[]
   limit?: number
 }
 
 /**
- * A statement for the rows of a table whose columns have the values of its parameters. Of a column under `in` the parameter is the JSON
- * array of the values. `lock` as of a statement.
+ * A statement for the rows of a table whose columns equal its parameters. For a column under `in` the parameter is a JSON array of values.
+ * `lock` as in `statement`.
  *
  *     const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['sort_order'] })
  */
@@ -93,7 +93,7 @@ export const rowsBy = <T extends keyof Tables, const B extends By<T>, const C ex
   return (tx: ReadTx, values: Values<T, B>) => query(tx, values) as unknown as Promise<Pick<Row<T>, C>[]>
 }
 
-/** Drizzle's `for` exists on Postgres only and cannot be typed through SQLite's builder; the clause is added to the built text. */
+/** Drizzle's `for` exists on Postgres only and has no type in SQLite's builder; the clause is appended to the built text. */
 const appendToText = (prepared: unknown, clause: string) => {
   if (clause) (prepared as { queryString: string }).queryString += clause
 }

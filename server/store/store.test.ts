@@ -80,7 +80,7 @@ test('an update stamps only the units it changed, and one that changes nothing w
   expect(await feedOf(school)).toEqual(changed)
 })
 
-test('what throws leaves nothing behind: no row, no version, no history', async () => {
+test('a transaction that throws writes no row, no version and no history', async () => {
   const school = await at.store.write(asSystem(), aSchool)
   const before = await feedOf(school)
   await expect(
@@ -108,7 +108,7 @@ test('a duplicate is refused by the database and reported as a conflict', async 
     .catch(() => {})
 })
 
-test('a row cannot be hung under a parent of another school', async () => {
+test('a row cannot refer to a parent row of another school', async () => {
   const [here, there] = await at.store.write(asSystem(), async (tx) => [await aSchool(tx), await aSchool(tx)])
   await at.store
     .write(asSystem(), async (tx) => {
@@ -133,7 +133,7 @@ test('a row cannot be hung under a parent of another school', async () => {
     )
 })
 
-test('deleting cascades with one tombstone a row, and a row made again continues its versions', async () => {
+test('deleting cascades with one tombstone for each row, and a row inserted again continues its versions', async () => {
   const { school, ids } = await at.store.write(asSystem(), async (tx) => {
     const school = await aSchool(tx)
     const subject = subjectRow(tx, school, 'EN')
@@ -225,7 +225,7 @@ test('the feed counts transactions without gaps under parallel writers, in commi
   expect(new Set(history.map((entry) => entry.head)).size).toBe(21)
 })
 
-test('a row that is changed and removed in one transaction: both are in the history, and the change is what was removed', async () => {
+test('a row that is changed and removed in one transaction: both are in the history, and the deletion has the changed values', async () => {
   const school = await at.store.write(asSystem(), aSchool)
   const id = newId()
   await at.store.write(asSystem(), (tx) => tx.insert('subject', [{ ...subjectRow(tx, school, 'ART'), id }]))

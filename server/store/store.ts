@@ -21,45 +21,48 @@ import { openSqlite, openSqliteBeside, serialised, sqliteConnection } from './sq
 import { statement } from './statement.ts'
 import { asSystem, type Change, type Identity, type LocalDb, type NewRow, type ReadTx, type WriteTx } from './tx.ts'
 
-/** The only access to the database. `fn` may run again after a deadlock: it only reads and writes `tx`. */
+/** The only access to the database. `fn` may run again after a deadlock, so it must only use `tx`. */
 export type Store = {
   readonly dialect: Dialect
   readonly nodeId: string
   read<T>(identity: Identity, fn: (tx: ReadTx) => Promise<T>): Promise<T>
-  /** One statement, asked as the service: a moment of its own, for which no transaction is begun. A second one throws. */
+  /** One statement as the service, in its own snapshot, without a transaction. A second one throws. */
   readOnce<T>(fn: (tx: ReadTx) => Promise<T>): Promise<T>
   write<T>(identity: Identity, fn: (tx: WriteTx) => Promise<T>): Promise<T>
-  /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; answers its id. */
+  /** Begins a new incarnation of this database (sync/SPEC.md), under `id` where one was agreed; returns its id. */
   renewNode(id?: string): Promise<string>
   /**
-   * Begins another incarnation in the place of `ended`, and writes `along` with it, under its id. Nothing where that has ended already.
-   * Answers whether it was done.
+   * Replaces the incarnation `ended` by a new one, and writes `along` in the same transaction, under the new id. Does nothing where
+   * `ended` is over already. Returns whether it was replaced.
    */
   replaceNode(ended: string, along: (tx: WriteTx) => Promise<void>): Promise<boolean>
-  /** Tells of every commit on this instance that moved feeds on. Answers how to stop. */
+  /** Calls the listener after every commit of this instance that advanced feeds. Returns how to stop. */
   onAdvance(listener: CommitListener): () => void
-  /** Tells of commits of other instances on the same database, soon after them; of some perhaps not at all. */
+  /** Calls the listener soon after commits of other instances on the same database; some may be missed. */
   onElsewhere(listener: (schoolIds: ReadonlySet<string>) => void): void
-  /** What the metrics say of the database: the places that transactions take, by name, and what was done in them. */
+  /** Database figures for the metrics: the limits of concurrent transactions, by name, and counts. */
   load(): StoreLoad
-  /** Waits for what is in flight, then closes. */
+  /** Waits for running transactions, then closes. */
   close(): Promise<void>
 }
 
-/** `schoolIds`: whose feeds. `sources`: the peers that sent what was committed; null among them where some of it is not of a peer. */
+/**
+ * `schoolIds`: schools whose feeds advanced. `sources`: the peers whose changes were committed; includes null where some are not from a
+ * peer.
+ */
 type CommitListener = (schoolIds: ReadonlySet<string>, sources: ReadonlySet<string | null>) => void
 type Advanced = { schools: Set<string>; sources: Set<string | null> }
 const nothingYet = (): Advanced => ({ schools: new Set(), sources: new Set() })
 
 type StoreLoad = { places: Record<string, SemaphoreLoad>; reads: TransactionCounts; writes: TransactionCounts }
 
-/** `beside`: for one small thing while the server of the database may be running; nothing is locked, made or migrated. */
+/** `beside`: for a short operation while the server of the database may be running; locks, creates and migrates nothing. */
 export type StoreOptions = { clock: Clock; newId: IdSource; role: NodeRole; beforeMigration?: BeforeMigration; beside?: boolean }
 
-/** How often a write is tried again after it and another stood in each other's way. */
+/** How often a write is retried after a deadlock or a similar conflict. */
 const RETRIES = 8
 
-/** Opens, and migrates, the school's own database in `folder`. Throws where another server holds it, unless `beside` that. */
+/** Opens, and migrates, the school's own database in `folder`. Throws where another server has it, unless `beside`. */
 export async function openSchoolStore(folder: string, options: StoreOptions): Promise<Store> {
   const connections = options.beside ? openSqliteBeside(folder) : openSqlite(folder)
   try {
@@ -84,7 +87,7 @@ export async function openSchoolStore(folder: string, options: StoreOptions): Pr
       },
       replaceNode: async (ended, along) => {
         const advanced = nothingYet()
-        // What waits its turn to write reads the id as soon as this is committed.
+        // Transactions that wait for their turn read the new id after this commit.
         const done = writes.run(async () => {
           if (nodeId !== ended) return false
           nodeId = await renewNode(writing, sqliteDialect, options)
@@ -124,7 +127,7 @@ export async function openCentralStore(url: string, options: StoreOptions): Prom
   return openCurrentCentralStore(url, options)
 }
 
-/** The same, of a database that this program has migrated already. */
+/** The same for a database that this program has already migrated. */
 export async function openCurrentCentralStore(url: string, options: StoreOptions): Promise<Store> {
   const { statement: usual, longStatement } = limits.postgres
   const { transact, alone, notifications, close } = await openPostgres(url, { longest: options.beside ? longStatement : usual })
@@ -211,7 +214,7 @@ function withLimits(
   }
 }
 
-/** A connection for one statement. */
+/** A connection that runs a single statement. */
 function forOneStatement(connection: Connection): Connection {
   let isUsed = false
   const execute: Connection['execute'] = async (ready, params) => {
@@ -223,8 +226,8 @@ function forOneStatement(connection: Connection): Connection {
 }
 
 /**
- * The first statement of the work is sent right behind the one that says as whom, without waiting for its answer: a connection answers
- * in order, and where the first is refused Postgres refuses whatever follows in the transaction.
+ * Sends the first statement of `work` right behind the one that sets the acting person, without waiting for its answer: a connection
+ * answers in order, and if the first is refused Postgres refuses the rest of the transaction.
  */
 async function pipelined<T>(acting: Promise<unknown>, work: Promise<T>): Promise<T> {
   const [acted, worked] = await Promise.allSettled([acting, work])
@@ -299,7 +302,7 @@ const isList = <One, Each>(value: One | readonly Each[]): value is readonly Each
 function writeTx(run: Run & { nodeId: string; advanced: Advanced }, connection: Connection, identity: Identity): Closing {
   const tx = readTx(run, connection, identity)
   const { newId } = run.options
-  // No laptop has the central database.
+  // A laptop never uses the central database.
   const isLaptop = async () => run.dialect.writesAlone && (await laptopOwner(tx)) !== null
   const tracker = new ChangeTracker(connection, run.dialect, {
     node: run.nodeId,
@@ -345,7 +348,7 @@ const findIn = (table: Replicated) =>
       .where(scoped)
   })
 
-/** Of each table, how a row of a school is found by its id. */
+/** For each table, the statement that finds a row of a school by its id. */
 const finders = Object.fromEntries(Object.keys(descriptions).map((table) => [table, findIn(table as Replicated)])) as Record<
   Replicated,
   ReturnType<typeof findIn>

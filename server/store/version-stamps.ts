@@ -8,16 +8,13 @@ import type { SyncRowWrite } from './dialect.rows.ts'
 import { claimsOf, type RowChange, rowOf } from './row-changes.ts'
 
 export type Stamping = { node: string; nowMs: number; actor: string | null }
-/** The deletion of a row that stood in spite of it, for something that hangs on it, and that somebody has changed since. */
+/** A deletion of a row that was kept because another row needed it, and that a person has changed since. */
 export type Overruled = { table: Replicated; schoolId: string; rowId: string; stamp: Stamp }
 
-/** A row that a transaction wrote, with its versions after that; `stamps`: those of its units. */
+/** A row that a transaction wrote, with its new versions; `stamps`: those of its units. */
 export type Stamped = { entry: RowChange; stamps: Versions['units']; written: SyncRowWrite }
 
-/**
- * The versions that rows of a school have after what a transaction wrote of them. `overruled` is told of deletions that end
- * with it.
- */
+/** Computes the versions of rows after a transaction's writes. Deletions that end with it are added to `overruled`. */
 export function stampedRows(
   schoolId: string,
   entries: readonly RowChange[],
@@ -55,9 +52,9 @@ function extraOf(entry: RowChange, units: ReadonlySet<string>, extra: string | n
 
 type Made = { versions: Versions; text: VersionsText }
 
-/** Rows that were written together, and are again, have one text of versions: it is made once. */
+/** Rows that are written together repeatedly share one text of versions, which is made once. */
 function stamper({ node, nowMs, actor }: Stamping): (entry: RowChange, previous: Versions | null) => Made {
-  // A set of units belongs to one table, and to creations, changes or deletions alone (`RowChange`).
+  // A set of units belongs to one table, and only to creations, changes or deletions (`RowChange`).
   const all = new Map<ReadonlySet<string>, Map<Versions | null, Map<string, Made>>>()
   return (entry, previous) => {
     const { table, units } = entry

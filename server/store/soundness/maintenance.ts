@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE, takeLock } from '../sqlite.ts'
 
-/** Brings the log of a school's database into its file; the server may go on working. Throws where others hold it back. */
+/** Runs a checkpoint of the WAL into a school's database file; the server may run meanwhile. Throws where other connections prevent it. */
 export function checkpointLog(folder: string): string {
   const connection = openFile(join(folder, DATABASE_FILE), { fileMustExist: true, timeout: 10_000 })
   try {
@@ -14,7 +14,7 @@ export function checkpointLog(folder: string): string {
   }
 }
 
-/** Writes the file anew without what holds nothing. Throws while a server runs: it would wait all that time. */
+/** Rewrites the file without unused pages. Throws while a server runs, which would have to wait for it. */
 export function vacuum(folder: string): string {
   const lock = takeLock(join(folder, 'server.lock'))
   if (!lock) throw new Error('The server is running. Stop it first, then run this again.')

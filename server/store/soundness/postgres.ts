@@ -16,14 +16,14 @@ import {
   type Words,
 } from './soundness.ts'
 
-/** Reads a central database, whole unless `quick`, and changes nothing. The servers may go on working. */
+/** Reads a central database, all of it unless `quick`, and changes nothing. The servers may run meanwhile. */
 export async function soundnessOfPostgres(url: string, looking: Looking): Promise<Soundness> {
   try {
     const connection = { application_name: 'markbook doctor', TimeZone: 'UTC' }
     return await withPostgres(url, (sql) => read(sql, looking), { connect_timeout: 10, connection })
   } catch (error) {
     const { code = '', message } = error as { code?: string; message: string }
-    // Class XX: the server found its own files damaged.
+    // SQLSTATE class XX: the server found its own files damaged.
     if (/^XX/.test(code)) return { state: 'unreadable', detail: message }
     if (/^(28|3D|42501)/.test(code)) return { state: 'refused', detail: message }
     if (code !== '') return { state: 'unreachable', detail: message || code }
@@ -40,7 +40,7 @@ async function read(sql: postgres.Sql, { quick, tell }: Looking): Promise<Soundn
       (select reltuples from pg_class where oid = to_regclass('grading.grade')) as marks`
   const failures = Number(about?.['failures'])
   const damage: Damage[] = failures > 0 ? [{ kind: 'checksums', count: failures, detail: 'pg_stat_database.checksum_failures' }] : []
-  // Of a table that it never counted the database believes -1.
+  // The planner's estimate is -1 for a table that was never analysed.
   const marks = Number(about?.['marks'] ?? -1)
   const common = {
     state: 'read',
@@ -62,8 +62,8 @@ async function read(sql: postgres.Sql, { quick, tell }: Looking): Promise<Soundn
 }
 
 /**
- * Each slice is a transaction, so that nothing of what the servers remove is kept for longer. What is stopped in the middle ends by itself:
- * the database looks every second whether somebody still waits, where it can (PostgreSQL 14).
+ * Each slice is a transaction, so that rows which the servers delete can be cleaned up soon. An abandoned statement ends by itself:
+ * PostgreSQL 14 and later check every second whether the client is connected.
  */
 function slicesOf(sql: postgres.Sql, version: number): Slice {
   const settings = [
@@ -82,17 +82,17 @@ function slicesOf(sql: postgres.Sql, version: number): Slice {
 const BLOCKS = 8_192
 const BLOCK_BYTES = 8_192
 
-/** Conditions on a table `t`, of one part each. Before version 14 the database finds no rows by their place, and a table is one part. */
+/** Conditions on a table `t`, one for each part. Before version 14 the database cannot scan a range of ctid, so a table is one part. */
 async function partsOf(slice: Slice, place: string, version: number): Promise<string[]> {
   if (version < 140_000) return ['true']
   const [row] = await slice((ask) => ask(`select pg_relation_size(to_regclass('${place}')) as size`))
   const count = Math.max(1, Math.ceil(Number(row?.['size']) / BLOCK_BYTES / BLOCKS))
-  // What is written meanwhile comes after the last.
+  // The last part has no end, since rows may be added meanwhile.
   const end = (part: number) => (part + 1 < count ? ` and t.ctid < '(${(part + 1) * BLOCKS},0)'` : '')
   return Array.from({ length: count }, (_, part) => `t.ctid >= '(${part * BLOCKS},0)'${end(part)}`)
 }
 
-/** Every value of every row is read from the disk. */
+/** Reads every value of every row from the disk. */
 async function readRows(slice: Slice, version: number, tell: Looking['tell']): Promise<void> {
   for (const place of Object.keys(postgresTables).map(postgresPlaceOf)) {
     const parts = await partsOf(slice, place, version)
@@ -117,7 +117,7 @@ const WORDS: Words = {
 
 type Reference = { child: string; parent: string; columns: string[]; parents: string[] }
 
-/** PostgreSQL holds references itself; rows without their parents are damage, or somebody's hand. */
+/** PostgreSQL enforces references itself, so a row without its parent means damage, or a manual change. */
 async function orphansIn(slice: Slice, version: number, tell: Looking['tell']): Promise<Damage[]> {
   const references = (await slice((ask) =>
     ask(

@@ -30,7 +30,7 @@ const write = (at: number, bytes: Buffer) => {
 }
 
 describe('a quick check of a database', () => {
-  test('none, one without a byte, one that is sound', async () => {
+  test('a missing file, an empty one, a sound one', async () => {
     expect(quickCheckOfSqlite(folder)).toEqual({ state: 'missing' })
     writeFileSync(file, '')
     expect(quickCheckOfSqlite(folder)).toEqual({ state: 'empty' })
@@ -52,7 +52,7 @@ describe('a quick check of a database', () => {
     expect(quickCheckOfSqlite(folder)).toMatchObject({ state: 'damaged', error: expect.any(Error) })
   })
 
-  test('a page further down is not found by the quick check, and is once all is read', async () => {
+  test('damage in a later page is found only by the full check', async () => {
     await story()
     expect(damageOfPages(folder)).toBeNull()
     for (let page = 12; page < 40; page += 1) write(page * 4_096, Buffer.from([0xff]))
@@ -74,13 +74,13 @@ describe('reading every page after the start', () => {
     return registry.metrics()
   }
 
-  test('says damage as an error and in the metrics', async () => {
+  test('reports damage as an error in the log and in the metrics', async () => {
     const metrics = await watched('console.log(process.argv.slice(1).join(" ")); process.exit(3)')
     expect(lines).toEqual([['error', `doctor --pages --data-dir ${folder}`]])
     expect(metrics).toMatch(/^markbook_database_damaged 1$/m)
   })
 
-  test('says nothing loud where all is well, and warns where it could not be read', async () => {
+  test('logs no warning without damage, and a warning where it could not be read', async () => {
     expect(await watched('console.log("sound")')).toMatch(/^markbook_database_damaged 0$/m)
     expect(lines).toEqual([['info', 'sound']])
     lines.splice(0)

@@ -5,14 +5,14 @@ import { LockedError, openFile } from '../sqlite.file.ts'
 import { DATABASE_FILE } from '../sqlite.ts'
 
 /**
- * What can be told of a school's database within a few milliseconds. `error`: what SQLite said of it. `locked`: it is encrypted, and this
+ * The state of a school's database, found within a few milliseconds. `error`: what SQLite reported. `locked`: it is encrypted, and this
  * process does not have its key.
  */
 export type QuickCheck = { state: 'there' | 'missing' | 'empty' | 'locked' } | { state: 'damaged'; error: Error }
 
 /**
- * Looks whether the database of a folder can be worked with at all: its header and length, which SQLite compares, its catalogue and the
- * first page of every table. Reading all of it takes seconds, and is done once the server serves (`watch.ts`).
+ * Checks that the database of a folder is usable: its header and length, which SQLite compares, its catalogue and the first page of every
+ * table. Reading all of it takes seconds and is done while the server runs (`watch.ts`).
  */
 export function quickCheckOfSqlite(folder: string): QuickCheck {
   const path = join(folder, DATABASE_FILE)

@@ -53,7 +53,7 @@ describe('when the newest entries were written', () => {
       (place) => `insert into ${place('history')} (id, seq, at, node_id, source_id, ${columns})
         select '${node}', 900000, '${at}', '${node}', '${source}', ${columns} from ${place('history')} limit 1`,
     )
-  test('is told of this node by itself, under each of its numbers, and of others by their names', async () => {
+  test('is reported for this node, under each of its ids, and for others by name', async () => {
     const { store, clock } = st.services
     await store.write(asSystem(), async (tx) => {
       await tx.local.insert(tx.t.sync_peer).values({ ...neighbour, id: laptop, node_id: laptop, enrolled_at: tx.now })
@@ -90,7 +90,7 @@ const neighbour = {
 }
 
 describe('what is found', () => {
-  test('a row without what it belongs to, and the version that it left', async () => {
+  test('a row without its parent, and the version of a row that is gone', async () => {
     await tamper((at) => `delete from ${at('student')} where id = (select student_id from ${at('grade')} order by id limit 1)`)
     expect(await kinds()).toEqual(expect.arrayContaining(['orphans', 'versions']))
   })
@@ -116,7 +116,7 @@ describe('what is found', () => {
     expect(await kinds()).toEqual(['history'])
   })
 
-  test('a database of a newer Markbook, which then no server of this one opens', async () => {
+  test('a database of a newer Markbook, which this program does not open', async () => {
     const done = onPostgres ? 'drizzle.__drizzle_migrations' : '__drizzle_migrations'
     await tamper(() => `insert into ${done} (hash, created_at) values ('later', 99999999999999)`)
     expect(await soundness()).toMatchObject({ state: 'read', standing: 'newer' })
@@ -136,7 +136,7 @@ describe.skipIf(onPostgres)('the file of a school', () => {
     let damaged = 0
     for (let page = 10; page < 30; page += 1) {
       const copy = Buffer.from(bytes)
-      // The header of the page: what kind it is, and where its cells begin.
+      // The page header: its type, and the start of its cells.
       copy.writeUInt8(copy.readUInt8(page * 4_096) ^ 0xff, page * 4_096)
       writeFileSync(file(), copy)
       const found = await kinds()
@@ -145,7 +145,7 @@ describe.skipIf(onPostgres)('the file of a school', () => {
     expect(damaged).toBe(20)
   })
 
-  test('one that was cut, one that is none, one of another program, none', async () => {
+  test('a truncated file, a file of another kind, one of another program, a missing one', async () => {
     await st.services.store.close()
     truncateSync(file(), 20_000)
     expect(await kinds()).toSatisfy((found: unknown) => found === 'unreadable' || (Array.isArray(found) && found.includes('pages')))
@@ -160,7 +160,7 @@ describe.skipIf(onPostgres)('the file of a school', () => {
   })
 })
 
-test('a quick look reads no row, but for the last ones that were written; a whole one says how far it is', async () => {
+test('a quick check reads only the rows written last; a full one reports its progress', async () => {
   await tamper((at) => `update ${at('sync_row')} set deleted = true where table_name = 'grade'`)
   const { clock } = st
   clock.advance(60_000)
@@ -179,7 +179,7 @@ test('a quick look reads no row, but for the last ones that were written; a whol
   expect(told.at(-1)).toBe('3 of 3 schools')
 })
 
-test.runIf(onPostgres)('a server that does not answer, and a database that is not there', async () => {
+test.runIf(onPostgres)('a server that does not answer, and a missing database', async () => {
   expect(await soundnessOfPostgres('postgres://127.0.0.1:1/markbook', whole)).toMatchObject({ state: 'unreachable' })
   const url = Object.assign(new URL(st.database.url), { pathname: '/not_made_yet' }).href
   expect(await soundnessOfPostgres(url, whole)).toMatchObject({ state: 'refused' })

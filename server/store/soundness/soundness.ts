@@ -3,38 +3,38 @@ import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { type ChainedEntry, digestOf, headAfter } from '../history-chain.ts'
 import type { Standing } from '../migrate.ts'
 
-/** Asks a database; `text` holds no values but ids of our own. */
+/** Runs a query; `text` contains no values except ids of this program. */
 export type Ask = (text: string) => Promise<Record<string, unknown>[]>
-/** Asks several things in one view of the database, which is held no longer than that. */
+/** Runs several queries in one snapshot of the database, which is held only for that time. */
 export type Slice = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>
 
-/** `quick`: no row is read, but for the last ones that were written. `tell` hears how far it is. */
+/** `quick`: reads no rows except the last written ones. `tell` receives the progress. */
 export type Looking = { quick: boolean; tell: (how: string) => void }
 
-/** What can be wrong within a database that can be opened. `count` says how many rows or places. */
+/** Damage within a database that can be opened. `count`: affected rows or places. */
 export type Damage = {
   kind: 'pages' | 'orphans' | 'versions' | 'history' | 'checksums'
   count: number
-  /** For whoever is asked for help: what the database itself said. */
+  /** The database's own message, for support. */
   detail: string
 }
 
-/** When a node wrote its newest entry, ms since 1970, and what it is called here; null where no node that is known here bears its number. */
+/** When a node wrote its newest entry, ms since 1970, and its name here; null where no known node has its id. */
 export type NewestOf = { name: string | null; by: string | null; at: number }
 /**
- * When the newest entries of the history were written, ms since 1970. `at`: of all; `own`: of those that this database wrote, under
- * whichever of its numbers; `others`: of each other node, with its name, and `by`, the name of the node that told of it.
+ * When the newest entries of the history were written, ms since 1970. `at`: of all; `own`: of those that this database wrote, under any of
+ * its node ids; `others`: of each other node, with its name and `by`, the name of the node that sent the entry.
  */
 export type Newest = { at: number | null; own: number | null; others: readonly NewestOf[] }
 
 /**
- * What a database turned out to be. `newest`: when the newest entries of the history were written. Sizes in bytes:
- * `log` waits to be brought into the file, `unused` is room within the file that holds nothing.
+ * The findings about a database. `newest`: when the newest entries of the history were written. Sizes in bytes: `log` is the part of the
+ * WAL without a checkpoint, `unused` are free pages of the file.
  */
 export type Read = {
   state: 'read'
   standing: Standing
-  /** Every row was read; else `marks` is what the database itself believes of their number, where it does. */
+  /** Every row was read; otherwise `marks` is the database's own estimate, where it has one. */
   isWhole: boolean
   marks: number | null
   damage: readonly Damage[]
@@ -48,21 +48,21 @@ export type Soundness =
   | Read
   | { state: 'unreadable' | 'locked' | 'read-only' | 'refused' | 'unreachable' | 'no markbook'; detail: string }
 
-/** What a database's own checks of its history, versions and times need to know of it. */
+/** What the checks of history, versions and times need from each database. */
 export type Words = {
-  /** Writes the time of an entry as ISO text. */
+  /** SQL for the time of an entry as ISO text. */
   instant: (column: string) => string
-  /** Where a table lies. */
+  /** The qualified name of a table. */
   placeOf: (table: string) => string
-  /** Asks for the entries of a school that this database wrote, from one place to another. */
+  /** The query for the entries of a school that this database wrote, between two feed numbers. */
   history: (school: string, from: number, to: number) => string
-  /** Asks for the last entries of each school, by an index. */
+  /** The query for the last entries of each school, which uses an index. */
   latest: string
 }
 
 /**
- * Damage of versions and of the history, and when the newest entries were written. School by school, so that no statement is long and
- * none holds on to an old view of the database.
+ * Checks versions and history, and finds when the newest entries were written. School by school, so that no statement is long and none
+ * keeps an old snapshot.
  */
 export async function readContents(slice: Slice, words: Words, tell: Looking['tell']): Promise<{ damage: Damage[]; newest: Newest }> {
   const { placeOf } = words
@@ -97,7 +97,7 @@ export async function readContents(slice: Slice, words: Words, tell: Looking['te
   return { damage, newest: await slice((ask) => newestOf(ask, words, times)) }
 }
 
-/** Only the last entries of each school. */
+/** Reads only the last entries of each school. */
 export const readLatest = (slice: Slice, words: Words): Promise<Newest> =>
   slice(async (ask) => {
     const times = new Map<string, Written>()
@@ -106,19 +106,19 @@ export const readLatest = (slice: Slice, words: Words): Promise<Newest> =>
   })
 
 type Feed = { school_id: string; seq: number; head: string }
-/** An entry, and the place that it took. */
+/** An entry, and its position in the chain. */
 export type StoredEntry = ChainedEntry & { seq: number; head: string }
 
 /**
- * A place where the history that this node wrote is not what was written: `seq`, of a transaction of which an entry was changed, taken out or
- * put in, or the one after some that were taken out; null where it ends otherwise than its feed says. `after`: the transaction before.
+ * A place where the history of this node differs from what was written. `seq`: a transaction with a changed, removed or added entry, or
+ * the transaction after removed ones; null where the last head differs from the feed's. `after`: the transaction before.
  */
 export type Break = { after: number; seq: number | null }
 
-/** Transactions that are read in one go. */
+/** Transactions that are read at once. */
 const PAGE = 200
 
-/** Follows the chain of a feed. `read` answers what this node wrote from one place to another. */
+/** Verifies the chain of a feed. `read` returns the entries that this node wrote between two numbers. */
 export async function brokenLinks(
   read: (from: number, to: number) => Promise<readonly StoredEntry[]>,
   feed: Omit<Feed, 'school_id'>,
@@ -133,12 +133,12 @@ export async function brokenLinks(
       if (group) group.push(entry)
       else bySeq.set(Number(entry.seq), [entry])
     }
-    // A page from another node takes a number and leaves the chain where it is.
+    // A page from another node has a number but does not change the chain.
     for (const [seq, group] of [...bySeq].sort(([a], [b]) => a - b)) {
       const stored = group[0]?.head
       const expected = headAfter(head, digestOf(group))
       if (stored !== expected) broken.push({ after, seq })
-      // One changed entry is one break, not one for each that follows.
+      // Continues from the stored head, so that one changed entry is one break.
       head = stored ?? expected
       after = seq
     }
@@ -150,8 +150,8 @@ export async function brokenLinks(
 type Misfits = { without: number; left: number }
 
 /**
- * Every row has its version, and every version its row, but for what a rule between rows keeps or leaves out: without that other nodes
- * would never hear of a mark, or hear of one that is gone.
+ * Every row must have its version, and every version its row, except where a rule between rows keeps or hides a row. Otherwise other nodes
+ * would never receive a mark, or would receive a deleted one.
  */
 async function compareVersions(ask: Ask, placeOf: Words['placeOf'], school: string, misfits: Map<Replicated, Misfits>): Promise<void> {
   const versions = placeOf('sync_row')
@@ -173,7 +173,7 @@ async function compareVersions(ask: Ask, placeOf: Words['placeOf'], school: stri
   }
 }
 
-/** The newest entry of a node in a school. `source`: who told of it. */
+/** The newest entry of a node in a school. `source`: the node that sent it. */
 type Written = { node: string; at: string; source: string | null }
 
 const writtenIn = (school: string, { instant, placeOf }: Words) =>

@@ -18,7 +18,7 @@ import {
   type Words,
 } from './soundness.ts'
 
-/** Reads a school's database, whole unless `quick`, and changes nothing. The server may go on working. */
+/** Reads a school's database, all of it unless `quick`, and changes nothing. The server may run meanwhile. */
 export async function soundnessOfSqlite(folder: string, looking: Looking): Promise<Soundness> {
   const path = join(folder, DATABASE_FILE)
   const sizes = ['', '-wal'].map((side) => statSync(path + side, { throwIfNoEntry: false })?.size ?? 0)
@@ -30,7 +30,7 @@ export async function soundnessOfSqlite(folder: string, looking: Looking): Promi
   try {
     connection = open(path)
     connection.pragma('query_only = ON')
-    // One view of everything, while others go on writing.
+    // One snapshot for all queries, while others go on writing.
     connection.exec('begin')
     return await read(connection, { size, log }, looking)
   } catch (error) {
@@ -43,7 +43,7 @@ export async function soundnessOfSqlite(folder: string, looking: Looking): Promi
   }
 }
 
-/** Without leave to write there can be no log beside the file, and SQLite reads none. */
+/** Opens read-only. Without write permission for the folder SQLite cannot create a WAL, and reads the file as it is. */
 function open(path: string): Database.Database {
   const options = { fileMustExist: true, timeout: 10_000 }
   try {
@@ -76,7 +76,7 @@ async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'l
   const unused = figure('freelist_count') * figure('page_size')
   const common = { state: 'read', ...sizes, standing, unused, isWhole: !quick, marks: null } as const
   if (quick || damage.length > 0 || standing !== 'current') {
-    // A damaged file, or one of another version, may have no history that can be read.
+    // A damaged file, or one of another version, may have no readable history.
     return { ...common, damage, newest: await readLatest(slice, WORDS).catch(() => NOTHING_WRITTEN) }
   }
   const orphans = orphansIn(connection)
@@ -84,14 +84,14 @@ async function read(connection: Database.Database, sizes: Pick<Read, 'size' | 'l
   return { ...common, damage: [...orphans, ...contents.damage], newest: contents.newest }
 }
 
-/** What SQLite says of pages that do not hold what they should, at most 20 lines. */
+/** SQLite's messages about invalid pages, at most 20 lines. */
 function tornPages(connection: Database.Database): string[] {
   const pages = connection.pragma('integrity_check(20)') as { integrity_check: string }[]
   const lines = pages.flatMap(({ integrity_check }) => integrity_check.split('\n'))
   return lines.filter((line) => line !== 'ok' && !line.startsWith('***'))
 }
 
-/** Reads every page of a school's database and nothing of what it means; answers the first line of what is wrong, null where all is well. */
+/** Checks every page of a school's database, but not the meaning of rows. Returns the first message, or null where there is no damage. */
 export function damageOfPages(folder: string): string | null {
   let connection: Database.Database | undefined
   try {

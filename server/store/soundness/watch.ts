@@ -9,16 +9,16 @@ export type WatchOptions = {
   registry: Registry
   /** Milliseconds from the start until the database is read. */
   afterStart?: number
-  /** In place of this program. */
+  /** Replaces this program, for tests. */
   program?: Program
 }
 
-/** What `markbook doctor --pages` ends with where it found damage. */
+/** The exit code of `markbook doctor --pages` where it found damage. */
 export const DAMAGED = 3
 
 /**
- * Reads every page of a school's database once the server has started, which takes seconds and would be too long before. Damage is said
- * loudly, in the log, the metrics and `markbook status`; the server goes on, for what can be read and saved is better than nothing.
+ * Checks every page of a school's database after the server has started, since that takes seconds. Damage is reported in the log, the
+ * metrics and `markbook status`. The server keeps running, so that readable data can still be read and saved.
  */
 export function watchPages({ dataDir, log, registry, afterStart = limits.database.checkAfterStart, program }: WatchOptions) {
   const damaged = new Gauge({
