@@ -6,7 +6,7 @@ export type Digest = { size: number; sha256: string }
 
 const PIECE = 262_144
 
-/** Bytes in pieces, so that hashing five megabytes does not block the event loop. */
+/** Yields the bytes in pieces, so that hashing five megabytes does not block the event loop. */
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE)
 }
@@ -14,7 +14,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
 export const streamOf = (content: Uint8Array | Readable): Readable =>
   content instanceof Readable ? content : Readable.from(piecesOf(content), { objectMode: false })
 
-/** Passes a stream on, and answers the digest of what passed at its end. */
+/** Passes a stream through, and computes its digest by the end. */
 export function hashingStream(): { through: Transform; digest(): Digest } {
   const hash = createHash('sha256')
   let size = 0

@@ -7,9 +7,12 @@ import { common } from '@markbook/shared/failures'
 import { z } from 'zod'
 import { type Digest, hashingStream } from './digest.ts'
 
-/** What is known of an object, beside its content. Written last; it sorts after the content, so that a copy by name writes it last too. */
+/**
+ * The description of an object beside its content. Written last; its name sorts after the content's, so that copying in order of names
+ * writes it last too.
+ */
 const DESCRIPTION = 'object.json'
-/** The folder of an object bears this at its end, which no path can contain. */
+/** The suffix of an object's folder; no path can contain it. */
 export const OBJECT_MARK = '@'
 
 const Description = z.object({
@@ -56,7 +59,7 @@ export async function readDescription(folder: string): Promise<Description | nul
   }
 }
 
-/** Renames a finished folder to its place. Answers false where there is one already, which stays. */
+/** Renames a finished folder to its place. Returns false where a folder is there already, which stays. */
 export async function moveIntoPlace(part: string, place: string, root: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {
     await mkdir(dirname(place), { recursive: true, mode: 0o700 })
@@ -65,7 +68,7 @@ export async function moveIntoPlace(part: string, place: string, root: string): 
       break
     } catch (error) {
       if (isThere(error) && (await isFolder(place))) return false
-      // The folder above was empty, and was removed just then.
+      // The parent folder was empty, and another operation removed it just then.
       if (codeOf(error) !== 'ENOENT' || tries >= 5) throw error
     }
   }
@@ -73,7 +76,7 @@ export async function moveIntoPlace(part: string, place: string, root: string): 
   return true
 }
 
-/** Replaces an object by a finished folder: the description names the content, and one rename replaces it. */
+/** Replaces an object by a finished folder: the description names the content, and renaming it replaces the object. */
 export async function replaceContent(part: string, place: string, { content }: Description): Promise<void> {
   await rename(join(part, content), join(place, content))
   await syncPath(place)
@@ -82,7 +85,7 @@ export async function replaceContent(part: string, place: string, { content }: D
   await removeLeftovers(place)
 }
 
-/** Removes contents that the description does not name: a replacement was cut off. Only while nothing else writes here. */
+/** Deletes contents that the description does not name, after an interrupted replacement. Only while nothing else writes here. */
 export async function removeLeftovers(place: string): Promise<void> {
   const description = await readDescription(place)
   if (!description) return
@@ -91,14 +94,14 @@ export async function removeLeftovers(place: string): Promise<void> {
   for (const name of left) await rm(join(place, name), { force: true })
 }
 
-/** Empty where there is no such folder. */
+/** The names in a folder; empty where the folder does not exist. */
 export const namesIn = (folder: string): Promise<string[]> =>
   readdir(folder).catch((error: unknown) => {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return []
     throw error
   })
 
-/** Removes what lies in a folder and has not changed since `before` (ms since 1970). */
+/** Deletes the entries of a folder that have not changed since `before` (ms since 1970). */
 export async function removeOlder(folder: string, before: number): Promise<void> {
   for (const name of await namesIn(folder)) {
     const path = join(folder, name)
@@ -113,7 +116,7 @@ const isFolder = (path: string) =>
     () => false,
   )
 
-/** Bytes that stay free on a disk, so that uploads stop before marks do, and how many are free. */
+/** `floor`: bytes to leave free, so that uploads stop before marks do; `free`: the bytes that are free now. */
 export type DiskSpace = { floor: number; free: () => Promise<number> }
 
 const NEARLY_FULL = 'The disk of the server is nearly full, so no files can be taken. Marks can still be saved.'

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { diskStorage } from './disk.ts'
 import { readAll } from './storage.suite.ts'
 
-/** Puts objects without end, over old ones and new, and says of each when it was stored. */
+/** Stores objects endlessly, new ones and over old ones, and prints each one that was stored. */
 const WRITER = `
 import { randomBytes, createHash } from 'node:crypto'
 import { diskStorage } from ${JSON.stringify(join(import.meta.dirname, 'disk.ts'))}
@@ -37,7 +37,7 @@ afterEach(() => {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('killed at any moment: what was stored is there and whole, nothing is there in part, and the sweep leaves nothing else', async () => {
+test('killed at any moment: stored objects are complete, none is partial, and the sweep leaves nothing else', async () => {
   const script = join(folder, 'writer.mts')
   writeFileSync(script, WRITER)
   const files = join(folder, 'files')
@@ -67,7 +67,7 @@ test('killed at any moment: what was stored is there and whole, nothing is there
     for (const { path, etag } of objects) {
       const opened = await storage.open('report-books', path)
       expect(sha256(await readAll(opened?.body ?? []))).toBe(etag)
-      // The one that was being written over may have become newer than what was last said.
+      // An object that was being overwritten may be newer than the last printed one.
       if (path !== 'over/one' && said.has(path)) expect(etag).toBe(said.get(path))
     }
     const there = new Set(objects.map(({ path }) => path))

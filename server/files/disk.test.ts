@@ -32,7 +32,7 @@ describe('a folder on disk', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
 
-  test('of many that put the same new path at once exactly one does', async () => {
+  test('of concurrent puts of one new path exactly one succeeds', async () => {
     const puts = await Promise.allSettled(
       Array.from({ length: 20 }, (_, at) => storage.put('report-books', 'a/one.pdf', text(`the ${at}th`), pdf)),
     )
@@ -44,13 +44,13 @@ describe('a folder on disk', () => {
     expect((await storage.head('report-books', 'a/one.pdf'))?.etag).toBe(stored[0]?.etag)
   })
 
-  test('two servers on one folder: what exists stays too', async () => {
+  test('with two servers on one folder an existing object stays, too', async () => {
     const other = diskStorage({ folder, clock: systemClock, floor: 0 })
     const puts = await Promise.allSettled([storage, other].map((each, at) => each.put('images', 'a/one', text(`${at}`), pdf)))
     expect(puts.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
   })
 
-  test('one byte of an object', async () => {
+  test('a range of one byte', async () => {
     await storage.put('images', 'a/one', text('0123456789'), pdf)
     for (const at of [0, 9]) {
       const opened = await storage.open('images', 'a/one', { first: at, last: at })
@@ -58,7 +58,7 @@ describe('a folder on disk', () => {
     }
   })
 
-  test('a path may be the beginning of another, and the order is that of the whole paths', async () => {
+  test('a path may be the prefix of another, and whole paths are sorted', async () => {
     const paths = ['a-b/one', 'a/b', 'a/b.pdf', 'a/b/c', 'a/c', 'legacy.pdf']
     for (const path of [...paths].reverse()) await storage.put('images', path, text(path), pdf)
     const list = async (options: { prefix: string; after?: string; limit: number }) =>
@@ -68,7 +68,7 @@ describe('a folder on disk', () => {
     expect(await list({ prefix: '', after: 'a/b', limit: 2 })).toEqual(['a/b.pdf', 'a/b/c'])
   })
 
-  test('whoever reads keeps what is removed or replaced meanwhile', async () => {
+  test('a reader gets the whole object, even if it is removed or replaced meanwhile', async () => {
     const content = Buffer.alloc(3_000_000, 'old')
     for (const change of [
       () => storage.put('images', 'a/one', text('new'), { ...pdf, overwrite: true }),
@@ -81,7 +81,7 @@ describe('a folder on disk', () => {
     }
   })
 
-  test('whoever reads while it is replaced again and again gets one of them, whole', async () => {
+  test('a reader during repeated replacements gets one of the versions, complete', async () => {
     await storage.put('images', 'a/one', Buffer.alloc(70_000, 0), pdf)
     const writing = (async () => {
       for (let at = 1; at <= 40; at += 1) await storage.put('images', 'a/one', Buffer.alloc(70_000, at), { ...pdf, overwrite: true })
@@ -94,13 +94,13 @@ describe('a folder on disk', () => {
     await writing
   })
 
-  test('the content is a plain file with the ending of its path, for whoever looks into a backup', async () => {
+  test('the content is a plain file with the extension of its path, so that a person can open it in a backup', async () => {
     await storage.put('report-books', 'a/one.pdf', text('%PDF-1.7'), pdf)
     const [content = ''] = filesBelow().filter((path) => path.endsWith('.pdf'))
     expect(readFileSync(join(folder, content), 'utf8')).toBe('%PDF-1.7')
   })
 
-  test('replacing and removing leave nothing behind', async () => {
+  test('replacing and removing leave no other files', async () => {
     for (const said of ['one', 'two', 'three']) await storage.put('images', 'a/b/one', text(said), { ...pdf, overwrite: true })
     expect(filesBelow()).toHaveLength(2)
     await storage.remove('images', 'a/b/one')
@@ -108,7 +108,7 @@ describe('a folder on disk', () => {
     expect(readdirSync(join(folder, 'images'))).toEqual([])
   })
 
-  test('a kill before the rename leaves no object, and the sweep takes what is old', async () => {
+  test('a kill before the rename leaves no object, and the sweep deletes the remains', async () => {
     const left = join(folder, '.unfinished', 'abc')
     mkdirSync(left, { recursive: true })
     writeFileSync(join(left, 'content'), 'a part')

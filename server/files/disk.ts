@@ -26,17 +26,17 @@ import { type Bucket, buckets, checkPath, ObjectExists, type ObjectStorage, type
 
 type DiskOptions = Partial<DiskSpace> & { folder: string; clock: Clock }
 
-/** Below the folder of the files, on the same file system; never part of a backup. */
+/** In the folder of the files, so on the same file system; never part of a backup. */
 const UNFINISHED = '.unfinished'
 
-/** Windows has names that are devices. */
+/** Names that Windows reserves for devices. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 const toDisk = (segment: string) => (DEVICE.test(segment) ? `${segment}~` : segment)
 const fromDisk = (name: string) => name.replace(/~$/, '')
 
 /**
- * A folder on the school's disk (docs/design/files.md). An object is a folder of its own, `<path>@`: the content as it came, and a
- * description, which names the content. It is written under another name, synced to the disk, and renamed.
+ * A folder on the school's disk (docs/design/files.md). An object is a folder `<path>@` with the content as it came and a description,
+ * which names the content. It is written under another name, synced to the disk, and renamed.
  */
 export function diskStorage({ folder, clock, floor = limits.storage.floor, free = () => freeBytes(folder) }: DiskOptions): ObjectStorage {
   const unfinished = join(folder, UNFINISHED)
@@ -88,7 +88,7 @@ export function diskStorage({ folder, clock, floor = limits.storage.floor, free 
           const body = handle.createReadStream(range ? { start: range.first, end: range.last } : {})
           return { object: toObject(bucket, path, description), body }
         } catch (error) {
-          // Replaced between the two: the new description names the new content.
+          // Replaced between the two steps: the new description names the new content.
           if (codeOf(error) !== 'ENOENT' || tries >= 3) throw error
         }
       }
@@ -139,7 +139,7 @@ const toObject = (bucket: Bucket, path: string, { size, content_type, sha256, mo
   modifiedAt: modified_at,
 })
 
-/** The content's file keeps it, so that somebody who looks into a backup can open it. */
+/** The file extension, which the content keeps, so that a person can open it in a backup. */
 const extension = (path: string) => /^\.[A-Za-z0-9]{1,8}$/.exec(extname(path))?.[0] ?? ''
 
 /** The paths of the objects below a folder that could begin with `prefix`. */

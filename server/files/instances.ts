@@ -13,13 +13,13 @@ type Settings = Pick<Config, 'dataDir' | 's3' | 'sharedFiles'>
 type Instance = { host: string; seconds: number }
 
 /**
- * Enters this server among those of a central database, and goes on to say that it runs (docs/design/files.md). Throws, and enters nothing,
- * where another that runs keeps its files elsewhere. `host`: what its machine is called.
+ * Registers this server among those of a central database, and regularly reports that it runs (docs/design/files.md). Throws, and
+ * registers nothing, where another running server stores its files elsewhere. `host`: the name of its machine.
  */
 export async function enterInstance(store: Store, settings: Settings, host: string): Promise<{ stop(): Promise<void> }> {
   const id = randomUUID()
   const place = await placeOfFiles(settings)
-  // By the clock of the database: those of several machines differ.
+  // By the database's clock, since several machines have different ones.
   const tell = (tx: WriteTx) => {
     const row = { place, host, seen_at: sql`now()` }
     const { server_instance } = tx.t
@@ -29,7 +29,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
       .onConflictDoUpdate({ target: server_instance.id, set: row })
   }
   const elsewhere = await store.write(asSystem(), async (tx) => {
-    // One after the other: of two that start at once the second sees the first.
+    // One after the other: of two servers that start at once the second sees the first.
     await lockedNode(tx, {})
     const { host, place: theirs, seen_at } = tx.t.server_instance
     const [found] = await tx.db
@@ -49,7 +49,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
         const { server_instance } = tx.t
         await tx.local.delete(server_instance).where(lt(server_instance.seen_at, ago(limits.instances.forgotten)))
       })
-      // A database that is away hears it later.
+      // If the database is down, the next report reaches it.
       .catch(() => {})
   const telling = repeatedly(again, { first: limits.instances.every, every: limits.instances.every })
   const leave = () =>
@@ -76,8 +76,8 @@ const refusal = ({ host, seconds }: Instance) =>
   ].join('\n')
 
 /**
- * By what servers know that they keep their files in one place. A folder has a mark in it, and its number on its disk tells it from one
- * that was copied with the mark.
+ * Identifies the place of the files, so that servers can compare. A folder contains a random mark; its device and inode distinguish it
+ * from a copy that has the mark too.
  */
 async function placeOfFiles({ dataDir, s3, sharedFiles }: Settings): Promise<string> {
   if (s3) return 's3'

@@ -1,4 +1,4 @@
-/** Makes a value at the first call. A failure is not remembered: the next call tries again. */
+/** Creates a value at the first call. A failure is not cached: the next call tries again. */
 export function lazily<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => {

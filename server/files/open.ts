@@ -10,7 +10,7 @@ import { diskUploads, type Uploads } from './uploads.ts'
 
 export type Storage = { files: ObjectStorage; uploads: Uploads }
 
-/** Where this node keeps its files (decisions §7). */
+/** The storage of this node's files (decisions §7). */
 export async function openStorage({ dataDir, s3: settings }: Pick<Config, 'dataDir' | 's3'>, clock: Clock): Promise<Storage> {
   if (!settings) return storageIn(join(dataDir, 'files'), clock)
   const s3 = await openS3(settings)
@@ -18,7 +18,7 @@ export async function openStorage({ dataDir, s3: settings }: Pick<Config, 'dataD
   return { files: s3Storage(s3, { clock }), uploads: s3Uploads(s3) }
 }
 
-/** Below one folder of a disk. `floor` as of `diskStorage`. */
+/** A storage in one folder of a disk. `floor` as for `diskStorage`. */
 export const storageIn = (folder: string, clock: Clock, floor?: number): Storage => ({
   files: diskStorage({ folder, clock, ...(floor !== undefined && { floor }) }),
   uploads: diskUploads({ folder, floor }),

@@ -4,12 +4,12 @@ import { count, countOf, waitFor } from '../store/attempts.ts'
 import type { Store } from '../store/store.ts'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 
-/** Counts `amount`, or refuses where the window would have more than `max`. */
+/** Counts `amount`, or throws where the window would exceed `max`. */
 async function charge(tx: WriteTx, key: string, amount: number, max: number): Promise<void> {
   const used = await countOf(tx, key)
   if (used + amount > max) throw tooMuch(await waitFor(tx, key, { max: 1 }))
   const counted = await count(tx, key, limits.uploads.window, amount)
-  // Other instances have counted since the check above.
+  // Other instances may have counted since the check above.
   if (counted.count > max) throw tooMuch(Date.parse(counted.resets_at) - tx.nowMs)
 }
 
@@ -20,8 +20,8 @@ const tooMuch = (ms: number) =>
   })
 
 /**
- * Counts an upload of a person before anything is done with it. Throws 429 `too_many_requests` where the person has had the files, or
- * the bytes, of this hour (limits.uploads). The counters are kept in the database, so that every instance sees them.
+ * Counts an upload of a person before anything is done with it. Throws 429 `too_many_requests` where the person has reached the files or
+ * bytes of this hour (limits.uploads). The counters are in the database, so that all instances share them.
  */
 export async function chargeUpload({ store }: { store: Store }, userId: string, kind: 'images' | 'files', bytes: number): Promise<void> {
   await store.write(asSystem(), async (tx) => {

@@ -32,7 +32,7 @@ const nameOf = (error: unknown) => String((error as { name?: string } | null)?.n
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 export const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0)
 
-/** The failure that a client gets of an S3 that is unavailable or full; any other error is answered as it is. */
+/** The client's failure for an S3 that is unavailable or full; any other error is returned unchanged. */
 export function toFailure(error: unknown): unknown {
   const status = statusOf(error)
   if (status === 507 || ['QuotaExceeded', 'XMinioStorageFull'].includes(nameOf(error))) return common.storageFull()
@@ -42,16 +42,16 @@ export function toFailure(error: unknown): unknown {
     : error
 }
 
-/** An S3 with its client. */
+/** An S3 SDK with its client. */
 export type S3 = { sdk: typeof import('@aws-sdk/client-s3'); client: S3Client; settings: S3Settings }
 
-/** The SDK is large, and is loaded only where there is an S3. */
+/** The SDK is large, and is loaded only where S3 is configured. */
 export async function openS3(settings: S3Settings): Promise<S3> {
   const sdk = await import('@aws-sdk/client-s3')
   return { sdk, client: new sdk.S3Client(clientConfig(settings)), settings }
 }
 
-/** Makes the buckets that are not there yet. Throws one line for the operator where this S3 cannot be used. */
+/** Creates missing buckets. Throws one line for the operator where this S3 cannot be used. */
 export async function ensureBuckets({ sdk, client, settings }: S3): Promise<void> {
   for (const bucket of [...buckets, UPLOADS]) {
     const Bucket = bucketName(settings, bucket)

@@ -23,7 +23,7 @@ storageSuite('S3', async () => {
   return { storage: s3Storage(opened, { clock: systemClock }), drop: async () => {} }
 })
 
-describe('an S3 that is not well', () => {
+describe('a faulty S3', () => {
   const answering = async (status: number, run: (endpoint: string, asked: () => number) => Promise<void>) => {
     let asked = 0
     const server = createServer((_request, response) => {
@@ -41,14 +41,14 @@ describe('an S3 that is not well', () => {
   const at = (endpoint: string) => openS3({ ...s3.settings, endpoint })
   const storageAt = async (endpoint: string) => s3Storage(await at(endpoint), { clock: systemClock })
 
-  test('fails for a moment: asked again a few times, then 503', async () => {
+  test('fails: retried a few times, then 503', async () => {
     await answering(500, async (endpoint, asked) => {
       await expect((await storageAt(endpoint)).head('images', 'a/one')).rejects.toMatchObject({ status: 503, code: 'storage_away' })
       expect(asked()).toBe(3)
     })
   })
 
-  test('is not there: 503', async () => {
+  test('is unreachable: 503', async () => {
     await expect((await storageAt('http://127.0.0.1:1')).head('images', 'a/one')).rejects.toMatchObject({
       status: 503,
       code: 'storage_away',
@@ -62,7 +62,7 @@ describe('an S3 that is not well', () => {
     })
   })
 
-  test('forbids: a start ends with one line that names the bucket', async () => {
+  test('denies access: the start ends with one line that names the bucket', async () => {
     await answering(403, async (endpoint) => {
       await expect(ensureBuckets(await at(endpoint))).rejects.toThrow(/^The bucket school-images at http.* cannot be used: /)
     })

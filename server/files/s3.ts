@@ -19,8 +19,8 @@ type Found = Pick<HeadObjectCommandOutput, 'ContentLength' | 'ContentType' | 'ET
 type Measured = { size: number; sha256: string; body(): Uint8Array | Readable; done(): Promise<void> }
 
 /**
- * Buckets of an S3 (docs/design/files.md). The hash stands in the object's metadata. What exists is not written again: checked before, and by
- * `If-None-Match` where the S3 knows it; paths are made by the server and never used twice.
+ * Buckets of an S3 (docs/design/files.md). The hash is in the object's metadata. An existing object is not overwritten: checked before,
+ * and by `If-None-Match` where the S3 supports it; the server never uses a path twice.
  */
 export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clock }): ObjectStorage {
   const at = (bucket: Bucket, path: string) => {
@@ -111,14 +111,14 @@ export function s3Storage({ sdk, client, settings }: S3, { clock }: { clock: Clo
       return listed
     },
 
-    /** An S3 keeps no part of an unfinished object. */
+    /** An S3 keeps no parts of unfinished objects. */
     sweep: async () => {},
 
     close: async () => client.destroy(),
   }
 }
 
-/** An object that another program put there has no hash in its metadata. */
+/** An object of another program has no hash in its metadata. */
 const toObject = (bucket: Bucket, path: string, found: Found): StoredObject => ({
   bucket,
   path,

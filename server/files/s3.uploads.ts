@@ -5,14 +5,14 @@ import { lazily } from './lazily.ts'
 import { bucketName, clientConfig, isMissing, type S3, UPLOADS } from './s3.client.ts'
 import type { Uploads } from './uploads.ts'
 
-/** Resumable uploads in a bucket of their own: several instances of a central node can each take a piece. */
+/** Resumable uploads in a bucket of their own, so that any instance of a central node can receive a piece. */
 export function s3Uploads({ sdk, client, settings }: S3): Uploads {
   const Bucket = bucketName(settings, UPLOADS)
   const store = lazily(async () => {
     const { S3Store } = await import('@tus/s3-store')
     return new S3Store({
       partSize: limits.resumable.chunk,
-      // Not every S3 knows tags.
+      // Not every S3 supports tags.
       useTags: false,
       cache: NO_CACHE,
       s3ClientConfig: { bucket: Bucket, ...clientConfig(settings) },
@@ -24,7 +24,7 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
     })
     const UploadId = found?.Metadata?.['upload-id']
     const ending = new sdk.AbortMultipartUploadCommand({ Bucket, Key: Key.slice(0, -INFO.length), UploadId })
-    // A finished upload has none any more.
+    // A finished upload has no multipart upload any more.
     if (UploadId) await client.send(ending).catch(() => {})
   }
   return {
@@ -50,10 +50,10 @@ export function s3Uploads({ sdk, client, settings }: S3): Uploads {
   }
 }
 
-/** The store keeps the state of an upload beside it. */
+/** The library stores the state of an upload beside it. */
 const INFO = '.info'
-/** And bytes that are too few for a piece. */
+/** And bytes that are fewer than a part. */
 const PART = '.part'
 
-/** The store would remember every upload for ever, and another instance may have ended it. */
+/** The library would cache every upload for ever, and another instance may have ended it. */
 const NO_CACHE: KvStore<MetadataValue> = { get: async () => undefined, set: async () => {}, delete: async () => {} }

@@ -20,7 +20,7 @@ const contentIn = async ({ storage }: At, path: string, range?: { first: number;
   return opened && (await readAll(opened.body))
 }
 
-/** What every storage has to do, whatever it is made of. `open` gives an empty one. */
+/** The tests that every storage must pass. `open` returns an empty one. */
 export function storageSuite(name: string, open: () => Promise<{ storage: ObjectStorage; drop(): Promise<void> }>): void {
   describe(`object storage: ${name}`, () => {
     const at = {} as At
@@ -42,7 +42,7 @@ export function storageSuite(name: string, open: () => Promise<{ storage: Object
 }
 
 function storing(at: At) {
-  test('what was put comes back byte for byte, with its type, size and hash', async () => {
+  test('a stored object is read back byte for byte, with its type, size and hash', async () => {
     const content = randomBytes(100_000)
     const stored = await at.storage.put('report-books', 'a/b/one.pdf', content, pdf)
     expect(stored).toMatchObject({ bucket: 'report-books', path: 'a/b/one.pdf', size: 100_000, ...pdf, etag: sha256(content) })
@@ -50,7 +50,7 @@ function storing(at: At) {
     expect(sha256((await contentIn(at, 'a/b/one.pdf')) as Buffer)).toBe(sha256(content))
   })
 
-  test('a stream of unknown length, larger than memory is handed out for at once', async () => {
+  test('a stream of unknown length, larger than one buffer', async () => {
     const pieces = Array.from({ length: 40 }, () => randomBytes(262_144))
     const stored = await at.storage.put('report-books', 'a/large.pdf', Readable.from(pieces), pdf)
     const whole = Buffer.concat(pieces)
@@ -58,7 +58,7 @@ function storing(at: At) {
     expect(sha256((await contentIn(at, 'a/large.pdf')) as Buffer)).toBe(sha256(whole))
   })
 
-  test('what has another hash than was said is not stored', async () => {
+  test('content with another hash than stated is not stored', async () => {
     const content = randomBytes(300_000)
     const wrong = at.storage.put('report-books', 'a/one.pdf', Readable.from([content]), { ...pdf, sha256: sha256(text('other')) })
     await expect(wrong).rejects.toBeInstanceOf(WrongContent)
@@ -67,14 +67,14 @@ function storing(at: At) {
     expect(await contentIn(at, 'a/one.pdf')).toEqual(content)
   })
 
-  test('an empty object', async () => {
+  test('an empty object is stored', async () => {
     await at.storage.put('images', 'a/empty', new Uint8Array(), { contentType: 'text/csv' })
     expect(await at.storage.head('images', 'a/empty')).toMatchObject({ size: 0, contentType: 'text/csv' })
     const opened = await at.storage.open('images', 'a/empty')
     expect(await readAll(opened?.body ?? [])).toHaveLength(0)
   })
 
-  test('a part, first and last byte included', async () => {
+  test('a range includes its first and last byte', async () => {
     await at.storage.put('report-books', 'a/one', text('0123456789'), pdf)
     expect(String(await contentIn(at, 'a/one', { first: 0, last: 1 }))).toBe('01')
     expect(String(await contentIn(at, 'a/one', { first: 3, last: 9 }))).toBe('3456789')
@@ -85,14 +85,14 @@ function storing(at: At) {
 }
 
 function replacing(at: At) {
-  test('without overwrite what exists stays', async () => {
+  test('without overwrite an existing object stays', async () => {
     await at.storage.put('report-books', 'a/one', text('first'), pdf)
     await expect(at.storage.put('report-books', 'a/one', text('second'), pdf)).rejects.toBeInstanceOf(ObjectExists)
     await expect(at.storage.put('report-books', 'a/one', Readable.from([text('third')]), pdf)).rejects.toBeInstanceOf(ObjectExists)
     expect(String(await contentIn(at, 'a/one'))).toBe('first')
   })
 
-  test('with overwrite the new one is there, type and hash with it', async () => {
+  test('with overwrite content, type and hash are replaced', async () => {
     await at.storage.put('images', 'a/one', text('first'), { contentType: 'image/png', overwrite: true })
     await at.storage.put('images', 'a/one', text('the second'), { contentType: 'image/webp', overwrite: true })
     expect(await at.storage.head('images', 'a/one')).toMatchObject({
@@ -103,7 +103,7 @@ function replacing(at: At) {
     expect(await at.storage.list('images', { prefix: '', limit: 10 })).toHaveLength(1)
   })
 
-  test('of many who overwrite at once one is there, whole', async () => {
+  test('after concurrent overwrites one of them is stored, complete', async () => {
     const contents = Array.from({ length: 12 }, () => randomBytes(50_000))
     await Promise.all(contents.map((content) => at.storage.put('report-books', 'a/one', content, { ...pdf, overwrite: true })))
     const kept = sha256((await contentIn(at, 'a/one')) as Buffer)
@@ -111,7 +111,7 @@ function replacing(at: At) {
     expect((await at.storage.head('report-books', 'a/one'))?.etag).toBe(kept)
   })
 
-  test('a stream that breaks off leaves nothing', async () => {
+  test('a stream that fails stores nothing', async () => {
     const broken = Readable.from(
       (function* () {
         yield text('a part')
@@ -125,13 +125,13 @@ function replacing(at: At) {
 }
 
 function finding(at: At) {
-  test('what is not there is null, and removed already', async () => {
+  test('opening a missing object gives null, and removing it does nothing', async () => {
     expect(await at.storage.head('images', 'a/none')).toBeNull()
     expect(await at.storage.open('images', 'a/none')).toBeNull()
     await at.storage.remove('images', 'a/none')
   })
 
-  test('what was removed is gone, its neighbours are not, and it may be put again', async () => {
+  test('a removed object is gone, its neighbours stay, and it can be stored again', async () => {
     await at.storage.put('report-books', 'a/one', text('one'), pdf)
     await at.storage.put('report-books', 'a/two', text('two'), pdf)
     await at.storage.put('images', 'a/one', text('elsewhere'), pdf)
@@ -144,7 +144,7 @@ function finding(at: At) {
     expect(String(await contentIn(at, 'a/one'))).toBe('again')
   })
 
-  test('a list is by path, from a prefix, after a path, no longer than asked for', async () => {
+  test('a list is sorted by path, and obeys prefix, after and limit', async () => {
     const paths = ['a/b.pdf', 'a/c.pdf', 'a/d.pdf', 'b/one', 'c/one', 'c/two']
     for (const path of [...paths].reverse()) await at.storage.put('report-books', path, text(path), pdf)
     const list = async (options: { prefix: string; after?: string; limit: number }) =>
@@ -157,7 +157,7 @@ function finding(at: At) {
   })
 
   test.each(['', '/', '../a', 'a/../b', 'a//b', '/a', 'a/', 'a/.', '.hidden', 'a/b@', 'a\\b', 'a\0b', 'a%2fb', 'é', 'a '])(
-    'the path %j is a mistake of the program',
+    'the path %j throws a plain Error',
     async (path) => {
       await expect(at.storage.put('images', path, text('x'), pdf)).rejects.toThrow('not a path')
       await expect(at.storage.head('images', path)).rejects.toThrow('not a path')
@@ -166,7 +166,7 @@ function finding(at: At) {
     },
   )
 
-  test('names that are devices on some systems are names like any other', async () => {
+  test('names that Windows reserves for devices work like any other', async () => {
     for (const path of ['con/one', 'nul', 'COM1.pdf']) await at.storage.put('images', path, text(path), pdf)
     expect((await at.storage.list('images', { prefix: '', limit: 9 })).map(({ path }) => path)).toEqual(['COM1.pdf', 'con/one', 'nul'])
   })

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** `images`: avatars and crests, served to everybody who has the address. `report-books`: documents of a class, behind rights. */
+/** `images`: avatars and crests, served to everybody who has the URL. `report-books`: documents of a class, served by rights. */
 export const buckets = ['images', 'report-books'] as const
 export type Bucket = (typeof buckets)[number]
 
@@ -11,14 +11,13 @@ export type StoredObject = { bucket: Bucket; path: string; size: number; content
 export type ByteRange = { first: number; last: number }
 
 /**
- * Where files are kept: a folder on the school's disk, or S3 (docs/design/files.md). One test suite proves both. Paths
- * are made by the server: segments of `[A-Za-z0-9._-]` with `/` between them; anything else is a mistake of the program and throws.
+ * Stores files in a folder on the school's disk, or in S3 (docs/design/files.md). One test suite covers both. The server makes the paths:
+ * segments of `[A-Za-z0-9._-]` with `/` between them; any other path throws.
  */
 export type ObjectStorage = {
   /**
-   * Stores all or nothing, durably before it answers. Without `overwrite` an object that exists stays as it is:
-   * throws `ObjectExists`. With `sha256` nothing is stored whose content has another: throws `WrongContent`. Throws `Failure` 507
-   * `storage_full` where the disk is full.
+   * Stores all or nothing, durably before it returns. Without `overwrite` an existing object stays: throws `ObjectExists`. With `sha256`,
+   * content with another hash is not stored: throws `WrongContent`. Throws `Failure` 507 `storage_full` where the disk is full.
    */
   put(
     bucket: Bucket,
@@ -27,13 +26,13 @@ export type ObjectStorage = {
     options: { contentType: string; overwrite?: boolean; sha256?: string },
   ): Promise<StoredObject>
   head(bucket: Bucket, path: string): Promise<StoredObject | null>
-  /** The object, or a part of it; null where there is none. The caller reads or destroys `body`. */
+  /** The object, or a range of it; null where there is none. The caller reads or destroys `body`. */
   open(bucket: Bucket, path: string, range?: ByteRange): Promise<{ object: StoredObject; body: Readable } | null>
   /** Does nothing where there is no object. */
   remove(bucket: Bucket, path: string): Promise<void>
-  /** By path, at most `limit` after `after`. */
+  /** Sorted by path, at most `limit` after `after`. */
   list(bucket: Bucket, options: { prefix: string; after?: string; limit: number }): Promise<StoredObject[]>
-  /** Removes what was begun before `before` (ms since 1970) and never finished; it never was an object. */
+  /** Deletes unfinished objects that were begun before `before` (ms since 1970). */
   sweep(before: number): Promise<void>
   close(): Promise<void>
 }
@@ -46,7 +45,7 @@ const SEGMENT = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 export const isPath = (path: string): boolean =>
   path.length <= 400 && path.split('/').every((segment) => SEGMENT.test(segment) && !segment.endsWith('.'))
 
-/** Paths are made by the server: one that leaves its bucket is a mistake of the program. */
+/** The server makes the paths, so one that leaves its bucket is a bug and throws. */
 export function checkPath(path: string): void {
   if (!isPath(path)) throw new Error(`not a path of an object: ${JSON.stringify(path)}`)
 }

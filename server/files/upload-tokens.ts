@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { isSameSecret } from '../store/encryption.ts'
 
 /**
- * The right to upload one picture: `id` names the upload, `user` whom it was issued to, `path` where the picture goes, `size` how many
- * bytes it has, `until` (ms since 1970) how long the right lasts. Signed, and kept nowhere.
+ * The right to upload one picture: `id` names the upload, `user` the person, `path` the destination, `size` the number of bytes, `until`
+ * the end (ms since 1970). Signed, and not stored.
  */
 const UploadClaims = z.strictObject({
   id: z.string(),
@@ -19,8 +19,8 @@ const UploadClaims = z.strictObject({
 export type UploadClaims = z.infer<typeof UploadClaims> & { type: ImageType }
 
 /**
- * The right of another node to take the file that a row names, or to give it (docs/design/replication.md): `id` names the upload, `peer`
- * whom it was issued to, `sha256` and `size` the content, `until` as above.
+ * The right of another node to receive or send the file of a row (docs/design/replication.md): `id` names the upload, `peer` the node,
+ * `sha256` and `size` the content, `until` as above.
  */
 const NodeFileClaims = z.strictObject({
   id: z.string(),
@@ -44,13 +44,13 @@ export function signToken(claims: UploadClaims | NodeFileClaims, key: Buffer): s
   return `${text}.${sign(text, key).toString('base64url')}`
 }
 
-/** The claims of a person's token that this server signed and whose time is not over; null for anything else. */
+/** The claims of a person's token that this server signed and that has not expired; null for anything else. */
 export function readUploadToken(token: string, key: Buffer, now: number): UploadClaims | null {
   const claims = readAnyToken(token, key, now)
   return claims && !isOfNode(claims) ? claims : null
 }
 
-/** The claims of a person or of another node. */
+/** The claims of a person's or another node's token. */
 export function readAnyToken(token: string, key: Buffer, now: number): UploadClaims | NodeFileClaims | null {
   const [text, signature, ...rest] = token.split('.')
   if (!text || !signature || rest.length > 0) return null

@@ -6,20 +6,20 @@ import type { DataStore } from '@tus/server'
 import { freeBytes, removeOlder, requireSpace } from './disk.folder.ts'
 import { lazily } from './lazily.ts'
 
-/** Where the pieces of resumable uploads are until they are complete. The first upload loads the library. */
+/** Stores the pieces of resumable uploads until they are complete. The first upload loads the library. */
 export type Uploads = {
   store(): Promise<DataStore>
   /** The bytes received so far. */
   read(id: string): Promise<Readable>
   /** Does nothing where there is no upload. */
   remove(id: string): Promise<void>
-  /** Throws `Failure` 507 `storage_full` where the disk has no space for so many bytes. */
+  /** Throws `Failure` 507 `storage_full` where the disk lacks this many bytes. */
   requireSpace(bytes: number): Promise<void>
-  /** Removes uploads, finished or not, that have not changed since `before` (ms since 1970). */
+  /** Deletes uploads, finished or not, that have not changed since `before` (ms since 1970). */
   sweep(before: number): Promise<void>
 }
 
-/** Below the folder of the files, on the same disk; never part of a backup. */
+/** In the folder of the files, on the same disk; never part of a backup. */
 const UPLOADS_FOLDER = '.uploads'
 
 export function diskUploads({ folder, floor = limits.storage.floor }: { folder: string; floor?: number | undefined }): Uploads {
@@ -27,7 +27,7 @@ export function diskUploads({ folder, floor = limits.storage.floor }: { folder: 
   const store = lazily(async () => {
     await mkdir(directory, { recursive: true, mode: 0o700 })
     const { FileStore } = await import('@tus/file-store')
-    // The store's own check of the folder ends the program where it fails.
+    // The library's own check of the folder exits the program where it fails.
     class MadeStore extends (FileStore as unknown as new (options: { directory: string }) => DataStore & { read(id: string): Readable }) {
       checkOrCreateDirectory() {}
     }

@@ -3,8 +3,8 @@ import { statement } from '../store/statement.ts'
 import type { ReadTx } from '../store/tx.ts'
 
 /**
- * Who sends a request, read from the database each time. `school_id` and `role` are those of the active school where a
- * membership exists; `is_active` says whether it counts.
+ * The sender of a request, read from the database each time. `school_id` and `role` are those of the active school where a membership
+ * exists; `is_active` says whether the membership is active.
  */
 export type Caller = {
   user_id: string
@@ -18,14 +18,17 @@ export type Caller = {
   school_name: string | null
   role: 'admin' | 'teacher' | 'member' | null
   is_active: boolean | null
-  /** When this session's person last proved who they are; null where that was never noted. */
+  /** When this session's person last proved who they are; null where that was never recorded. */
   proved_at: string | null
   updated_at: string
-  /** Changes whenever the newest pending join request, or its school, does; null while there is none. */
+  /** Changes whenever the newest pending join request, or its school, changes; null while there is none. */
   pending_stamp: string | null
 }
 
-/** `isFirstUse`: the first time that the tokens of the last renewal come back (see sessions.ts). `lastUse` is of the last note of it. */
+/**
+ * `isFirstUse`: this request is the first with the tokens of the last renewal (see sessions.ts). `lastUse`: the recorded time of the last
+ * use.
+ */
 export type LiveSession = { caller: Caller; isFirstUse: boolean; lastUse: string }
 
 /** A caller whose active membership the guard has checked. */
@@ -74,7 +77,7 @@ const bySession = statement<{ session: string; now: string; idleSince: string }>
     ),
 )
 
-/** The person behind a live session, or undefined where it was ended, is too old or was idle for too long. */
+/** The person of a live session, or undefined where the session was ended, is too old or was idle too long. */
 export async function callerOfSession(tx: ReadTx, sessionId: string, idleSince: string): Promise<LiveSession | undefined> {
   const [row] = await bySession(tx, { session: sessionId, now: tx.now, idleSince })
   if (!row) return undefined

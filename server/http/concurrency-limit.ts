@@ -1,9 +1,9 @@
-/** How many of one kind a user, and all users together, have open at once. */
+/** Limits how many operations of one kind a user, and all users together, have open at once. */
 export function concurrencyLimit({ perUser, all }: { perUser: number; all: number }) {
   const byUser = new Map<string, number>()
   let open = 0
   return {
-    /** Counts one more, to be ended by `leave`; says instead which of the two limits is reached. */
+    /** Counts one more, until `leave`; returns null, or which of the two limits is reached, without counting. */
     enter(userId: string): 'user' | 'all' | null {
       const own = byUser.get(userId) ?? 0
       if (own >= perUser) return 'user'

@@ -5,33 +5,33 @@ import { clientAddress, fairnessKeyOf } from '../network/client-address.ts'
 import type { Client, RequestSlot, Widened } from './limiter.ts'
 
 export type Bounds = Widened<typeof limits.connection>
-/** Why a connection was closed or not taken. */
+/** Why a connection was closed or refused. */
 type Ending = 'too_many' | 'too_many_of_one' | 'made_room' | 'slow_sender' | 'slow_reader'
 
-/** `slots` of the requests that came by it and are not replied to whole, in their order. */
+/** `slots`: the connection's requests without a complete reply, in order. */
 type Connection = { socket: Socket; client: Client; slots: RequestSlot[] }
 
 const endOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`
 
-/** From this share of all connections on, a newcomer closes others. */
+/** Above this share of all connections, a new connection makes others close. */
 const CROWDED = 0.95
 
 /**
- * Keeps slow and greedy clients from hurting others (docs/design/http.md): how many connections there are, all and of one client, and
- * whether what is sent and replied moves. Node's own timeouts know when a request began, not whether it gets anywhere.
+ * Protects the server from slow and greedy clients (docs/design/http.md): limits connections, in all and of one client, and closes those
+ * on which requests or replies make no progress. Node's own timeouts measure the time of a request, not its progress.
  */
 export class Connections {
   readonly #clients = new Map<string, Client>()
-  /** By the other end: the secured socket of a connection, which its requests have, hides the one it lies on. */
+  /** By the remote address and port, since a TLS socket, which its requests have, hides the TCP socket below it. */
   readonly #open = new Map<string, Connection>()
-  /** Held for clients. */
+  /** Bytes in memory for clients. */
   bytes = 0
 
   constructor(
     private readonly bounds: Bounds,
     private readonly isTrusted: (address: string) => boolean,
     private readonly onEnding: (ending: Ending) => void,
-    /** Replies to a request whose body comes too slowly. */
+    /** Replies to a request whose body arrives too slowly. */
     private readonly tooSlow: (slot: RequestSlot) => void,
   ) {}
 
@@ -41,12 +41,12 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.#connected(server, socket))
   }
 
-  /** How many are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.#open.size
   }
 
-  /** Whom a request is from; behind a trusted proxy, whom that names. */
+  /** The client of a connection; behind a trusted proxy, the one in the forwarded address. */
   clientOf(socket: Socket, forwarded?: string): Client {
     const connection = this.#open.get(endOf(socket))
     if (connection && forwarded === undefined) return connection.client
@@ -61,7 +61,7 @@ export class Connections {
     slots.push(slot)
   }
 
-  /** Counts bytes that are held for a client until its reply is closed. */
+  /** Counts bytes in memory for a client until its reply is closed. */
   hold(client: Client, bytes: number, outgoing: ServerResponse): void {
     this.bytes += bytes
     client.bytes += bytes
@@ -79,7 +79,7 @@ export class Connections {
     return client
   }
 
-  /** A trusted proxy brings many clients; every other address has so many connections at most. */
+  /** A trusted proxy has connections for many clients; every other address has a limit. */
   #connected(server: Server, socket: Socket) {
     const end = endOf(socket)
     const client = this.clientOf(socket)
@@ -98,8 +98,8 @@ export class Connections {
   }
 
   /**
-   * Closes what is idle, and where that is not enough, the oldest connection of the client with most on which no request is whole: a
-   * client that holds hundreds of unfinished requests makes room for the others.
+   * Closes idle connections. Where that is not enough, closes the oldest connection without a complete request of the client with the most
+   * connections, so that a client with hundreds of unfinished requests makes room for others.
    */
   #makeRoom(server: Server, newest: Connection) {
     server.closeIdleConnections()
@@ -112,7 +112,7 @@ export class Connections {
     oldest.socket.destroy()
   }
 
-  /** To be called every `bounds.check` ms: ends what does not move, and forgets clients of which nothing is left. */
+  /** Must be called every `bounds.check` ms. Closes connections without progress, and deletes clients without connections or bytes. */
   check(): void {
     const now = performance.now()
     for (const { slots } of this.#open.values()) {
@@ -134,7 +134,7 @@ export class Connections {
     this.tooSlow(slot)
   }
 
-  /** A stream must move within `stall`; a reply that was handed over whole must be read at `bytesPerSecond`. */
+  /** A stream must progress within `stall`; a reply with known content must be read at `bytesPerSecond`. */
   #checkReply(slot: RequestSlot, now: number) {
     const { grace, bytesPerSecond, stall } = this.bounds
     const { writableLength: unread, bytesWritten: written } = slot.incoming.socket
@@ -146,11 +146,11 @@ export class Connections {
   }
 }
 
-/** Requests of one connection are replied to in their order. */
+/** Requests of one connection are replied to in order. */
 function dropEnded(slots: RequestSlot[]) {
   while (slots[0]?.outgoing.closed) slots.shift()
 }
 
-/** True while a whole request of a connection is being worked on or replied to. */
+/** Whether a complete request of a connection is in work or its reply is being sent. */
 const isInWork = ({ slots }: Connection): boolean =>
   slots.some(({ incoming, outgoing }) => !outgoing.closed && (incoming.complete || outgoing.headersSent))

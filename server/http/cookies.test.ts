@@ -18,7 +18,7 @@ const header = (cookies: readonly string[]) => cookies.map((cookie) => cookie.sp
 const encoded = (text: string) => `${name}=base64-${Buffer.from(text).toString('base64url')}`
 
 describe('writing', () => {
-  test('the name is made of prefix and project', () => {
+  test('the name consists of prefix and project', () => {
     expect(name).toBe('sb-local-auth-token')
   })
 
@@ -28,7 +28,7 @@ describe('writing', () => {
     expect(sessionCookies(session, { name, secure: false }, 60, undefined)[0]).not.toContain('Secure')
   })
 
-  test('up to 3,180 characters stay whole, and more go into chunks of at most so many', () => {
+  test('up to 3,180 characters stay whole, and longer ones are split into chunks of that length', () => {
     const lengthOf = (value: CookieSession) => header(written(value)).length - name.length - 1
     const fill = (count: number) => ({ ...session, access_token: 'a'.repeat(count) })
     const whole = Array.from({ length: 2_400 }, (_, count) => fill(count)).findLast((value) => written(value).length === 1) ?? session
@@ -39,7 +39,7 @@ describe('writing', () => {
     for (const chunk of chunks) expect(chunk.length - name.length - 3).toBeLessThanOrEqual(limits.session.cookieChunk)
   })
 
-  test('what an earlier session left behind is cleared, and nobody else’s cookies are', () => {
+  test('cookies of an earlier session are cleared, and no others', () => {
     const sent = `${header(written(long))}; theme=dark; ${name}.x=1; ${name}-2=1; sb-other-auth-token=1`
     const cleared = (cookies: readonly string[]) =>
       cookies.filter((cookie) => cookie.includes('Max-Age=0')).map((cookie) => cookie.split('=')[0])
@@ -82,13 +82,13 @@ describe('reading', () => {
     expect(readSessionCookie(sent, name)).toBeNull()
   })
 
-  test('a header that came before says the same again, and one that differs says what it holds', () => {
+  test('a repeated header gives the same session, and a different one its own', () => {
     const other = { ...session, access_token: 'another' }
     for (const sent of [session, other, session, other]) expect(readSessionCookie(header(written(sent)), name)).toEqual(sent)
     expect(readSessionCookie(header(written(session)), cookieName('sb', 'another'))).toBeNull()
   })
 
-  test('reading junk leaves no trace on other objects', () => {
+  test('reading malformed cookies changes no other objects', () => {
     readSessionCookie(encoded('{"__proto__":{"polluted":true}}'), name)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })

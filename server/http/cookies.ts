@@ -7,18 +7,20 @@ export type CookieSession = { access_token: string; refresh_token: string; expir
 
 export const cookieName = (prefix: string, projectRef: string) => `${prefix}-${projectRef}-auth-token`
 
-/** The name of the same cookie before it was bound to its host; null where it is not bound. */
+/** The name of the same cookie before it had the prefix `__Host-`; null for a name without it. */
 export const earlierName = (name: string): string | null => (name.startsWith('__Host-') ? name.slice('__Host-'.length) : null)
 
 const PREFIX = 'base64-'
-/** More chunks than any session has. */
+/** More chunks than any session needs. */
 const MOST_CHUNKS = 5
 
-/** Sessions by Cookie header, since a browser sends the same one for an hour. Only headers up to `LONGEST_CACHED`, to bound the memory. */
+/**
+ * Sessions by Cookie header, since a browser sends the same header for an hour. Only headers up to `LONGEST_CACHED`, to bound the memory.
+ */
 const cache = new LRUCache<string, Readonly<CookieSession>>({ max: 1_000 })
 const LONGEST_CACHED = 2_048
 
-/** The session in a Cookie header, or null for none, junk or more than a session can be. Never throws. */
+/** The session in a Cookie header; null where there is none, it is malformed or too large. Never throws. */
 export function readSessionCookie(header: string | undefined, name: string): Readonly<CookieSession> | null {
   if (!header || header.length > limits.session.cookieBytes) return null
   if (header.length > LONGEST_CACHED) return parseSessionCookie(header, name)
@@ -49,7 +51,7 @@ const chunksOf = (cookies: Record<string, string>, name: string) => {
   return value
 }
 
-/** Set-Cookie headers for a session, or, for null, that end it. Chunks of an earlier session are cleared, and what has the earlier name. */
+/** Set-Cookie headers for a session, or, for null, that end it. Clears chunks of an earlier session, and cookies with the earlier name. */
 export function sessionCookies(
   session: CookieSession | null,
   { name, secure }: { name: string; secure: boolean },

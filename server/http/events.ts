@@ -1,12 +1,12 @@
 import { HEARTBEAT, toEvent } from '@markbook/shared/contract/events'
 import type { HeaderList } from './replies.ts'
 
-/** Proxies close a connection that is silent for a minute. */
+/** Heartbeat interval in ms: proxies close a connection that is silent for a minute. */
 const BEAT_MS = 15_000
 
 /**
- * A stream of server-sent events; a client that hangs up aborts `follow`. The first event is awaited, so that a refusal is an ordinary reply.
- * `X-Accel-Buffering` keeps nginx from holding events back.
+ * A stream of server-sent events. A client that closes the connection aborts the signal of `follow`. The first event is awaited, so that a
+ * refusal becomes an ordinary reply. `X-Accel-Buffering` keeps nginx from buffering events.
  */
 export async function eventsReply(follow: (signal: AbortSignal) => AsyncIterable<unknown>, headers: HeaderList): Promise<Response> {
   const hungUp = new AbortController()

@@ -6,8 +6,8 @@ import type { Caller } from './caller.ts'
 const { counts, ahead } = limits.proof
 
 /**
- * Throws 403 where the endpoint needs a fresh proof and this session has none (docs/design/sign-in.md). The mount asks it of every request;
- * what carries out one endpoint in the name of another asks it too.
+ * Throws 403 where the endpoint needs a fresh proof and this session has none (docs/design/sign-in.md). The mount calls it for every
+ * request; code that runs one endpoint inside another must call it too.
  */
 export function demandFreshProof({ fresh }: Pick<Endpoint, 'fresh'>, caller: Pick<Caller, 'proved_at'> | null, nowMs: number): void {
   if (!fresh) return

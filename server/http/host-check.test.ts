@@ -19,7 +19,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close()
 })
 
-/** A server that says by which address it was asked, and takes what is sent. */
+/** A server that replies with the host of the request, and reads the body. */
 async function serve({ secure = false, env = {} }: { secure?: boolean; env?: Record<string, string> } = {}) {
   const received: string[] = []
   const app = new Hono()
@@ -40,7 +40,7 @@ async function serve({ secure = false, env = {} }: { secure?: boolean; env?: Rec
   })
   const { port } = server.address() as AddressInfo
   open.push(() => server.close() && server.closeAllConnections())
-  /** The bytes of a request, and of all that comes until the server closes. */
+  /** Sends the bytes of a request, and returns all bytes until the server closes. */
   const tell = (text: string, { plain = !secure } = {}) =>
     new Promise<{ status: number; text: string; code: string | undefined }>((resolve) => {
       const socket = openSocket({ port, secure: !plain })
@@ -62,21 +62,21 @@ describe.each([
   ['https', true],
 ])('by %s', (_scheme, secure) => {
   test.each(['localhost', 'LOCALHOST.:9', '127.0.0.1:1', '[::1]', 'app.localhost', 'marks.school.example'])(
-    'asked as %s it serves',
+    'serves a request for %s',
     async (host) => {
       const { ask } = await serve({ secure })
       expect((await ask(`host: ${host}\r\n`)).status).toBe(200)
     },
   )
 
-  test('asked as anything else it refuses, whatever a proxy says', async () => {
+  test('refuses a request for any other host, whatever a proxy header says', async () => {
     const { ask } = await serve({ secure })
     for (const host of ['evil.example', '203.0.113.9', 'localhost.evil.example', '[fd00::9]', '0.0.0.0', 'school.example'])
       for (const more of ['', 'x-forwarded-host: localhost\r\n', 'forwarded: host=localhost\r\n'])
         expect(await ask(`host: ${host}\r\n${more}`)).toMatchObject(MISDIRECTED)
   })
 
-  test('a body of such a request is not taken', async () => {
+  test('the body of a refused request is not read', async () => {
     const { tell, received } = await serve({ secure })
     const post = (host: string) =>
       `POST /api/echo HTTP/1.1\r\nhost: ${host}\r\norigin: http://${host}\r\nconnection: close\r\ncontent-length: 5\r\n\r\nmarks`
@@ -94,7 +94,7 @@ describe.each([
   })
 })
 
-test('without a host, with two, or with one that is none, it refuses', async () => {
+test('refuses a request without a host, with two, or with a malformed one', async () => {
   const { ask } = await serve()
   expect(await ask('', { line: 'GET /page HTTP/1.0' })).toMatchObject(MISDIRECTED)
   expect(await ask('host:\r\n')).toMatchObject(MISDIRECTED)
@@ -105,7 +105,7 @@ test('without a host, with two, or with one that is none, it refuses', async () 
   expect(await ask('host: \xe9\xff\r\n')).toMatchObject(MISDIRECTED)
 })
 
-test('a target in absolute form counts with the header', async () => {
+test('a target in absolute form is checked as well as the header', async () => {
   const { ask } = await serve()
   const line = (url: string) => ({ line: `GET ${url} HTTP/1.1` })
   expect(await ask('host: localhost\r\n', line('http://localhost/page'))).toMatchObject({ status: 200 })
@@ -116,7 +116,7 @@ test('a target in absolute form counts with the header', async () => {
   expect(await ask('host: localhost\r\n', line('evil.example:443'))).toMatchObject({ status: 400 })
 })
 
-test('health answers by any host, and without one', async () => {
+test('health is served for any host, and without one', async () => {
   const { ask } = await serve()
   expect(await ask('host: 203.0.113.9\r\n', { line: 'GET /healthz HTTP/1.1' })).toMatchObject({ status: 200 })
   expect(await ask('', { line: 'GET /healthz HTTP/1.0' })).toMatchObject({ status: 200 })
@@ -124,13 +124,13 @@ test('health answers by any host, and without one', async () => {
   expect(await ask('host: evil.example\r\n', { line: 'GET /metrics HTTP/1.1' })).toMatchObject(MISDIRECTED)
 })
 
-test('plain http to a server with https is redirected to its own names alone', async () => {
+test('plain http to a server with https is redirected only for the server’s own names', async () => {
   const { ask } = await serve({ secure: true })
   expect((await ask('host: localhost:3000\r\n', { plain: true })).text).toContain('\r\nlocation: https://localhost:3000/page\r\n')
   expect(await ask('host: evil.example\r\n', { plain: true })).toMatchObject(MISDIRECTED)
 })
 
-test('the refusal has the form of any other, is counted, and is warned of once', async () => {
+test('the refusal has the usual form, is counted, and logged once as a warning', async () => {
   const { ask, lines, metrics } = await serve()
   const { text } = await ask('host: Evil.Example:80\r\nx-forwarded-for: 203.0.113.7\r\n', { line: 'GET /marks/secret-Name HTTP/1.1' })
   await ask('host: other.example\r\n')

@@ -10,13 +10,12 @@ import type { IsOwnHost } from './own-hosts.ts'
 import { API_VERSION, announcedBytes, badRequest, LAST, refuse } from './refuse.ts'
 import { recordMisdirected } from './request-log.ts'
 
-/** They tell nothing but that a server is there, and a load balancer asks by whatever address it has. */
+/** These paths reveal only that a server is running, and load balancers call them under any address. */
 const OF_ANY_HOST = ['/healthz', '/readyz']
 
 /**
- * Why a request is not for this server; null where it is. A page of another site can give its own name this server's address (DNS
- * rebinding), and is then of one origin with it: what the request names is all that tells the two apart. What a proxy says in
- * X-Forwarded-Host is never read.
+ * Why a request is not for this server; null where it is. A page of another site can point its own name at this server's address (DNS
+ * rebinding) and then has the same origin; only the host named in the request shows the difference. X-Forwarded-Host is never read.
  */
 function hostFault({ headers, rawHeaders, url = '', httpVersion }: IncomingMessage, isOwn: IsOwnHost): Failure | null {
   const named = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length
@@ -25,7 +24,7 @@ function hostFault({ headers, rawHeaders, url = '', httpVersion }: IncomingMessa
   if (host === null) return badRequest()
   if (OF_ANY_HOST.includes(url)) return null
   if (!isOwn(host)) return common.misdirectedRequest()
-  // A target in absolute form, as for a proxy, goes before the header.
+  // A target in absolute form, as for a proxy, takes precedence over the header.
   if (url.startsWith('/') || url === '*') return null
   const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1]
   const asked = target === undefined ? null : hostIn(target)
@@ -34,7 +33,7 @@ function hostFault({ headers, rawHeaders, url = '', httpVersion }: IncomingMessa
 
 type CheckServices = { config: Pick<Config, 'trustProxy'>; log: Log; metrics: Metrics }
 
-/** Refuses what is not for this server before anything of it is read, and lets the rest go on to `listener`. */
+/** Refuses requests for other hosts before reading more of them, and passes the rest to `listener`. */
 export function checkHost({ config, log, metrics }: CheckServices, isOwn: IsOwnHost, listener: RequestListener): RequestListener {
   let warnedAt = Number.NEGATIVE_INFINITY
   return (incoming, outgoing) => {

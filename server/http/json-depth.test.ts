@@ -18,11 +18,11 @@ test.each([
 ])('%s is not deep', (text) => expect(isDeep(text)).toBe(false))
 
 test.each(['[[[', '[[[]]]', '{"a":{"b":{}}}', '[{"a":[1]}]', '["\\\\", [[', '["\\"", {"a": {', '{"]]]": [[', '[],[[['])(
-  '%s is deep',
+  '%s is too deep',
   (text) => expect(isDeep(text)).toBe(true),
 )
 
-test('half a megabyte of brackets ends at the first one too many', async () => {
+test('counting half a megabyte of brackets stops at the first one too many', async () => {
   const bytes = Buffer.from('['.repeat(524_288))
   expect(await leastTime(5, () => expect(isDeeperThan(32, bytes)).toBe(true))).toBeLessThanOrEqual(5)
 })

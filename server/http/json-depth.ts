@@ -1,6 +1,6 @@
 const [QUOTE, BACKSLASH, OBJECT, OBJECT_END, LIST, LIST_END] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Whether JSON has more than `most` objects and lists within each other. Counted on its bytes, before anything is made of them. */
+/** Whether JSON nests objects and lists more than `most` deep. Counted on its bytes, before parsing. */
 export function isDeeperThan(most: number, bytes: Uint8Array): boolean {
   let depth = 0
   for (let at = 0; at < bytes.length; at += 1) {
@@ -13,7 +13,7 @@ export function isDeeperThan(most: number, bytes: Uint8Array): boolean {
   return false
 }
 
-/** Where the text that begins here has its closing quotation mark. */
+/** The index of the closing quotation mark of the string that begins at `from`. */
 function endOfText(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1

@@ -3,11 +3,11 @@ import { common } from '@markbook/shared/failures'
 import type { limits } from '@markbook/shared/limits'
 
 type LaneName = 'ordinary' | 'signIn' | 'health'
-/** Why a request was refused: too many are in flight, it waited too long, too many bytes of its client are under way. */
+/** Why a request was refused: too many are in flight, it waited too long, its client has too many bytes in transit. */
 export type Reason = 'full' | 'waited' | 'bytes'
-/** What is counted of one client, an address or network (see `fairnessKeyOf`). In flight: active or queued, by lane. */
+/** The counters of one client, an address or network (see `fairnessKeyOf`). In flight: active or queued, by lane. */
 export type Client = { readonly name: string; connections: number; bytes: number; inFlight: Record<LaneName, number> }
-/** A part of limits.ts, with any values. */
+/** The type of a part of limits.ts with any numbers. */
 export type Widened<T> = T extends number ? number : { readonly [K in keyof T]: Widened<T[K]> }
 export type LimiterBounds = Widened<typeof limits.admission>
 
@@ -31,20 +31,20 @@ function laneOf(url: string): LaneName {
 const slotKey = Symbol('slot')
 type WithSlot = { [slotKey]?: RequestSlot }
 
-/** One request, and its place among the active ones. */
+/** One request, and its slot among the active ones. */
 export class RequestSlot {
   state: 'new' | 'active' | 'released' | 'done' = 'new'
   school: string | null = null
   readonly lane: LaneName
   /** On the clock of `performance`, ms. */
   readonly came = performance.now()
-  /** Since when it waits. */
+  /** Since when it has been waiting. */
   since = this.came
-  /** What its connection had received when it came. */
+  /** The bytes that its connection had received when it arrived. */
   readonly readBefore: number
-  /** What the client still had to read when the reply last moved. */
+  /** The bytes that the client had not read when the reply last progressed. */
   sent: { at: number; written: number; unread: number } | null = null
-  /** Called when the slot leaves the queue: without a reason it is active. */
+  /** Called when the request leaves the queue: it is active, or refused with a reason. */
   onTurn: (refused?: Reason) => void = () => {}
 
   constructor(
@@ -58,7 +58,7 @@ export class RequestSlot {
     ;(incoming as WithSlot)[slotKey] = this
   }
 
-  /** Gives the slot to others while `wait` waits for the client or a worker, then takes one again. Throws 503 where none comes free. */
+  /** Releases the slot during `wait` for the client or a worker, then takes one again. Throws 503 where none becomes free. */
   async releasedDuring<T>(wait: () => Promise<T>): Promise<T> {
     this.limiter.leave(this, 'released')
     try {
@@ -68,17 +68,17 @@ export class RequestSlot {
     }
   }
 
-  /** False once the client has hung up: nobody will read the reply. */
+  /** False once the client has closed the connection, so that nobody reads the reply. */
   isClientConnected(): boolean {
     return !this.incoming.socket.destroyed
   }
 
-  /** Counts the request for its school. Throws 503 where that school has its share of the slots and others have active requests. */
+  /** Counts the request for its school. Throws 503 where the school has its share of the slots and others have active requests. */
   countFor(school: string): void {
     this.limiter.countFor(this, school)
   }
 
-  /** The reply is made, or it goes on without work, like a stream. */
+  /** Releases the slot: the reply is made, or goes on without work, as a stream does. */
   release(): void {
     this.limiter.leave(this, 'done')
   }
@@ -86,31 +86,31 @@ export class RequestSlot {
 
 export type Slot = Pick<RequestSlot, 'releasedDuring' | 'isClientConnected' | 'countFor' | 'release'>
 const unlimited: Slot = { releasedDuring: (wait) => wait(), isClientConnected: () => true, countFor: () => {}, release: () => {} }
-/** The slot of a request by its `incoming`; where there is no network, as in tests, one without bounds. */
+/** The slot of a request, by its `incoming`; without a network, as in tests, a slot without limits. */
 export const slotOf = (incoming: object | undefined): Slot => (incoming as WithSlot | undefined)?.[slotKey] ?? unlimited
 
-/** One pass over the lanes begins this many requests of each, so that no lane can starve another. */
+/** One pass over the lanes starts this many requests of each, so that no lane starves another. */
 const PASS: readonly LaneName[] = ['health', 'signIn', 'ordinary', 'ordinary']
 /** How often the delay of the event loop is sampled, ms. */
 export const SAMPLE = 50
 
 /**
- * A concurrency limiter with a queue in which clients take turns (docs/design/http.md). Every request is queued when its headers were
- * read, and begun after the sockets of that round of the event loop, for at most `slice` ms a round: what comes faster than it is done
- * waits here, where its time is known, and not in its socket.
+ * A concurrency limiter with a queue in which clients take turns (docs/design/http.md). Every request is queued once its headers were
+ * read, and started after the sockets of that turn of the event loop were read, for at most `slice` ms a turn. So requests that come
+ * faster than they are served wait here, where their waiting time is measured, and not in the socket.
  */
 export class Limiter {
-  /** By lane: requests in work, and those that wait to be begun. */
+  /** By lane: active requests, and waiting ones. */
   readonly load = { ordinary: { active: 0, waiting: 0 }, signIn: { active: 0, waiting: 0 }, health: { active: 0, waiting: 0 } }
   readonly #queues: Record<LaneName, Map<Client, RequestSlot[]>> = { ordinary: new Map(), signIn: new Map(), health: new Map() }
   readonly #schools = new Map<string, number>()
   #sampledAt = performance.now()
-  /** How much later than it should the event loop came to read its sockets, ms. */
+  /** The delay of the event loop before it read its sockets, ms. */
   #loopDelay = 0
   #isScheduled = false
   #roundEnded = 0
   #hasConnected = false
-  /** Since when the queue has never been empty. */
+  /** Since when the queue has been non-empty; null while it is empty. */
   #queuedSince: number | null = null
 
   constructor(
@@ -122,9 +122,9 @@ export class Limiter {
     server.on('connection', () => (this.#hasConnected = true))
   }
 
-  /** Runs `work` as soon as there is a slot for it, or refuses it. */
+  /** Runs `work` as soon as a slot is free, or refuses it. */
   enter(slot: RequestSlot, work: () => Promise<unknown>): void {
-    // What was in a socket while the event loop was busy with something else has waited for as long.
+    // A request whose socket was not read during the delay of the event loop has waited that long.
     if (slot.lane !== 'health') slot.since -= this.#loopDelay
     const done = () => slot.release()
     if (this.#isFull(slot)) this.refuse(slot, 'full')
@@ -164,7 +164,7 @@ export class Limiter {
     else this.#schools.delete(schoolId)
   }
 
-  /** Where the queue is full, each client in it may have its share. */
+  /** Where the queue is full, each client in it may still have its share. */
   #isFull({ client, lane }: RequestSlot): boolean {
     const bounds = this.bounds[lane]
     if (client.inFlight[lane] >= bounds.perClient) return true
@@ -184,7 +184,7 @@ export class Limiter {
     this.#count(slot, 'active', 1)
   }
 
-  /** A request that comes back to go on stands before those of its client that have not begun. */
+  /** A request that resumes is queued before those of its client that have not started. */
   #enqueue(slot: RequestSlot, onTurn: RequestSlot['onTurn']) {
     slot.onTurn = onTurn
     const own = this.#queues[slot.lane].get(slot.client)
@@ -209,8 +209,8 @@ export class Limiter {
   }
 
   /**
-   * Begins queued requests, once a round of the event loop. Node accepts one connection a round, so where one came, rounds of `slice` ms
-   * together are left to new connections.
+   * Starts queued requests, once a turn of the event loop. Node accepts one connection a turn; after a new connection, the turns of the
+   * next `slice` ms therefore start none, so that further connections are accepted.
    */
   #round() {
     this.#isScheduled = false
@@ -242,8 +242,8 @@ export class Limiter {
   }
 
   /**
-   * Takes out of the queue what is not worth beginning: its client has hung up, or it has waited too long. Controlled delay: while the
-   * queue has not been empty for `rush` ms, only a short wait is worth being served after it.
+   * Removes a request from the queue where its client has disconnected, or it has waited too long. Controlled delay: once the queue has
+   * been non-empty for `rush` ms, only the short wait is allowed.
    */
   #drop(slot: RequestSlot): boolean {
     const { patience, shortPatience, rush } = this.bounds
@@ -257,7 +257,7 @@ export class Limiter {
     return true
   }
 
-  /** To be called every `SAMPLE` ms: measures the delay of the event loop, and drops from the queue what is not worth beginning. */
+  /** Must be called every `SAMPLE` ms: measures the delay of the event loop, and removes requests as `#drop` does. */
   sample(): void {
     const now = performance.now()
     this.#loopDelay = Math.max(0, now - this.#sampledAt - SAMPLE)

@@ -25,13 +25,13 @@ describe('texts in the log', () => {
     expect(withoutSecrets(text)).toBe(kept)
   })
 
-  test('are short', () => {
+  test('are cut to a length', () => {
     expect(withoutSecrets('no '.repeat(10_000)).length).toBeLessThan(600)
   })
 })
 
 describe('errors in the log', () => {
-  test('keep what they are and where they arose, through their causes, and no field that they brought along', () => {
+  test('keep type and place, also of their causes, and no other field', () => {
     const cause = Object.assign(new Error('Key (email)=(head@school.example)'), {
       code: '23505',
       constraint_name: 'user_email',
@@ -59,20 +59,20 @@ describe('errors in the log', () => {
     expect(errorFields(thrown)).toMatchObject({ message })
   })
 
-  test('of endless causes end', () => {
+  test('with a cycle of causes are cut off', () => {
     const error: { cause?: unknown; message: string } = { message: 'round' }
     error.cause = error
     expect(JSON.stringify(errorFields(error)).length).toBeLessThan(1_000)
   })
 })
 
-test('a line is one line of JSON, with its level by name, whatever is in it', () => {
+test('an entry is one line of JSON with its level by name, whatever it contains', () => {
   const text = lineOf((log) => log.warn({ value: 'a\nb\r\u0000\u2028\ud800', err: new Error('x\ny') }, 'first\nsecond'))
   expect(text.trimEnd()).not.toContain('\n')
   expect(JSON.parse(text)).toMatchObject({ level: 'warn', msg: 'first\nsecond' })
 })
 
-test('a request is described only where its line is kept: at the level of warnings, that is refused access', () => {
+test('a request is described only where its line is logged; at the level of warnings only refused access is', () => {
   const lines: string[] = []
   const log = jsonLog('warn', { write: (line) => void lines.push(line) })
   let described = 0

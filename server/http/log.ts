@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 
-/** One line of JSON an event. */
+/** Writes one line of JSON for each event. */
 export type Log = Pick<Logger, 'info' | 'warn' | 'error'> & Partial<Pick<Logger, 'isLevelEnabled'>>
 
 /** Bytes of lines that wait for a slow reader of the log; beyond them lines are dropped, so that requests do not wait. */
@@ -12,7 +12,7 @@ const WAITING = 4_194_304
  */
 function standardError(): DestinationStream {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: WAITING })
-  // Where the log cannot be written, because its disk is full, its lines wait until there is space.
+  // Where the log cannot be written, because its disk is full, lines wait until there is space.
   destination.on('error', () => {})
   return destination
 }
@@ -45,8 +45,8 @@ const LONGEST = 500
 const FRAMES = 12
 
 /**
- * Type, place and message of an error, without secrets. Drivers put the values of a statement into messages and fields, and among those
- * are codes, tokens and marks, so of a refused statement only its text is kept, and of a message what is no value.
+ * Type, place and message of an error, without secrets. Drivers put the values of a statement into messages and fields, among them codes,
+ * tokens and marks. So only the text of a failed statement is kept, and a message without quoted values.
  */
 export function errorFields(error: unknown, depth = 0): { type: string; message: string; [more: string]: unknown } {
   if (typeof error !== 'object' || error === null) return { type: typeof error, message: withoutSecrets(String(error)) }
@@ -65,8 +65,8 @@ export function errorFields(error: unknown, depth = 0): { type: string; message:
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Ids, which stay; then what looks like an address of a person, a code, a token. */
+/** Ids, which are kept; then e-mail addresses, and what may be a code or a token. */
 const PIECES = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[^\s@"'<>(),;]+@[^\s@"'<>(),;]+|\d[\d -]{4,}\d|[\w+=-]{24,}/g
 
-/** A text without what may be a code, a token, a cookie or an address of a person. */
+/** Removes e-mail addresses and what may be a code, a token or a cookie from a text. */
 export const withoutSecrets = (text: string): string => text.slice(0, LONGEST).replace(PIECES, (piece) => (UUID.test(piece) ? piece : '…'))

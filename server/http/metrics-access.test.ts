@@ -13,7 +13,7 @@ afterAll(async () => {
   await withToken.close()
 })
 
-/** Asks from an address, at an address of the server. */
+/** A request from an address, to an address of the server. */
 async function asked(
   at: School,
   from: string,
@@ -27,9 +27,9 @@ async function asked(
 
 const REFUSED = '403 metrics_closed'
 
-describe('the figures', () => {
+describe('the metrics', () => {
   test.each(['127.0.0.1', '127.5.5.5', '::1', '::ffff:127.0.0.1'])(
-    'are told to %s, and to whoever asks an address from that same address',
+    'are served to %s, and to a request from the same address to which it is made',
     async (from) => {
       expect(await asked(closed, from)).toBe(true)
       expect(await asked(closed, '192.168.1.20')).toBe(true)
@@ -37,24 +37,24 @@ describe('the figures', () => {
     },
   )
 
-  test.each(['192.168.1.21', '203.0.113.9', 'fd00::1', '::ffff:10.0.0.2', '', 'unknown'])('are not told to %j', async (from) => {
+  test.each(['192.168.1.21', '203.0.113.9', 'fd00::1', '::ffff:10.0.0.2', '', 'unknown'])('are not served to %j', async (from) => {
     expect(await asked(closed, from)).toBe(REFUSED)
   })
 
   test.each(['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-proto', 'via'])(
-    'are not told through a proxy on this machine: %s',
+    'are not served through a proxy on this machine: %s',
     async (name) => {
       for (const value of ['203.0.113.9', '127.0.0.1', ''])
         expect(await asked(closed, '127.0.0.1', { headers: { [name]: value } })).toBe(REFUSED)
     },
   )
 
-  test('are not told to who only says that it is here', async () => {
+  test('are not served to a remote client that names a loopback host', async () => {
     expect(await asked(closed, '203.0.113.9', { headers: { 'x-forwarded-for': '127.0.0.1' } })).toBe(REFUSED)
     expect(await asked(closed, '10.0.0.2', { headers: { 'x-forwarded-for': '127.0.0.1' } })).toBe(REFUSED)
   })
 
-  test('are told from anywhere to whoever has the token, also through a proxy', async () => {
+  test('are served to any request with the token, also through a proxy', async () => {
     const by = (authorization: string, more = {}) => asked(withToken, '203.0.113.9', { headers: { authorization, ...more } })
     expect(await by(`Bearer ${TOKEN}`)).toBe(true)
     expect(await by(`bearer ${TOKEN}`, { 'x-forwarded-for': '203.0.113.10' })).toBe(true)
@@ -71,7 +71,7 @@ describe('the figures', () => {
       expect(await by(wrong)).toBe(REFUSED)
   })
 
-  test('are told to nobody else where there is no token', async () => {
+  test('are served to no remote client where no token is configured', async () => {
     for (const guess of ['null', 'undefined', '', 'Bearer null'])
       expect(await asked(closed, '203.0.113.9', { headers: { authorization: `Bearer ${guess}` } })).toBe(REFUSED)
   })

@@ -3,7 +3,7 @@ import type { Store } from '../store/store.ts'
 import type { Connections } from './connections.ts'
 import type { Limiter } from './limiter.ts'
 
-/** The figures at /metrics, one set a server. */
+/** The metrics at /metrics, one set for each server. */
 export function createMetrics() {
   const registry = new Registry()
   const registers = [registry]
@@ -50,7 +50,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 
 type Values = () => readonly (readonly [Record<string, string>, number])[]
 
-/** A figure that is computed for each request to /metrics. */
+/** A metric that is computed at each request to /metrics. */
 function read(
   registry: Registry,
   name: string,
@@ -66,7 +66,7 @@ function read(
   const figure = new Kind({ name: `markbook_${name}`, help, labelNames: [...labelNames], registers: [registry], collect })
 }
 
-/** Transactions, their time, waiting, refusals and repetitions; how many places are taken. */
+/** Transactions: number, time, waiting, refusals and retries; slots in use. */
 export function watchStore({ registry }: Metrics, store: Store) {
   const places = (field: 'places' | 'inside' | 'waiting') => () =>
     Object.entries(store.load().places).map(([place, load]) => [{ place }, load[field]] as const)
@@ -90,5 +90,5 @@ export function watchStore({ registry }: Metrics, store: Store) {
   total('retried_total', 'Transactions run again because another was in their way', tallies('retried'))
 }
 
-/** Memory, CPU, garbage collection and the lag of the event loop. Once a process. */
+/** Memory, CPU, garbage collection and event loop lag. Call once a process. */
 export const watchProcess = ({ registry }: Metrics) => collectDefaultMetrics({ register: registry })

@@ -30,7 +30,7 @@ export type AppEnv = {
   Variables: { requestId: string; actor: string | null; route: string; input: unknown; failure: unknown; replyHeaders: HeaderList }
 }
 type Ctx = Context<AppEnv>
-// biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler was typed where it was written.
+// biome-ignore lint/suspicious/noExplicitAny: one loop serves all endpoints; each handler is typed where it is defined.
 type AnyHandler = Handler<any, any> | StagedHandler<any> | EventsHandler<any> | OpenHandler<any>
 type TransactionHandler = Extract<AnyHandler, { kind: 'transaction' }>
 type Route = {
@@ -41,7 +41,7 @@ type Route = {
   nestedIds: ReturnType<typeof nestedIdPaths>
 }
 
-/** Mounts a resource: every endpoint of its contract, answered by the handler of the same name. */
+/** Mounts a resource: each endpoint of its contract, with the handler of the same name. */
 export function mount<R extends Resource>(
   app: Hono<AppEnv>,
   services: Services,
@@ -93,7 +93,7 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   if (caller?.school_id) slot.countFor(caller.school_id)
   if (handler.kind === 'events') {
     const follow = await runEvents(call, handler)
-    // A stream is open for long and does next to nothing.
+    // A stream stays open for long with little work.
     slot.release()
     return eventsReply(follow, headers)
   }
@@ -108,10 +108,10 @@ async function answer(c: Ctx, services: Services, route: Route): Promise<Respons
   return respond(route, reply, version, search, headers)
 }
 
-/** The client hung up while its request waited, so the work is not done; nobody reads this reply. */
+/** The client disconnected while its request waited, so the work is not done; nobody reads this reply. */
 const hungUp = () => new Failure(499, 'client_gone', 'The client went before its request was begun.')
 
-/** One request to an endpoint, read but not yet checked by its schemas. `readAt`: when the caller was read from the database, ms. */
+/** One request to an endpoint, before its schemas are checked. `readAt`: when the caller was read from the database, ms. */
 type Call = {
   services: Services
   route: Route
@@ -124,7 +124,7 @@ type Call = {
 type SignedIn = { caller: Caller | null; session: CookieSession | null }
 
 const settingsOf = ({ config }: Services) => ({ name: cookieName(config.cookiePrefix, config.projectRef), secure: config.secureCookies })
-/** The cookie outlives any session: the server decides when it ends. */
+/** The cookie outlives any session: the server decides when a session ends. */
 const COOKIE_SECONDS = 30 * 86_400
 
 const cookieHeaders = (services: Services, session: CookieSession | null, sent: string | undefined): HeaderList =>
@@ -145,8 +145,8 @@ export async function signIn(c: Ctx, services: Services, headers: HeaderList): P
 }
 
 /**
- * The same request with the rights of now, where it has waited long for its body or a worker: whoever was signed out, demoted or removed
- * meanwhile does nothing more by holding a request back.
+ * The request with the caller's present rights, read again where it waited long for its body or a worker. Otherwise a person who was
+ * signed out, demoted or removed could still act by delaying a request.
  */
 async function asNow(call: Call): Promise<Call> {
   const { services, route, caller, readAt } = call
@@ -166,8 +166,8 @@ function guard({ guard }: Endpoint, caller: Caller | null): void {
 }
 
 /**
- * A laptop's parent refuses what another person than its owner wrote there, so such a write is refused here at once. Who was signed in
- * before the laptop joined may sign out.
+ * On a laptop, refuses a write by anybody but its owner at once, since the parent would refuse it later. People who were signed in before
+ * the laptop joined may still sign out.
  */
 async function demandOwnLaptop({ store, config }: Services, { endpoint, name }: Route, caller: Caller | null): Promise<void> {
   if (endpoint.method === 'GET' || endpoint.guard === 'none' || !caller || config.role === 'centre' || name === 'auth.logout') return
@@ -175,7 +175,7 @@ async function demandOwnLaptop({ store, config }: Services, { endpoint, name }: 
   if (owner !== null && owner !== caller.user_id) throw common.othersLaptop()
 }
 
-/** What `new URL` answers, without reading the rest of the address once more. */
+/** The search parameters of a URL, without parsing the rest of it again. */
 export function searchOf(url: string): URLSearchParams {
   const [address = ''] = url.split('#', 1)
   const at = address.indexOf('?')
@@ -189,7 +189,7 @@ const targetsOf = ({ targets }: Endpoint, value: unknown): Record<string, unknow
   )
 }
 
-/** The targets that a request cannot leave out. */
+/** The targets that a request must name. */
 function neededTargets({ targets, query, body, form }: Endpoint): string[] {
   const fields: Record<string, z.ZodType> = { ...(body instanceof z.ZodObject ? body.shape : {}), ...form?.shape, ...query?.shape }
   return targets.filter((name) => fields[name] && !fields[name].safeParse(undefined).success)
@@ -204,7 +204,7 @@ const Nothing = z.strictObject({}, { error: 'takes no fields' }).optional()
 
 type Input = RequestInput<Endpoint> & { prepared: unknown }
 
-/** Each handler was typed by its own endpoint; what the schemas of that endpoint answer is its input. */
+/** The handler's input. Its type is safe because the values were parsed by the schemas of the same endpoint. */
 function inputOf({ route: { endpoint }, params, search, body }: Call): Input {
   if (!body.ok) throw body.failure
   const query = endpoint.query ? parseBy(endpoint.query, Object.fromEntries(search)) : {}
@@ -216,7 +216,7 @@ function inputOf({ route: { endpoint }, params, search, body }: Call): Input {
   return { params, query, body: parsed, upload: undefined } as unknown as Input
 }
 
-/** What is wrong with an upload waits, like any fault of a body, until access was decided. */
+/** Runs `prepare`. A fault of the upload is reported, like any fault of a body, after access was decided. */
 async function prepared({ services, caller, body }: Call, { prepare }: TransactionHandler): Promise<ReadBody> {
   if (!prepare || !body.ok || !body.upload) return body
   try {
@@ -227,7 +227,7 @@ async function prepared({ services, caller, body }: Call, { prepare }: Transacti
   }
 }
 
-/** Works with the store in one transaction, then does what was to follow its commit. */
+/** Runs `work` in one transaction, then what it scheduled for after the commit. */
 async function transact<T>(
   { services, caller }: Call,
   method: 'read' | 'write',
@@ -259,15 +259,15 @@ const personOf = ({ caller }: Call) => asUser(caller?.user_id ?? '')
 
 type Loading = { load(context: HandlerContext<Endpoint>, ids: { params: object; targets: object }): Promise<unknown> }
 
-/** What a handler loads, which decides access. */
+/** Runs the handler's `load`, which decides access. */
 async function load(call: Call, handler: Loading, context: HandlerContext<Endpoint>): Promise<unknown> {
   const { params, search, body } = call
   const { endpoint, needed } = call.route
-  // A body that cannot be read names no targets: nothing can be decided from it, so its own fault is the answer.
+  // An unreadable body names no targets, so access cannot be decided and the body's fault is reported.
   if (!body.ok && namesTargets(endpoint)) throw body.failure
   const targets = { ...targetsOf(endpoint, Object.fromEntries(search)), ...targetsOf(endpoint, body.ok ? body.value : undefined) }
   return handler.load(context, { params, targets }).catch((error) => {
-    // Nothing was found because nothing was named: the request's own fault is the answer.
+    // Nothing was found because the request named nothing: report the request's fault instead.
     if (error instanceof Failure && error.status === 404 && needed.some((name) => targets[name] === undefined)) inputOf(call)
     throw error
   })
@@ -275,7 +275,7 @@ async function load(call: Call, handler: Loading, context: HandlerContext<Endpoi
 
 const namesTargets = ({ targets, body, form }: Endpoint) => targets.length > 0 && body && (body !== 'multipart' || form)
 
-/** Two transactions with the work between them, while nothing of the database is held. */
+/** Runs the two transactions with `make` between them, which holds no connection or lock. */
 async function runStaged(call: Call, handler: StagedHandler<Endpoint>, slot: Slot): Promise<unknown> {
   const gathered = await transact(call, 'read', personOf(call), async (context) => {
     const loaded = await load(call, handler, context)
@@ -286,7 +286,7 @@ async function runStaged(call: Call, handler: StagedHandler<Endpoint>, slot: Slo
   return transact(later, 'write', personOf(later), async (context) => handler.save(context, made, await load(later, handler, context)))
 }
 
-/** Who may listen is decided before the first event. */
+/** Access is decided before the first event. */
 async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
   const loaded = await transact(call, 'read', personOf(call), async (context) => {
     const found = await load(call, handler, context)
@@ -296,7 +296,7 @@ async function runEvents(call: Call, handler: EventsHandler<Endpoint>) {
   return (signal: AbortSignal) => handler.follow(call.services, loaded, signal)
 }
 
-/** A request as sign-in sees it; what it sets is added to `headers`. */
+/** A request as the sign-in handlers receive it; cookies that they set are added to `headers`. */
 export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, headers: HeaderList): Exchange => ({
   services,
   address: networkOf(addressOf(c, services)),
@@ -304,7 +304,7 @@ export const exchangeOf = (c: Ctx, services: Services, signedIn: SignedIn, heade
   client: () => clientOf(c, services),
   ...signedIn,
   setSession: (session) => {
-    // Whose session begins is who signed in, for the log.
+    // For the log: the person of the new session is the actor.
     if (session) c.set('actor', readAccessToken(session.access_token, services.keys.access)?.sub ?? null)
     const others = headers.filter(([name]) => name !== 'set-cookie')
     headers.splice(0, headers.length, ...others, ...cookieHeaders(services, session, c.req.header('cookie')))
@@ -318,11 +318,11 @@ const clientOf = (c: Ctx, services: Services): SessionClient => ({
   address: networkOf(addressOf(c, services)),
 })
 
-/** The other end, or behind a proxy that is trusted whom that names; 'local' where there is no network. */
+/** The client's network address, behind a trusted proxy the forwarded one; 'local' without a network. */
 export const addressOf = (c: Ctx, { config }: Services): string =>
   clientAddress(c.env?.incoming?.socket?.remoteAddress, c.req.header('x-forwarded-for'), trustOf(config.trustProxy))
 
-/** No column leaves that the contract does not name. */
+/** Replies with the fields of the contract only. */
 function respond({ name, endpoint }: Route, value: unknown, version: '1', search: URLSearchParams, headers: HeaderList): Response {
   const { status = 200, reply, list } = endpoint
   if (typeof reply === 'string') throw new Error(`${name} replies with ${reply}`)

@@ -1,15 +1,15 @@
 import { common, Failure } from '@markbook/shared/failures'
 import type { Upload } from './handler.ts'
 
-/** Bounds of an upload beside its file: no form of ours has more fields, and none of them is long. */
+/** Limits for the fields of an upload; no form of the contract has more or longer ones. */
 const PARTS_MAX = 16
 const FIELD_BYTES = 4_096
 const HEADER_BYTES = 8_192
-/** What a body may hold beside its file: headers of parts, fields, boundaries. */
+/** Bytes that a body may have besides its file: headers of parts, fields, boundaries. */
 const ENVELOPE_BYTES = 65_536
 const LINE_BREAK = Buffer.from('\r\n')
 
-/** The fields of an upload and its file; a field that was sent twice is an issue of the form, as is a second file. */
+/** The fields of an upload and its file. A repeated field or a second file is reported as an issue. */
 export type Multipart = { fields: Record<string, string>; file: Upload | null }
 
 const cutOff = () =>
@@ -35,8 +35,8 @@ function boundaryOf(contentType: string): Buffer | null {
 }
 
 /**
- * The whole body after a line break, since the first boundary has none before it. In one block that grows, so that it is in memory
- * once, however small its pieces are. Read to its end before anything is refused: where a rest stays unread, the connection is cut.
+ * Reads the whole body, preceded by a line break, which the first boundary lacks. Into one growing block, so that it is in memory once,
+ * however small the chunks are. Reads to the end before anything is refused, because an unread rest would make the connection close.
  */
 async function bodyOf(stream: ReadableStream<Uint8Array>, announced: number, fileBytes: number): Promise<Buffer> {
   const most = LINE_BREAK.length + fileBytes + ENVELOPE_BYTES
@@ -54,13 +54,13 @@ async function bodyOf(stream: ReadableStream<Uint8Array>, announced: number, fil
       size += piece.length
     }
   } catch (error) {
-    // A client that goes away in the middle has sent less than it said.
+    // A client that disconnects in the middle has sent less than it announced.
     throw error instanceof Failure ? error : cutOff()
   }
   return block.subarray(0, size)
 }
 
-/** The parts between the boundaries. What stands before the first and after the last means nothing. */
+/** The parts between the boundaries. Text before the first and after the last is ignored. */
 function partsOf(body: Buffer, boundary: Buffer, fileBytes: number): Multipart {
   const multipart: Multipart = { fields: {}, file: null }
   let at = body.indexOf(boundary)
@@ -74,7 +74,7 @@ function partsOf(body: Buffer, boundary: Buffer, fileBytes: number): Multipart {
     const part = partOf(body.toString('utf8', at + 2, headEnd), multipart)
     const start = headEnd + 4
     at = body.indexOf(boundary, start)
-    // What is too long is refused as such even where the rest of it was cut off.
+    // A file that is too long is refused as such, even where its end was cut off.
     const content = body.subarray(start, at < 0 ? Math.max(start, body.length - boundary.length + 1) : at)
     if (part.filename !== null && content.length > fileBytes) throw tooLarge(fileBytes)
     if (part.filename === null && content.length > FIELD_BYTES) throw common.tooLarge({ message: 'A field of the form is too long.' })

@@ -24,7 +24,7 @@ describe('a page of the same host without TLS', () => {
     expect(outcome(scheme, `https://${HOST}`, config)).toBe('readable')
   })
 
-  test('is the own page where the server speaks http alone', () => {
+  test('is trusted where the server only serves http', () => {
     expect(outcome('http', `http://${HOST}`, inside)).toBe('readable')
   })
 

@@ -10,8 +10,8 @@ const originOf = (url: string) => {
 }
 
 /**
- * True for the public address, the address of the request, and the origins that the configuration allows. Where the server is asked by https,
- * a page of the same host without TLS is somebody else's: whoever is on the line can write it.
+ * Whether an origin is the public address, the address of the request, or allowed by the configuration. Over https a page of the same host
+ * without TLS is not trusted, since anybody on the network can alter it.
  */
 function isAllowed(origin: string, { url, headers }: Request, own: readonly string[]): boolean {
   if (own.includes(origin)) return true
@@ -23,13 +23,13 @@ function isAllowed(origin: string, { url, headers }: Request, own: readonly stri
 
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
-/** What a browser says of a request by which another site's page, or one of another host of this site, asks. */
+/** Values of `Sec-Fetch-Site` for a request from a page of another site, or of another host of this site. */
 const ELSEWHERE = ['cross-site', 'same-site']
 const isFromElsewhere = ({ headers }: Request) => ELSEWHERE.includes(headers.get('sec-fetch-site') ?? '')
 
 /**
- * Refuses a write from another site's page (decisions §3); answers the CORS headers for allowed origins. Where there is no `Origin`, what the
- * browser says of the site counts: pages cannot write that header.
+ * Refuses a write from another site's page (decisions §3); returns the CORS headers for allowed origins. Without `Origin`,
+ * `Sec-Fetch-Site` decides, which pages cannot set.
  */
 export function checkOrigin(
   request: Request,
@@ -48,7 +48,7 @@ export function checkOrigin(
   return readableBy(origin, 'x-total-count, x-api-version, x-request-id, retry-after')
 }
 
-/** Headers with which a page of that origin may read a reply and the headers named in `exposed`. */
+/** Headers that let a page of that origin read a reply and the headers named in `exposed`. */
 const readableBy = (origin: string, exposed: string): HeaderList => [
   ['vary', 'origin'],
   ['access-control-allow-origin', origin],
@@ -56,11 +56,11 @@ const readableBy = (origin: string, exposed: string): HeaderList => [
   ['access-control-expose-headers', exposed],
 ]
 
-/** Headers of a request that is refused before it reaches the app, so that a page of an allowed site can read why. */
+/** Headers for a request that is refused before it reaches the app, so that a page of an allowed site can read why. */
 export const originHeaders = (origin: string | undefined, allowed: readonly string[]): HeaderList =>
   origin !== undefined && allowed.includes(origin) ? readableBy(origin, 'retry-after, x-request-id') : []
 
-/** The reply to a CORS preflight. `headers` are those that a page may send. */
+/** The reply to a CORS preflight. `headers`: those that the page may send. */
 export const preflight = (allowed: HeaderList, headers = 'content-type, x-api-version'): Response =>
   new Response(null, {
     status: 204,

@@ -29,7 +29,7 @@ const until = async (isTrue: () => boolean) => {
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** A server whose ordinary requests wait until they are let go. */
+/** A server whose ordinary requests wait until the test releases them. */
 async function serve({
   secure = false,
   trustProxy = [] as string[],
@@ -95,7 +95,7 @@ const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 
 type Answer = { status: number; headers: string; body: unknown }
-/** Sends, and reads one reply or, with status 0, the end of the connection. */
+/** Sends a text, and reads one reply or, with status 0, the end of the connection. */
 const tell = (socket: Socket, text: string) =>
   new Promise<Answer>((resolve) => {
     let got = ''
@@ -118,7 +118,7 @@ describe.each([
   ['http', false],
   ['https', true],
 ])('beyond what can be done, by %s', (_scheme, secure) => {
-  test('requests are refused with 503, Retry-After and the number of the request; sign-in and health go on', async () => {
+  test('requests are refused with 503, Retry-After and the id of the request; sign-in and health go on', async () => {
     const { get, ask, letGo, begun, lines, metrics } = await serve({ secure, admission: few })
     const [first, second] = [get('/api/hold/a'), get('/api/hold/b')]
     await until(() => begun.length === 2)
@@ -126,7 +126,7 @@ describe.each([
     await pause(50)
     const input = performance.now()
     const refused = await get('/api/hello')
-    // Not at once, so that who tries again at once is no load.
+    // Delayed, so that a client that retries at once causes little load.
     expect(performance.now() - input).toBeGreaterThan(admission.pause - 20)
     expect(refused).toMatchObject({ status: 503, body: { statusCode: 503, error: 'Service Unavailable', code: 'busy' } })
     expect(refused.headers).toMatch(/\r\nretry-after: [123]\r\n/)
@@ -139,7 +139,7 @@ describe.each([
     expect(await metrics.registry.metrics()).toContain('markbook_turned_away_total{lane="ordinary",reason="full"} 1')
   })
 
-  test('a client that sends its body slowly takes nobody’s place, and is told 408 when it is too slow', async () => {
+  test('a client that sends its body slowly uses no slot, and gets 408 when it is too slow', async () => {
     const { get, dial } = await serve({
       secure,
       admission: few,
@@ -153,7 +153,7 @@ describe.each([
     for (const answer of await Promise.all(slow)) expect(answer).toMatchObject({ status: 408, body: { code: 'too_slow' } })
   })
 
-  test('a body that comes steadily is taken, however long it lasts', async () => {
+  test('a body that arrives steadily is accepted, however long it takes', async () => {
     const { dial } = await serve({ secure, connection: { ...connection, grace: 200, bytesPerSecond: 500, check: 25 } })
     const text = post('/api/echo', 'x'.repeat(1_600))
     const socket = dial()
@@ -165,7 +165,7 @@ describe.each([
     expect(await answer).toMatchObject({ status: 200, body: { length: 1_600 } })
   })
 
-  test('a client that does not read its reply is let go, and holds up nobody meanwhile', async () => {
+  test('a client that does not read its reply is disconnected, and delays nobody meanwhile', async () => {
     const { get, dial, metrics, protection } = await serve({
       secure,
       admission: few,
@@ -182,7 +182,7 @@ describe.each([
   })
 })
 
-test('a refusal keeps the connection for the next try, unless much of the body is still to come', async () => {
+test('a refusal keeps the connection for a retry, unless much of the body is still to come', async () => {
   const { get, dial, begun, letGo } = await serve({ admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 0 } } })
   const first = get('/api/hold/first')
   await until(() => begun.length === 1)
@@ -198,8 +198,8 @@ test('a refusal keeps the connection for the next try, unless much of the body i
   expect(await tell(small, post('/api/echo', 'again'))).toMatchObject({ status: 200, body: { length: 5 } })
 })
 
-describe('who waits', () => {
-  test('is refused once they have waited too long, and what they asked is never begun', async () => {
+describe('a waiting request', () => {
+  test('is refused once it has waited too long, and never started', async () => {
     const { get, begun, letGo, lines } = await serve({
       admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 10 }, patience: 200 },
     })
@@ -214,7 +214,7 @@ describe('who waits', () => {
     expect(begun).toEqual(['first'])
   })
 
-  test('and hangs up is forgotten, and what they asked is never begun', async () => {
+  test('is removed when its client disconnects, and never started', async () => {
     const { get, dial, begun, letGo, protection } = await serve({
       admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 10 } },
     })
@@ -231,7 +231,7 @@ describe('who waits', () => {
     expect(begun).toEqual(['first'])
   })
 
-  test('takes turns with the other clients: a loud one fills its own line', async () => {
+  test('takes turns with those of other clients: a client with many requests delays only its own', async () => {
     const { get, begun, letGo, protection } = await serve({
       admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 4 } },
     })
@@ -252,7 +252,7 @@ describe('who waits', () => {
     expect(begun.indexOf('quiet')).toBeLessThan(3)
   })
 
-  test('has only so many requests in flight, begun or waiting, whoever else is there', async () => {
+  test('counts towards its client’s limit, started or waiting, whatever other clients do', async () => {
     const ordinary = { atOnce: 2, waiting: 100, perClient: 3 }
     const { get, begun, letGo, protection } = await serve({ admission: { ...few, ordinary } })
     const answers = ['a', 'b', 'c'].map((name) => get(`/api/hold/${name}`, '127.0.0.2'))
@@ -289,7 +289,7 @@ describe('who waits', () => {
     expect(await again).toMatchObject({ status: 200 })
   })
 
-  test('for the event loop, which was busy with something else for too long, is refused; health is not', async () => {
+  test('is refused where the event loop was blocked for too long; health is not', async () => {
     const { get, dial, lines } = await serve({ admission: { ...few, patience: 200 } })
     await pause(150)
     const sockets = [dial(), dial()]
@@ -297,7 +297,7 @@ describe('who waits', () => {
     const [late, health] = ['/api/hello', '/healthz'].map((path, at) =>
       tell(sockets[at] as Socket, `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`),
     )
-    // Sent by another turn of the loop, so that both are in the sockets of the server when it comes to read them.
+    // Sent in another turn of the event loop, so that both are in the server's sockets when it reads them.
     const began = performance.now()
     while (performance.now() - began < 600) JSON.stringify(lines)
     expect(await late).toMatchObject({ status: 503, body: { code: 'busy' } })
@@ -306,7 +306,7 @@ describe('who waits', () => {
     expect(await get('/api/hello')).toMatchObject({ status: 200 })
   })
 
-  test('behind a trusted proxy the clients are those that it names', async () => {
+  test('is counted for the client that a trusted proxy names', async () => {
     const { dial, begun, letGo, protection } = await serve({
       trustProxy: ['local'],
       admission: { ...few, ordinary: { ...admission.ordinary, atOnce: 1, waiting: 4 } },
@@ -323,7 +323,7 @@ describe('who waits', () => {
     clearInterval(letting)
   })
 
-  test('is told in a way that a page of an allowed site can read', async () => {
+  test('is refused with headers that let a page of an allowed site read the reply', async () => {
     const {
       get: ask,
       dial,
@@ -342,7 +342,7 @@ describe('who waits', () => {
 })
 
 describe('connections', () => {
-  test('of one client are bounded; others still connect', async () => {
+  test('of one client are limited; others still connect', async () => {
     const { dial, get, metrics } = await serve({ connection: { ...connection, perClient: 5 } })
     const many = Array.from({ length: 8 }, () => dial('127.0.0.2'))
     await until(() => many.filter((socket) => socket.destroyed).length === 3)
@@ -350,7 +350,7 @@ describe('connections', () => {
     expect(await metrics.registry.metrics()).toContain('markbook_connections_ended_total{reason="too_many_of_one"} 3')
   })
 
-  test('that are kept open for nothing make room when it gets crowded', async () => {
+  test('that are idle are closed when there are many', async () => {
     const { dial, get } = await serve({ connection: { ...connection, atOnce: 10 } })
     const idle = Array.from({ length: 9 }, () => dial())
     for (const socket of idle) await tell(socket, 'GET /api/hello HTTP/1.1\r\nhost: localhost\r\n\r\n')
@@ -358,7 +358,7 @@ describe('connections', () => {
     await until(() => idle.every((socket) => socket.destroyed))
   })
 
-  test('with unfinished requests, as many as the server takes, from four addresses, make room for others', async () => {
+  test('with unfinished requests, up to the server’s limit, from four addresses, are closed for others', async () => {
     const { dial, get, metrics } = await serve()
     const half = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'].flatMap((from) =>
       Array.from({ length: connection.perClient }, (_, at) => {
@@ -378,7 +378,7 @@ describe('connections', () => {
     expect(await metrics.registry.metrics()).toContain('markbook_connections_ended_total{reason="made_room"}')
   })
 
-  test('that send their headers slowly, or nothing, or nothing more, are ended', async () => {
+  test('that send slow headers, nothing, or nothing more, are closed', async () => {
     const { dial } = await serve({ connection: { ...connection, headers: 200, keepAlive: 200, check: 50 } })
     const dribbling = tell(dial(), 'GET /api/hello HT')
     const silent = dial().resume()
@@ -388,7 +388,7 @@ describe('connections', () => {
     await until(() => kept.destroyed && silent.destroyed)
   })
 
-  test('that send what is no request are told so as JSON', async () => {
+  test('that send no HTTP request get a failure as JSON', async () => {
     const { ask } = await serve()
     expect(await ask('HELO\r\n\r\n')).toMatchObject({ status: 400, body: { code: 'bad_request', statusCode: 400 } })
     expect(await ask(`GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`)).toMatchObject({
@@ -398,7 +398,7 @@ describe('connections', () => {
   })
 })
 
-test('a client with too many bytes under way gets nothing more done until they are through; others do', async () => {
+test('with too many bytes in transit for one client refuse its further requests until those are read; others are served', async () => {
   const { dial, get, protection } = await serve({ admission: { ...admission, bytes: { small: 100, client: 1_000, all: 5_000 } } })
   const text = post('/api/echo', 'x'.repeat(1_500))
   const uploading = dial('127.0.0.2')

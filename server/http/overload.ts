@@ -21,12 +21,12 @@ type OverloadServices = {
   metrics: Metrics
 }
 export type OverloadOptions = { admission?: LimiterBounds; connection?: Bounds }
-/** Of the app. Resolves when the reply is made. */
+/** The listener of the app. Resolves when the reply is made. */
 export type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<unknown>
 
 export type OverloadProtection = ReturnType<typeof overloadProtection>
 
-/** What protects a server from more requests and slower clients than it can serve (docs/design/http.md). */
+/** Protects a server from more requests and slower clients than it can serve (docs/design/http.md). */
 export function overloadProtection(
   services: OverloadServices,
   { admission: bounds = limits.admission, connection = limits.connection }: OverloadOptions = {},
@@ -42,7 +42,7 @@ export function overloadProtection(
   )
   metrics.watchLoad(limiter, connections)
 
-  /** Where all clients together have too many bytes under way, those that have some are refused. */
+  /** Where all clients together have too many bytes in transit, those that have any are refused. */
   const holdsTooMuch = ({ bytes }: Client) => bytes > bounds.bytes.client || (bytes > 0 && connections.bytes > bounds.bytes.all)
 
   return {
@@ -54,7 +54,7 @@ export function overloadProtection(
       connectionsCheckingInterval: connection.check,
     },
     load: () => limiter.load,
-    /** The listener of a server, in front of the app's own. */
+    /** The listener of a server, called before that of the app. */
     listener:
       (app: Listener): RequestListener =>
       (incoming, outgoing) => {
@@ -70,7 +70,7 @@ export function overloadProtection(
           if (unread > 0) connections.hold(client, unread, outgoing)
         })
       },
-    /** To be called once the server is made, before it listens. */
+    /** Must be called once the server is created, before it listens. */
     watch(server: Server) {
       connections.watch(server)
       limiter.watch(server)
@@ -86,7 +86,7 @@ export function overloadProtection(
   }
 }
 
-/** Refuses with 503, and warns of it. */
+/** Replies with 503 `busy`, and logs a warning. */
 function busyReplies({ config, log, metrics }: OverloadServices, bounds: LimiterBounds) {
   let refused = 0
   let unreported = 0
@@ -95,7 +95,7 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
     if (!slot.isClientConnected()) return
     refused += 1
     unreported += 1
-    // Clients that are refused at one moment should not come back at one moment.
+    // Spreads the retries of clients that are refused at the same moment.
     const retryAfter: HeaderList = [['retry-after', String(1 + (refused % 3))]]
     const last = announcedBytes(incoming) > bounds.bytes.small ? [LAST] : []
     const headers = [API_VERSION, ...originHeaders(incoming.headers.origin, config.allowedOrigins), ...retryAfter, ...last]
@@ -107,7 +107,7 @@ function busyReplies({ config, log, metrics }: OverloadServices, bounds: Limiter
       if (reason === 'waited') reply(slot, reason)
       else setTimeout(reply, bounds.pause, slot, reason)
     },
-    /** One warning for many refusals, so that a flood does not fill the disk with lines of it. */
+    /** One warning for many refusals, so that a flood does not fill the disk with log lines. */
     warn() {
       if (unreported === 0) return
       log.warn({ turned_away: unreported, seconds: bounds.warn / 1_000 }, 'the server is too busy: requests were turned away')
@@ -125,7 +125,7 @@ const UNREADABLE: Record<string, Failure> = {
   ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
 }
 
-/** What cannot be read as HTTP, or does not come in time, is replied to like any failure, where a reply is still possible. */
+/** Replies to input that is not HTTP or is too late with an ordinary failure, where a reply is still possible. */
 function replyClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   const current = (socket as { _httpMessage?: ServerResponse })._httpMessage
   if (error.code === 'ECONNRESET' || !socket.writable || current?.headersSent) return void socket.destroy()

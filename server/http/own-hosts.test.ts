@@ -10,7 +10,7 @@ const at = (...addresses: string[]) =>
   }) as unknown as Machine
 const machine = () => at('192.168.1.20', 'fd00::20')
 
-/** Whether a header Host of a server with these settings is its own. */
+/** Whether a server with these settings accepts a Host header as its own. */
 function knows(settings: Record<string, string>, names: readonly string[] = []) {
   const isOwn = ownHosts(readWithoutSecret(settings, machine), () => names, machine)
   return (header: string) => isOwn(hostIn(header) ?? 'none')
@@ -78,7 +78,7 @@ describe('a server knows itself', () => {
     },
   )
 
-  test('by an address that it gets while it runs, and asks its machine once a second at most', () => {
+  test('by an address that it gets while it runs; addresses are read at most once a second', () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     let now = at('192.168.1.20')
     const look = vi.fn(() => now)

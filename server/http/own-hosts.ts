@@ -6,12 +6,12 @@ export type IsOwnHost = (host: string) => boolean
 
 type HostSettings = Pick<Config, 'host' | 'publicUrl' | 'allowedOrigins' | 'allowedHosts'>
 
-/** How often the machine is asked for its addresses at most, ms. */
+/** How often the addresses of the machine are read at most, ms. */
 const LOOK_AGAIN = 1_000
 
 /**
- * The names and addresses by which a server may be asked (docs/design/http.md). A machine's addresses change while it runs, so they are
- * read again where a host is not among those that are known. A star stands for one label, as in certificates.
+ * The names and addresses by which a server may be called (docs/design/http.md). A machine's addresses change while it runs, so they are
+ * read again when an unknown host is named. A star stands for one label, as in certificates.
  */
 export function ownHosts(config: HostSettings, certificateNames: () => readonly string[], machine: () => Machine = thisMachine): IsOwnHost {
   let known = new Set<string>()

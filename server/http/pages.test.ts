@@ -51,7 +51,7 @@ describe('which document a browser gets', () => {
     expect((await documentAt('/', { speaks, cookie })).name).toBe(`/sign-in.${language}.html`)
   })
 
-  test('who is signed in gets the app, also with a session that is renewed on the way', async () => {
+  test('the app with a session, also one that this request renews', async () => {
     const cookie = st.cookieOf('byrne')
     const now = await documentAt('/subjects', { cookie })
     expect(now).toEqual({ name: '/index.html', headers: [] })
@@ -61,13 +61,13 @@ describe('which document a browser gets', () => {
     expect(later.headers.map(([name]) => name)).toContain('set-cookie')
   })
 
-  test('whose session was ended gets the sign-in page', async () => {
+  test('the sign-in page after the session was ended', async () => {
     const cookie = st.cookieOf('quinn')
     await st.clientWith(cookie).auth.logout()
     expect((await documentAt('/', { cookie })).name).toBe('/sign-in.en.html')
   })
 
-  test('the app, which says what is wrong, while the database does not answer', async () => {
+  test('the app, which shows the failure, while the database does not answer', async () => {
     const away = () => Promise.reject(new Error('the disk is gone'))
     const services = { ...st.services, store: { ...st.services.store, readOnce: away, read: away, write: away } }
     expect((await documentAt('/', { cookie: st.cookieOf('ada'), services })).name).toBe('/index.html')

@@ -10,11 +10,11 @@ import type { Services } from './services.ts'
 
 type Ctx = Context<AppEnv>
 
-/** Beside the bundle, or in `dist` where the sources run. */
+/** The built app: beside the bundle, or in `dist` where the sources run. */
 const PLACES = ['./app', '../../dist/app'].map((place) => fileURLToPath(new URL(place, import.meta.url)))
 
 const folder = PLACES.find((place) => existsSync(join(place, 'index.html')))
-/** The languages in which the sign-in page was prerendered at the build; none where the app is not built. */
+/** The languages of the sign-in pages that the build prerendered; empty where the app is not built. */
 const languages = folder ? readdirSync(folder).flatMap((file) => /^sign-in\.([a-z]{2})\.html$/.exec(file)?.[1] ?? []) : []
 
 const TYPES: Record<string, string> = {
@@ -30,13 +30,13 @@ const TYPES: Record<string, string> = {
 
 const SAFETY = { 'content-security-policy': PAGE_POLICY, 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
 
-/** Paths that are no page of the app. */
+/** Paths that are not pages of the app. */
 const NOT_PAGES = /^\/(api|v1|storage|docs|openapi\.json|healthz|readyz|metrics)(\/|$)/
 
 /**
- * The app's files by name, and a document for every address of a page. Scripts bear their content's hash and are cached for ever; the
- * document is not cached, so that an updated server is seen at the next load. Null where the path is not the app's, or no app was built.
- * Called last, so that it costs no request of the contract.
+ * Serves the app's files by name, and a document for every page URL. Scripts have their content's hash in the name and are cached for
+ * ever; the document is not cached, so that an updated server is used at the next load. Null where the path is not the app's, or the app
+ * is not built. Called last, so that it costs requests of the contract nothing.
  */
 export async function pageOf(c: Ctx, services: Services): Promise<Response | null> {
   const { path, method } = c.req
@@ -52,7 +52,7 @@ export async function pageOf(c: Ctx, services: Services): Promise<Response | nul
   return page
 }
 
-/** Null where there is none. What was packed at the build goes out packed, to who takes it. */
+/** Null where there is no such file. Sends the compressed form of the build to clients that accept it. */
 async function fileOf(c: Ctx, folder: string, path: string): Promise<Response | null> {
   const whole = join(folder, normalize(path))
   const type = TYPES[extname(path)]
@@ -70,14 +70,14 @@ async function fileOf(c: Ctx, folder: string, path: string): Promise<Response | 
   return c.body(new Uint8Array(body), 200, headers)
 }
 
-/** Written by the app where somebody chooses a language (`desktop/ui/words/stored-language.ts`). */
+/** Set by the app when a person chooses a language (`desktop/ui/words/stored-language.ts`). */
 const LANGUAGE = /(?:^|;\s*)markbook-language=([a-z]{2})(?:;|$)/
 const FIRST = 'en'
 
 /**
- * The document for a browser that asks for a page (docs/design/app.md): the app for a session, else the prerendered sign-in page in the
- * browser's language. The desktop app's window signs in without a form and gets the app; so does everybody while the database does not
- * answer. A renewed session is added to `headers`.
+ * The document for a page request (docs/design/app.md): the app for a session, else the prerendered sign-in page in the browser's
+ * language. The window of the desktop app signs in without a form and always gets the app, as does everybody while the database does not
+ * answer. Cookies of a renewed session are added to `headers`.
  */
 export async function documentFor(c: Ctx, services: Services, languages: readonly string[], headers: HeaderList): Promise<string> {
   if (services.config.windowSecret || languages.length === 0) return '/index.html'
@@ -94,7 +94,7 @@ function languageOf(c: Ctx, languages: readonly string[]): string {
   return [chosen, ...accepted].find((code) => code !== undefined && languages.includes(code)) ?? FIRST
 }
 
-/** Whether another page than the first was asked for: the sign-in page then says that it leads back there. */
+/** Whether another page than the first was requested: the sign-in page then says that the person returns there. */
 function isReturn(c: Ctx): boolean {
   const next = c.req.path === '/sign-in' ? (c.req.query('next') ?? '/') : c.req.path
   return /^\/(?![/\\]|sign-in\b)./.test(next)

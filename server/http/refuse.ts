@@ -5,19 +5,19 @@ import { limits } from '@markbook/shared/limits'
 import { FIXED_HEADERS, failureBody, type HeaderList, JSON_TYPE } from './replies.ts'
 
 export const API_VERSION: HeaderList[number] = ['x-api-version', '1']
-/** The connection ends with the reply. */
+/** Closes the connection after the reply. */
 export const LAST: HeaderList[number] = ['connection', 'close']
 
 export const badRequest = () => new Failure(400, 'bad_request', 'This is not a request that the server can read.')
 
-/** Bytes of a body as announced; of one without a length, as many as are allowed. */
+/** The announced bytes of a body; the maximum for one without a length. */
 export function announcedBytes({ headers, complete }: IncomingMessage): number {
   if (complete) return 0
   if (headers['content-length'] !== undefined) return Math.min(Number(headers['content-length']) || 0, limits.body.import)
   return headers['transfer-encoding'] === undefined ? 0 : limits.body.import
 }
 
-/** Replies without the app, and answers the number of the request: in an overload most requests may end here, so it is kept cheap. */
+/** Replies without the app, and returns the id of the request. In an overload most requests may end here, so it is kept cheap. */
 export function refuse(outgoing: ServerResponse, failure: Failure, headers: HeaderList): string {
   const requestId = randomUUID()
   if (outgoing.headersSent) outgoing.destroy()

@@ -12,7 +12,7 @@ export const FIXED_HEADERS: HeaderList = [
 export const jsonReply = (status: number, value: unknown, headers: HeaderList): Response =>
   jsonTextReply(status, JSON.stringify(value), headers)
 
-/** The same of a value that is text already. */
+/** The same for a value that is already JSON text. */
 export const jsonTextReply = (status: number, text: string, headers: HeaderList): Response =>
   new Response(text, { status, headers: compact([JSON_TYPE, ...FIXED_HEADERS, ...headers]) })
 
@@ -21,7 +21,7 @@ export class ReadyText {
   constructor(readonly json: string) {}
 }
 
-/** As a record, which goes out as it is; building `Headers` of a list costs more than the rest of a small reply. A name that comes twice needs the list. */
+/** A record where possible: building `Headers` from a list costs more than the rest of a small reply. A repeated name needs the list. */
 function compact(headers: HeaderList): HeaderList | Record<string, string> {
   const record: Record<string, string> = {}
   for (const [name, value] of headers) {
@@ -31,7 +31,7 @@ function compact(headers: HeaderList): HeaderList | Record<string, string> {
   return record
 }
 
-/** The one shape of a refusal (decisions §1). Of an unexpected error nothing internal is said. */
+/** The one form of a refusal (decisions §1). For an unexpected error it reveals nothing internal. */
 export function failureReply(error: unknown, requestId: string, headers: HeaderList): Response {
   if (!(error instanceof Failure)) {
     const message = `Something went wrong on the server. If it happens again, tell your administrator this number: ${requestId}`
@@ -45,5 +45,5 @@ const bodyOf = ({ status, code, message, issues }: Failure, requestId: string) =
   return { statusCode: status, error: STATUS_CODES[status] ?? 'Error', code, message, ...(issues ? { issues } : {}), ...inside }
 }
 
-/** The same as text, for a request that is answered before it reaches the app. */
+/** The same as text, for a request that is refused before it reaches the app. */
 export const failureBody = (failure: Failure, requestId: string): string => JSON.stringify(bodyOf(failure, requestId))

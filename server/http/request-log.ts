@@ -4,7 +4,7 @@ import { isId } from '@markbook/shared/ids'
 import type { Reason, RequestSlot } from './limiter.ts'
 import type { Log } from './log.ts'
 
-/** A finished request, as the app knows it. `input` is its query or body. */
+/** A finished request. `input` is its query or body. */
 export type Finished = {
   requestId: string
   actor: string | null
@@ -16,20 +16,20 @@ export type Finished = {
   status: number
   ms: number
   failure: unknown
-  /** The client hung up before the reply. */
+  /** The client disconnected before the reply. */
   isGone: boolean
 }
 
 /**
- * One line for one request (docs/design/http.md): caller, route, status and time. Only words and ids of a path
- * are kept, and of what was sent only ids, so that no code, token, cookie or text of a person can get in.
+ * Logs one line for a request (docs/design/http.md): caller, route, status and time. Only words and ids of the path are kept, and only ids
+ * of the input, so that no code, token, cookie or text of a person is logged.
  */
 export function recordRequest(log: Log, finished: Finished): void {
   const { requestId, actor, address, method, route, path, input, status, ms, failure, isGone } = finished
   const isUnexpected = failure !== undefined && !(failure instanceof Failure) && !isGone
   const isRefused = isRefusedAccess(status, failure)
   const isAboutSignIn = isSignIn(method, route)
-  // Most servers log no ordinary requests, and making the line costs more than the rest of this function.
+  // Most servers do not log ordinary requests, and building the line costs more than the rest of this function.
   if (!isUnexpected && !isRefused && !isAboutSignIn && log.isLevelEnabled?.('info') === false) return
   const target = status < 400 ? idsInPath(path) : [...new Set([...idsInPath(path), ...idsIn(input)])]
   const line = {
@@ -53,29 +53,29 @@ export function recordRequest(log: Log, finished: Finished): void {
 
 type Refused = { requestId: string; address: string; failure: Failure }
 
-/** Of a request that was refused before the app. */
+/** The log line of a request that was refused before the app. */
 function lineOf({ method = '', url = '/' }: IncomingMessage, { requestId, address, failure }: Refused) {
   const [path = '/'] = url.split('?')
   return { request_id: requestId, actor: null, address, method, route: wordsOf(path), status: failure.status, reason: failure.code }
 }
 
-/** A request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
+/** Logs a request that was refused before the app because of overload. One warning stands for many of them (see overload.ts). */
 export function recordTurnedAway(log: Log, slot: RequestSlot, { requestId, reason }: { requestId: string; reason: Reason }): void {
   const line = lineOf(slot.incoming, { requestId, address: slot.client.name, failure: common.busy() })
   log.info({ ...line, turned_away: reason, ms: tenths(performance.now() - slot.since) }, 'request')
 }
 
-/** A request that was not for this server. One warning stands for many of them (see host-check.ts). */
+/** Logs a request for another host. One warning stands for many of them (see host-check.ts). */
 export const recordMisdirected = (log: Log, incoming: IncomingMessage, refused: Refused): void =>
   log.info({ ...lineOf(incoming, refused), ms: 0 }, 'request')
 
 const tenths = (ms: number) => Math.round(ms * 10) / 10
 
-/** Refusals that an operator should see at the default level. A missing session is ordinary. */
+/** Refusals that are logged at the default level, for operators. A missing session is ordinary. */
 const isRefusedAccess = (status: number, failure: unknown): boolean =>
   status === 403 || (status === 429 && failure instanceof Failure) || status === 507
 
-/** Each try to sign in, each end of a session and each change of a way to sign in, at the default level: who looks into a theft needs them. */
+/** Attempts to sign in, ends of sessions and changes of sign-in methods are logged at the default level, to investigate a theft. */
 const isSignIn = (method: string, route: string): boolean =>
   method !== 'GET' && /^\/api\/(auth|schools\/members\/:userId\/(?:reset-sign-in|sessions))/.test(route) && !NO_SIGN_IN.test(route)
 const NO_SIGN_IN = /^\/api\/auth\/(refresh|onboard|profile|notices)/
@@ -83,7 +83,7 @@ const NO_SIGN_IN = /^\/api\/auth\/(refresh|onboard|profile|notices)/
 const segmentsOf = (path: string) => path.slice(0, 500).split('/').slice(0, 12)
 const idsInPath = (path: string): string[] => segmentsOf(path).filter(isId)
 
-/** The ids that a query or body names at its top. */
+/** The top-level ids of a query or body. */
 function idsIn(input: unknown): string[] {
   if (typeof input !== 'object' || input === null) return []
   return (input instanceof URLSearchParams ? [...input.values()] : Object.values(input))
@@ -93,7 +93,7 @@ function idsIn(input: unknown): string[] {
 
 const isWord = (segment: string) => /^[A-Za-z][a-z.-]{0,31}$/.test(segment) || /^[\d.]{1,4}$/.test(segment) || segment === ''
 
-/** A path of which only plain words and ids are left. */
+/** The path with everything except plain words and ids removed. */
 const wordsOf = (path: string): string =>
   segmentsOf(path)
     .map((segment) => (isWord(segment) || isId(segment) ? segment : '…'))

@@ -8,14 +8,14 @@ import type { Upload } from './handler.ts'
 import { isDeeperThan } from './json-depth.ts'
 import { oneFile, readParts } from './multipart.ts'
 
-/** `prepared`: the answer of a handler's `prepare` for the upload. */
+/** `prepared`: the result of a handler's `prepare` for the upload. */
 export type ReadBody = { ok: true; value: unknown; upload?: Upload; prepared?: unknown } | { ok: false; failure: Failure }
 
 /** Reads at most `limit` bytes, whatever length was announced; null for more. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array | null> {
   const announced = request.headers.get('content-length')
   if (Number(announced ?? 0) > limit) return null
-  // The HTTP parser takes no more than was announced, and reading a stream costs more.
+  // The HTTP parser reads no more than was announced, and reading a stream is slower.
   if (announced !== null) return withinLimit(new Uint8Array(await request.arrayBuffer()), limit)
   if (!request.body) return new Uint8Array()
   const parts: Uint8Array[] = []
@@ -31,11 +31,14 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 const withinLimit = (bytes: Uint8Array, limit: number) => (bytes.length > limit ? null : bytes)
 
 const refused = (failure: Failure): ReadBody => ({ ok: false, failure })
-/** Of a body, in lower case and without parameters; empty where none is named. */
+/** The type of a body, in lower case and without parameters; empty where there is none. */
 export const mediaType = (request: Request) => (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The JSON of a request, of at most `limit` bytes; `undefined` for none. A fault is answered as a failure, to be thrown after access was decided. */
+/**
+ * The JSON of a request, of at most `limit` bytes; `undefined` for none. A fault is returned as a failure, which is thrown after access
+ * was decided.
+ */
 export async function readJson(request: Request, limit: number): Promise<ReadBody> {
   const bytes = await readBytes(request, limit)
   if (!bytes) return refused(common.tooLarge({ message: `What was sent is larger than ${limit} bytes.` }))
@@ -50,7 +53,7 @@ export async function readJson(request: Request, limit: number): Promise<ReadBod
   }
 }
 
-/** The file of an upload, the one part named `file`, and where it has a form, the fields beside it as `value`. */
+/** The file of an upload, the one part named `file`, and for an upload with a form, the fields beside it as `value`. */
 export async function readMultipart(request: Request, { form, fileBytes = limits.body.import }: Form): Promise<ReadBody> {
   if (mediaType(request) !== 'multipart/form-data')
     return refused(common.wrongType({ message: 'This needs a file, sent as multipart/form-data.' }))
@@ -82,7 +85,7 @@ export function parseBy<S extends z.ZodType>(schema: S, value: unknown): z.outpu
   throw common.validationFailed({ issues: issuesOf(parsed.error) })
 }
 
-/** What is wrong, each with the path of its field. */
+/** The issues of a schema, each with the path of its field. */
 export const issuesOf = ({ issues }: z.ZodError): Issue[] => issues.slice(0, limits.issues.atOnce).map(toIssue)
 
 const toIssue = (issue: z.core.$ZodIssue): Issue => ({ path: issue.path.map(shortName).join('.'), message: issue.message })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Config } from '../config.ts'
 import type { HeaderList } from './replies.ts'
 
-/** For pages: nothing comes from anywhere but this server. Styles are set on elements by the grid, which the policy counts as inline. */
+/** For pages: everything is loaded from this server only. The grid sets styles on elements, which the policy counts as inline. */
 export const PAGE_POLICY = [
   "default-src 'self'",
   "img-src 'self' data: blob:",
@@ -14,15 +14,15 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** For what is no page: a browser that shows it all the same runs and loads nothing of it. */
+/** For replies that are not pages: a browser that shows one nevertheless runs and loads nothing. */
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** A year. */
+/** A year, in seconds. */
 const STRICT = 'max-age=31536000'
 
 /**
- * Of every reply, whoever makes it (docs/design/http.md); a reply that says another value for one of them has its own. With TLS that every
- * browser knows, `strict-transport-security` too: never with the school's own authority, which a device may not have been told.
+ * Headers of every reply (docs/design/http.md); a reply may set its own value. `strict-transport-security` only with a certificate that
+ * every browser trusts, not with the school's own authority, which a device may not have.
  */
 export function safetyHeaders({ tls, publicUrl }: Pick<Config, 'tls' | 'publicUrl'> = { tls: 'none', publicUrl: '' }): HeaderList {
   const isStrict = typeof tls === 'object' || (tls === 'none' && publicUrl.startsWith('https:'))

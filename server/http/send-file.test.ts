@@ -32,7 +32,7 @@ const told = async (response: Response) => ({
 })
 
 describe('a stored file', () => {
-  test('goes out whole, under its stored type, never sniffed, never run', async () => {
+  test('is sent whole, with its stored type, nosniff, and a policy against scripts', async () => {
     const response = await send()
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'text/html',
@@ -47,7 +47,7 @@ describe('a stored file', () => {
     expect(await told(response)).toMatchObject({ status: 200, text: '0123456789' })
   })
 
-  test('HEAD says the same and sends nothing', async () => {
+  test('HEAD has the same headers and no body', async () => {
     const response = await send({}, { method: 'HEAD' })
     expect(await told(response)).toEqual({ status: 200, text: '', range: null, length: '10' })
     expect(response.headers.get('etag')).toBe(`"${object.etag}"`)
@@ -69,38 +69,38 @@ describe('a stored file', () => {
   })
 
   test.each(['bytes=5-2', 'bytes=0-1,3-4', 'bytes=-', 'lines=1-2', 'bytes=a-b', 'bytes=1-2-3', `bytes=${'9'.repeat(40)}-`])(
-    'the whole for %s, which is no range that is served',
+    'the whole file for %s, which is not a supported range',
     async (range) => {
       expect(await told(await send({ range }))).toMatchObject({ status: 200, text: '0123456789' })
     },
   )
 
-  test('304 for who has it, and only for them', async () => {
+  test('304 only for a client that has this version', async () => {
     const tag = `"${object.etag}"`
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*'])
       expect(await told(await send({ 'if-none-match': known }))).toMatchObject({ status: 304, text: '' })
     for (const other of ['"other"', object.etag, '']) expect((await send({ 'if-none-match': other })).status).toBe(200)
   })
 
-  test('a part only of what the reader has the rest of', async () => {
+  test('a range only where If-Range names this version', async () => {
     const range = 'bytes=2-3'
     expect((await send({ range, 'if-range': `"${object.etag}"` })).status).toBe(206)
     expect(await told(await send({ range, 'if-range': '"another"' }))).toMatchObject({ status: 200, text: '0123456789' })
   })
 
-  test('that is not there is 404, or what the handler says', async () => {
+  test('that does not exist is 404, or the handler’s failure', async () => {
     const missing: BinaryReply = { stored: { bucket: 'images', path: 'a/none' }, filename: 'x' }
     await expect(send({}, { file: missing })).rejects.toMatchObject({ status: 404, code: 'not_found' })
   })
 
-  test('is not kept open by a reader who goes', async () => {
+  test('is closed when the reader disconnects', async () => {
     const response = await send()
     await response.body?.cancel()
   })
 })
 
 describe('a file that is made while it is sent', () => {
-  test('goes out as it comes', async () => {
+  test('is sent as it is made', async () => {
     const file: BinaryReply = {
       stream: Readable.from([Buffer.from('a'), Buffer.from('b')]),
       contentType: 'application/zip',
@@ -111,7 +111,7 @@ describe('a file that is made while it is sent', () => {
     expect(await response.text()).toBe('ab')
   })
 
-  test('that fails on the way breaks off, so that nobody takes a part for the whole', async () => {
+  test('that fails closes the connection, so that no client takes a part for the whole', async () => {
     const stream = Readable.from(
       (function* () {
         yield Buffer.from('a')
@@ -140,7 +140,7 @@ describe('Content-Disposition', () => {
   })
 })
 
-test('a range of nothing', () => {
+test('a range of an empty file', () => {
   expect(rangeOf('bytes=0-', 0)).toBe('unsatisfiable')
   expect(rangeOf(null, 0)).toBeNull()
 })

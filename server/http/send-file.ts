@@ -6,16 +6,16 @@ import type { HeaderList } from './replies.ts'
 /** How a browser treats a file: it saves it unless `inline`, and caches it only as `cacheControl` allows. */
 type FileHeaders = { filename: string; inline?: boolean; cacheControl?: string }
 type FileBytes = FileHeaders & { bytes: Uint8Array; contentType: string }
-/** Made while it is sent. A failure meanwhile cuts the connection, so that no client takes a part for the whole. */
+/** Content that is made while it is sent. On a failure the connection is cut, so that no client takes the part for the whole. */
 type FileStream = FileHeaders & { stream: Readable | ReadableStream<Uint8Array>; contentType: string }
-/** An object of the storage, with the content type recorded at upload. `missing` is answered where it is not there; else 404. */
+/** An object of the storage, with the content type recorded at upload. Where it does not exist, `missing` is the reply; by default 404. */
 type FileStored = FileHeaders & { stored: { bucket: Bucket; path: string }; missing?: Failure; contentType?: string }
 /** A file in a reply. */
 export type BinaryReply = FileBytes | FileStream | FileStored
 
 export type ReplyContext = { files: ObjectStorage; request: Request; status: number; headers: HeaderList }
 
-/** Answers a file: always with `nosniff` and a safe Content-Disposition; a stored one also by ETag and in ranges. */
+/** Replies with a file: always with `nosniff` and a safe Content-Disposition; a stored one also with ETag and ranges. */
 export async function sendFile(context: ReplyContext, file: BinaryReply): Promise<Response> {
   if ('stored' in file) return sendStored(context, file)
   const { status } = context
@@ -48,7 +48,7 @@ async function sendStored(context: ReplyContext, file: FileStored): Promise<Resp
   const opened = await files.open(bucket, path, range ?? undefined)
   if (!opened) throw file.missing ?? common.notFound()
   if (opened.object.etag !== known.etag) {
-    // Replaced meanwhile: the headers must describe the content that is sent.
+    // The object was replaced meanwhile: the headers must describe the content that is sent.
     opened.body.destroy()
     return sendStored(context, file)
   }
@@ -72,7 +72,7 @@ const validatorsOf = (object: StoredObject): HeaderList => [
   ['accept-ranges', 'bytes'],
 ]
 
-/** True where the client has this version (If-None-Match). */
+/** Whether the client has this version (If-None-Match). */
 function isKnown(request: Request, object: StoredObject): boolean {
   const header = request.headers.get('if-none-match')
   if (header === null) return false
@@ -80,18 +80,18 @@ function isKnown(request: Request, object: StoredObject): boolean {
   return tags.includes('*') || tags.includes(tagOf(object))
 }
 
-/** True unless If-Range names another version, of which the client has a part. */
+/** Whether a range may be sent: not where If-Range names another version than this one. */
 function mayRange(request: Request, object: StoredObject): boolean {
   const header = request.headers.get('if-range')
   return header === null || header.trim() === tagOf(object)
 }
 
-/** One range; a number has no more digits than what a file's size can be compared with. */
+/** One range; its numbers are short enough to be exact. */
 const ONE_RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/
 
 /**
- * The one range that a Range header asks of `size` bytes; null where the whole is to be sent: no header, several ranges, or something
- * that is no range (RFC 9110 lets a server ignore those).
+ * The range that a Range header requests from `size` bytes. Null where the whole is to be sent: no header, several ranges, or a malformed
+ * one (RFC 9110 allows ignoring those).
  */
 export function rangeOf(header: string | null, size: number): ByteRange | 'unsatisfiable' | null {
   const [, from = '', to = ''] = ONE_RANGE.exec(header?.trim() ?? '') ?? []
@@ -102,7 +102,7 @@ export function rangeOf(header: string | null, size: number): ByteRange | 'unsat
   return first >= size || (from === '' && Number(to) === 0) ? 'unsatisfiable' : { first, last }
 }
 
-/** A name of one file, whose letters stand in the order in which they are read: no folders, nothing hidden, nothing that turns the direction. */
+/** A plain file name: no folders, not hidden, and without characters that change the direction of text. */
 const plainName = (name: string) =>
   name
     .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')

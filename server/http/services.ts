@@ -14,7 +14,7 @@ import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Keys } from './tokens.ts'
 
-/** What a handler may use besides its transaction. Made once at the start. */
+/** What a handler may use besides its transaction. Created once at the start. */
 export type Services = {
   store: Store
   clock: Clock
@@ -23,17 +23,17 @@ export type Services = {
   cache: Cache
   mailer: Mailer
   files: ObjectStorage
-  /** Where resumable uploads are until they are whole. */
+  /** Stores resumable uploads until they are complete. */
   uploads: Uploads
   documents: Documents
   jobs: Jobs
-  /** With this node's parent; null where none runs in this process. */
+  /** Replication with this node's parent; null where none runs in this process. */
   replication: Replication | null
-  /** Where this process is reached; null where it does not listen. */
+  /** The URLs of this process; null where it does not listen. */
   presence: { urls(): readonly string[] } | null
-  /** What was erased here at the request of a school, when this folder began anew with it; null where nothing was. */
+  /** What was erased here by order of a school before this folder began anew; null where nothing was. */
   wiped: WipeNote | null
-  /** Whom a newcomer may be, where this server was started as a demonstration; else nobody (docs/design/server.md). */
+  /** The accounts of a demonstration, as whom a visitor may sign in; else empty (docs/design/server.md). */
   demo: readonly DemoAccount[]
   log: Log
   metrics: Metrics

@@ -14,10 +14,10 @@ import { type Caller, callerOfSession, type LiveSession } from './caller.ts'
 import type { CookieSession } from './cookies.ts'
 import { type AccessClaims, accessToken, hashOf, type Keys, readAccessToken, successorOf } from './tokens.ts'
 
-/** The caller and tokens of a session after a request; `rotated`: the tokens are new, and the reply has to set them. */
+/** The caller and tokens of a session after a request. `rotated`: the tokens are new, and the reply has to set them. */
 export type Authenticated = { caller: Caller; session: CookieSession; rotated: boolean }
 
-/** Where a session is: on what (shared/domain/device.ts), and at which address of a network. */
+/** The device of a session (shared/domain/device.ts), and its network address. */
 export type SessionClient = Device & { address: string | null }
 const UNKNOWN: SessionClient = { program: null, system: null, address: null }
 
@@ -52,14 +52,14 @@ export async function startSession(tx: WriteTx, userId: string, keys: Keys, clie
   return tokensOf(row, refreshToken, tx.nowMs, keys)
 }
 
-/** The session that tokens of this server are of. */
+/** The session id of tokens that this server signed. */
 export const sessionIdOf = ({ access_token }: Pick<CookieSession, 'access_token'>, { access }: Keys): string =>
   readAccessToken(access_token, access)?.sid ?? ''
 
 export const endSession = (tx: WriteTx, sessionId: string) =>
   tx.local.update(tx.t.session).set({ revoked_at: tx.now }).where(eq(tx.t.session.id, sessionId))
 
-/** Notes that the person of a session has proved who they are. Answers until when that counts. */
+/** Records that the person of a session has proved who they are. Returns until when the proof is fresh. */
 export async function noteProof(tx: WriteTx, sessionId: string): Promise<string> {
   await tx.local.update(tx.t.session).set({ proved_at: tx.now }).where(eq(tx.t.session.id, sessionId))
   return toInstant(tx.nowMs + limits.proof.counts)
@@ -67,7 +67,7 @@ export async function noteProof(tx: WriteTx, sessionId: string): Promise<string>
 
 const live = (tx: ReadTx, sessionId: string) => callerOfSession(tx, sessionId, toInstant(tx.nowMs - idle))
 
-/** The caller again, after this transaction has changed something about them. Throws 401 where the session has ended meanwhile. */
+/** Reads the caller again after this transaction changed them. Throws 401 where the session has ended meanwhile. */
 export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'session_id'>): Promise<Caller> {
   const known = await live(tx, session_id)
   if (!known) throw common.unauthenticated()
@@ -75,8 +75,8 @@ export async function callerAgain(tx: ReadTx, { session_id }: Pick<Caller, 'sess
 }
 
 /**
- * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in. While the
- * access token lives this is one read, and one small write the first time that renewed tokens come back, and every ten minutes of use.
+ * Checks the tokens of a request, and renews them where the access token has expired (decisions §3). Null: not signed in. While the access
+ * token is valid this is one read, and one small write at the first use of renewed tokens and every ten minutes of use.
  */
 export async function authenticate(
   store: Store,
@@ -97,7 +97,7 @@ export async function authenticate(
   return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
 }
 
-/** Of a cookie only the tokens are trusted: the times come from the claims. */
+/** Only the tokens of a cookie are trusted; the times come from the claims. */
 const sessionOf = ({ access_token, refresh_token }: CookieSession, { exp }: AccessClaims, nowMs: number): CookieSession => ({
   access_token,
   refresh_token,
@@ -106,7 +106,7 @@ const sessionOf = ({ access_token, refresh_token }: CookieSession, { exp }: Acce
   token_type: 'bearer',
 })
 
-/** On a full disk a session that could be renewed stays valid unrenewed, so that reading goes on. */
+/** On a full disk the session stays valid with its old tokens, so that reading goes on. */
 const onFullDisk =
   <T>(otherwise: () => Promise<T>) =>
   (error: unknown): Promise<T> => {
@@ -121,7 +121,7 @@ const unrenewed = (store: Store, tokens: CookieSession, claims: AccessClaims, no
     return { caller: known.caller, session: sessionOf(tokens, claims, nowMs), rotated: false }
   })
 
-/** The device stays that of the sign-in; sessions of earlier programs have none. */
+/** Keeps the device of the sign-in; sessions of older programs have none. */
 const used = ({ now, t: { session } }: WriteTx, { program, system, address }: SessionClient) => ({
   last_used_at: now,
   address,
@@ -129,13 +129,13 @@ const used = ({ now, t: { session } }: WriteTx, { program, system, address }: Se
   system: sql`coalesce(${session.system}, ${system})`,
 })
 
-/** When the use of a session was noted last, ms: requests that come together have all read the note before. */
+/** When the use of a session was last recorded, ms: concurrent requests have all read the earlier value. */
 const notedAt = new WeakMap<Store, LRUCache<string, number>>()
 const NOTED_MAX = 5_000
 
 /**
- * Once renewed tokens come back, the token before counts as used: its owner has received the successor. That a session was used is no
- * reason to refuse what is asked, so what refuses the note is passed over.
+ * Records the use of a session. Once renewed tokens are used, the token before counts as used, since its owner has received the successor.
+ * A failure to record is ignored, because it is no reason to refuse the request.
  */
 async function noteUse(
   store: Store,
@@ -163,9 +163,9 @@ const sessionById = statement<{ id: string }>({ lock: 'session' })(({ db, t, p }
 )
 
 /**
- * Turns a refresh token into its successor. The one before is answered with the same successor again for 10 s, and after them until
- * the successor is used, so that parallel requests agree and a lost reply can be repeated. Any other used token of the session was
- * copied, so the session ends.
+ * Exchanges a refresh token for its successor. For 10 s, and after that until the successor is used, the previous token gets the same
+ * successor again, so that parallel requests agree and a lost reply can be repeated. Any other used token of the session was copied, so
+ * the session ends.
  */
 const renew = (store: Store, token: string, sessionId: string, keys: Keys, client: () => SessionClient): Promise<Authenticated | null> =>
   store.write(asSystem(), async (tx) => {
@@ -192,7 +192,7 @@ const renew = (store: Store, token: string, sessionId: string, keys: Keys, clien
     return null
   })
 
-/** True for a token that this session has used before. */
+/** Whether this session has used the token before. */
 function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>, keys: Keys): boolean {
   let current = token
   for (let step = 0; step < generation; step += 1) {
@@ -202,7 +202,7 @@ function isAncestor(token: string, { refresh_hash, generation }: Row<'session'>,
   return false
 }
 
-/** True where a live session could also be renewed: its refresh token is the current one, or another request has just rotated it. */
+/** Whether a live session could be renewed: its refresh token is the current one, or another request has just rotated it. */
 export async function isRefreshable(tx: ReadTx, sessionId: string, { refresh_token }: CookieSession, keys: Keys): Promise<boolean> {
   const [row] = await sessionById(tx, { id: sessionId })
   return row !== undefined && [refresh_token, successorOf(refresh_token, keys.refresh)].some((token) => hashOf(token) === row.refresh_hash)

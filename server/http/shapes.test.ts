@@ -19,7 +19,7 @@ function scalarOf(schema: z.ZodType): unknown {
   return { number: 7, integer: 7, boolean: true }[type ?? ''] ?? 'text'
 }
 
-/** A value of a schema, with a column in every object that the schema does not name. `isFull`: with all that may be absent or null. */
+/** A value of a schema, with an additional column in every object. `isFull`: with all optional and nullable fields. */
 function sampleOf(schema: z.ZodType, isFull: boolean): unknown {
   if (schema instanceof z.ZodNullable) return isFull ? sampleOf(schema.unwrap() as z.ZodType, isFull) : null
   if (schema instanceof z.ZodOptional) return isFull ? sampleOf(schema.unwrap() as z.ZodType, isFull) : undefined
@@ -39,7 +39,7 @@ const replies = Object.entries(contract).flatMap(([resource, endpoints]) =>
   ),
 )
 
-describe('what leaves is what parsing by the contract leaves', () => {
+describe('a shaped reply equals the reply parsed by the contract', () => {
   test.each(replies)('%s', (_name, reply) => {
     for (const sample of [sampleOf(reply, true), sampleOf(reply, false)]) {
       const text = JSON.stringify(shapeOf(reply)(sample))
@@ -48,11 +48,11 @@ describe('what leaves is what parsing by the contract leaves', () => {
     }
   })
 
-  test('a column that the contract names and a reply lacks is a fault of the server', () => {
+  test('a missing column that the contract requires is a fault of the server', () => {
     expect(() => shapeOf(z.object({ name: z.string() }))({ title: 'Class 3B' })).toThrow('a reply lacks name')
   })
 
-  test('a part that changes what it reads is parsed', () => {
+  test('a part that transforms its value is parsed', () => {
     const schema = z.object({ score: z.number().overwrite((value) => value + 1), when: z.string().transform((text) => text.length) })
     expect(shapeOf(schema)({ score: 1, when: 'abc', more: 1 })).toEqual({ score: 2, when: 3 })
   })

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** Takes out of a value what a schema of a reply names, in the schema's order. */
+/** Copies from a value the fields that a reply schema names, in the schema's order. */
 export type Shape = (value: unknown) => unknown
 
 const identity: Shape = (value) => value
 const cache = new WeakMap<z.ZodType, Shape>()
 
 /**
- * No column leaves that the contract does not name: only the fields of the schema are copied. Values are not validated: that took half of
- * the time of a list, and the tests validate every reply they get. A part of a schema that changes values, or of an unknown kind, is parsed.
+ * Copies only the fields of the schema, so that no other column leaves. Values are not validated: that took half of the time of a list,
+ * and the tests validate every reply. A part of a schema that transforms values, or of an unknown kind, is parsed.
  */
 export function shapeOf(schema: z.ZodType): Shape {
   const found = cache.get(schema) ?? build(schema)
@@ -25,7 +25,7 @@ function build(schema: z.ZodType): Shape {
 
 const SCALARS = [z.ZodString, z.ZodNumber, z.ZodBoolean, z.ZodEnum, z.ZodLiteral, z.ZodUnknown]
 
-/** A value that parsing would answer as it is. */
+/** Whether parsing returns the value unchanged. */
 const isPlain = (schema: z.ZodType): boolean =>
   SCALARS.some((kind) => schema instanceof kind) &&
   !(schema._zod.def.checks ?? []).some(({ _zod }) => _zod.def.check === 'overwrite') &&

@@ -15,14 +15,14 @@ const DOCS_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Markbook: the interface</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css"></head>
 <body><div id="docs"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body></html>`
-/** Closed at first: to open all of some 200 endpoints takes a slow computer half a minute. */
+/** Collapsed at first: expanding some 200 endpoints takes a slow computer half a minute. */
 const DOCS_START =
   "window.SwaggerUIBundle({ url: '/openapi.json', dom_id: '#docs', deepLinking: true, docExpansion: 'none', filter: true, tryItOutEnabled: true })"
 const ASSETS = { 'swagger-ui.css': 'text/css; charset=UTF-8', 'swagger-ui-bundle.js': 'text/javascript; charset=UTF-8' } as const
 
-/** What is always served beside the contract (decisions §7): health, metrics, the description of the interface, its pages. */
+/** The paths besides the contract (decisions §7): health, metrics, the OpenAPI document and its pages. */
 export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer, config }: Services): void {
-  // Browsers request it on their own; there is none, and the log should have no 404 of it.
+  // Browsers request it by themselves; there is none, and the log should have no 404 for it.
   app.get('/favicon.ico', (c) => c.body(null, 204, { 'cache-control': 'max-age=86400' }))
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
@@ -43,7 +43,7 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer, config 
   })
   let description: Buffer<ArrayBuffer> | undefined
   app.get('/openapi.json', (c) => {
-    // Made by the first request, so that a start does not wait for it.
+    // Built at the first request, so that the start does not wait for it.
     description ??= Buffer.from(JSON.stringify(openapiOf(contract)))
     return c.body(description, 200, { 'content-type': 'application/json; charset=UTF-8' })
   })
@@ -53,7 +53,7 @@ export function serveSystem(app: Hono<AppEnv>, { store, metrics, mailer, config 
   for (const [file, contentType] of Object.entries(ASSETS)) {
     let bytes: Buffer<ArrayBuffer> | undefined
     app.get(`/docs/${file}`, (c) => {
-      // Read once: anybody may ask, and a file of a megabyte is read while everybody waits.
+      // Read once: the request needs no session, and reading a megabyte synchronously blocks all others.
       bytes ??= readFileSync(join(folder, file))
       return c.body(bytes, 200, { 'content-type': contentType, 'cache-control': 'max-age=86400' })
     })

@@ -11,7 +11,7 @@ const signedAs = (header: unknown, body: unknown, key: Buffer) => {
 }
 
 describe('access tokens', () => {
-  test('come back as they were made, expired or not', () => {
+  test('are read as they were signed, expired or not', () => {
     expect(readAccessToken(accessToken(claims, access), access)).toEqual(claims)
     expect(readAccessToken(signedAs({ alg: 'HS256', typ: 'JWT' }, claims, access), access)).toEqual(claims)
   })
@@ -39,7 +39,7 @@ describe('keys and refresh tokens', () => {
     expect(new Set([access, refresh, otp].map((key) => key.toString('hex'))).size).toBe(3)
   })
 
-  test('a token has one successor, of 256 bits, that nobody finds without the secret', () => {
+  test('a token has one successor, of 256 bits, that cannot be computed without the secret', () => {
     const successor = successorOf('a token', refresh)
     expect(successorOf('a token', refresh)).toBe(successor)
     expect(Buffer.from(successor, 'base64url')).toHaveLength(32)

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { isSameSecret } from '../store/encryption.ts'
 
-/** Keys for the different uses of the one secret, so that a value made for one can never pass for another. */
+/** Keys for the different uses of the one secret, so that a value made for one use is invalid for another. */
 export type Keys = {
   access: Buffer
   refresh: Buffer
@@ -47,7 +47,10 @@ export function accessToken(claims: AccessClaims, key: Buffer): string {
 const verified = new WeakMap<Buffer, LRUCache<string, AccessClaims>>()
 const VERIFIED_MAX = 5_000
 
-/** The claims of a token that this server signed, expired or not; null for anything else. The algorithm is never the token's choice. */
+/**
+ * The claims of a token that this server signed, expired or not; null for anything else. The algorithm is fixed, whatever the token's
+ * header says.
+ */
 export function readAccessToken(token: string, key: Buffer): AccessClaims | null {
   const cache = verified.get(key) ?? new LRUCache<string, AccessClaims>({ max: VERIFIED_MAX })
   verified.set(key, cache)

@@ -8,12 +8,12 @@ const versionFailures = failures('', {
 })
 
 /**
- * What a version changes in the replies of an endpoint (`resource.name`); the stored shape is version 1's, so its table is
- * empty. A further version is one entry here.
+ * The changes of a version to the replies of an endpoint (`resource.name`). The stored form is version 1's, so its table is empty. A
+ * further version is one entry here.
  */
 const transformers: Record<Version, Readonly<Record<string, (reply: unknown) => unknown>>> = { '1': {} }
 
-/** The version a client asks for in X-API-Version; 1 where it says nothing (specification, «Versioning»). */
+/** The version requested in X-API-Version; 1 without the header (specification, «Versioning»). */
 export function versionOf(header: string | null | undefined): Version {
   const input = header ?? '1'
   const known = SUPPORTED.find((version) => version === input)
@@ -21,5 +21,5 @@ export function versionOf(header: string | null | undefined): Version {
   return known
 }
 
-/** What makes a version's reply of an endpoint out of the stored shape; undefined where they are the same. */
+/** Converts the stored form into a version's reply; undefined where they are the same. */
 export const transformerOf = (version: Version, endpoint: string) => transformers[version][endpoint]

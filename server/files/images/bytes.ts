@@ -1,4 +1,4 @@
-/** Big- and little-endian numbers out of bytes, and the other way; reading past the end throws, as of a picture that was cut off. */
+/** Reads and writes big- and little-endian numbers in bytes. Reading past the end throws a RangeError, as for a truncated picture. */
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 export const asciiAt = (bytes: Uint8Array, at: number, length: number): string =>

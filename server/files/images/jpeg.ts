@@ -11,7 +11,10 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 
 /** Markers that stand alone, without a length. */
 const isBare = (marker: number) => (marker >= 0xd0 && marker <= 0xd8) || marker === 0x01
 
-/** True for what draws the picture: its frame, tables and colours. Comments, previews, locations and all else are removed. */
+/**
+ * Whether a segment is needed to draw the picture: its frame, tables and colours. Comments, previews, locations and all others are
+ * removed.
+ */
 function isNeeded(marker: number, content: Uint8Array): boolean {
   if (marker === 0xe0) return isAsciiAt(content, 0, 'JFIF\0')
   if (marker === 0xe2) return isAsciiAt(content, 0, 'ICC_PROFILE\0')
@@ -19,9 +22,9 @@ function isNeeded(marker: number, content: Uint8Array): boolean {
   return (marker >= 0xc0 && marker <= 0xdf) || marker === 0x01
 }
 
-/** Where the picture data that begin at `at` end: at the next marker that is neither a stuffed byte nor a restart. */
+/** The end of the picture data that begin at `at`: the next marker that is neither a stuffed byte nor a restart. */
 function endOfScan(bytes: Uint8Array, at: number): number {
-  // A plain loop: a search for each marker would be slow where all data are markers.
+  // A plain loop: searching for each marker would be slow where all data are markers.
   for (let next = at; next + 1 < bytes.length; next += 1) {
     if (bytes[next] !== 0xff) continue
     const marker = bytes[next + 1] as number
@@ -35,7 +38,7 @@ const segment = (marker: number, content: Uint8Array): Uint8Array => {
   return Buffer.concat([Uint8Array.of(0xff, marker, length >> 8, length & 0xff), content])
 }
 
-/** A JPEG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
+/** Removes from a JPEG everything that is not picture, losslessly, and what follows its end. Throws where it is truncated or no JPEG. */
 export function stripJpeg(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const kept: Uint8Array[] = []
@@ -61,7 +64,7 @@ export function stripJpeg(bytes: Uint8Array): StrippedImage {
     at = next
   }
   const turned = orientation === 1 ? [] : [segment(0xe1, Buffer.concat([Buffer.from(EXIF, 'latin1'), tiffOf(orientation)]))]
-  // JFIF must be first.
+  // JFIF requires its segment to be the first.
   const first = kept[0]?.[1] === 0xe0 ? 1 : 0
   const parts = [...kept.slice(0, first), ...turned, ...kept.slice(first)]
   return { bytes: Buffer.concat([bytes.subarray(0, 2), ...parts, Uint8Array.of(0xff, END)]), sides }

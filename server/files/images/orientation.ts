@@ -3,7 +3,7 @@ import { isAsciiAt, viewOf } from './bytes.ts'
 const ORIENTATION = 0x0112
 const SHORT = 3
 
-/** The orientation, 1 to 8, of a TIFF block of EXIF; 1 where it has none or cannot be read. */
+/** The orientation, 1 to 8, in a TIFF block of EXIF; 1 where there is none or it is unreadable. */
 export function orientationIn(tiff: Uint8Array): number {
   try {
     const little = isAsciiAt(tiff, 0, 'II')

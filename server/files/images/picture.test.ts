@@ -35,7 +35,7 @@ describe('what is a picture', () => {
     expect(await refusal(bytes)).toMatchObject(wrongType)
   })
 
-  test.each(['image/svg+xml', 'image/gif', 'text/html', 'application/octet-stream', '', 'image/PNG'])('%s is no type', async (type) => {
+  test.each(['image/svg+xml', 'image/gif', 'text/html', 'application/octet-stream', '', 'image/PNG'])('%s is refused', async (type) => {
     expect(await refusal(png(), type)).toMatchObject(wrongType)
   })
 
@@ -48,7 +48,7 @@ describe('what is a picture', () => {
     for (let length = 0; length < bytes.length; length += 1) expect(await refusal(bytes.subarray(0, length), type)).toMatchObject(wrongType)
   })
 
-  test('lengths inside that point behind the end, or nowhere, are 415', async () => {
+  test('inner lengths that are invalid or beyond the end are 415', async () => {
     for (const [bytes, type, at] of [
       [png(), 'image/png', 33],
       [jpeg, 'image/jpeg', 4],
@@ -62,21 +62,21 @@ describe('what is a picture', () => {
     }
   })
 
-  test('5 MB is taken, one byte more is 413', async () => {
+  test('5 MB is accepted, one byte more is 413', async () => {
     expect((await checkPicture(pngOf(5_242_880), 'image/png')).type).toBe('image/png')
     expect(await refusal(pngOf(5_242_881))).toMatchObject({ status: 413, code: 'images.too_large' })
   })
 })
 
-describe('what is too large to be shown', () => {
-  test('a PNG of 30,000 × 30,000 in 600 KB is refused by what it says, in no time and no memory', async () => {
+describe('too many pixels', () => {
+  test('a PNG of 30,000 × 30,000 in 600 KB is refused by its header, without time and memory', async () => {
     const bomb = png({ width: 30_000, height: 30_000, padding: 600_000 })
     const before = process.memoryUsage().rss
     expect(await leastTime(500, async () => expect(await refusal(bomb)).toMatchObject(tooMany))).toBeLessThanOrEqual(500)
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1_048_576)
   })
 
-  test('so is a JPEG or WebP, and one that hides a second, larger frame', async () => {
+  test('a JPEG or WebP is refused alike, and one with a second, larger frame', async () => {
     const wide = Buffer.from(jpeg)
     wide.writeUInt16BE(65_500, wide.indexOf(Buffer.from([0xff, 0xc0])) + 7)
     expect(await refusal(wide, 'image/jpeg')).toMatchObject(tooMany)
@@ -87,13 +87,13 @@ describe('what is too large to be shown', () => {
     expect(await refusal(large, 'image/webp')).toMatchObject(tooMany)
   })
 
-  test('many pixels that fit by their sides are too many by their product', async () => {
+  test('sides within their limit may have a product above it', async () => {
     expect(await refusal(png({ width: 12_000, height: 5_000, padding: 20 }))).toMatchObject(tooMany)
     expect((await checkPicture(png({ width: 10_000, height: 5_000, padding: 20 }), 'image/png')).type).toBe('image/png')
   })
 })
 
-describe('what is made to keep the server busy', () => {
+describe('pictures built to keep the server busy', () => {
   const quickly = async (bytes: Uint8Array, type: string) => {
     let answer: unknown
     const checking = async () => {
@@ -104,23 +104,23 @@ describe('what is made to keep the server busy', () => {
   }
   const million = (piece: Uint8Array) => Buffer.alloc(Math.floor(5_000_000 / piece.length) * piece.length, piece)
 
-  test('pieces without end are 415', async () => {
+  test('more segments than allowed are 415', async () => {
     const empty = pngChunk('IDAT', new Uint8Array())
     expect(await quickly(Buffer.concat([png().subarray(0, 33), million(empty), png().subarray(33)]), 'image/png')).toMatchObject(wrongType)
     expect(await quickly(jpegWith(million(jpegSegment(0xfe, new Uint8Array()))), 'image/jpeg')).toMatchObject(wrongType)
     expect(await quickly(webpWith(0, million(webpChunk('JUNK', new Uint8Array()))), 'image/webp')).toMatchObject(wrongType)
   })
 
-  test('picture data that are nothing but stuffed markers are read once', async () => {
+  test('picture data of stuffed markers only are read once', async () => {
     const stuffed = Buffer.concat([jpeg.subarray(0, -2), million(Buffer.from([0xff, 0])), jpeg.subarray(-2)])
     expect(await quickly(stuffed, 'image/jpeg')).toMatchObject({ type: 'image/jpeg' })
   })
 })
 
-describe('what is taken out', () => {
+describe('what is removed', () => {
   const secret = text('secret place')
 
-  test('JPEG: place, previews, notes and what hangs behind the end go; colours and the turn stay', async () => {
+  test('JPEG: location, previews, comments and data after the end are removed; colours and orientation stay', async () => {
     const colours = jpegSegment(0xe2, text('ICC_PROFILE\0\x01\x01colours'))
     const bytes = Buffer.concat([
       jpegWith(
@@ -142,12 +142,12 @@ describe('what is taken out', () => {
     expect((await cleaned(clean, 'image/jpeg')).equals(clean)).toBe(true)
   })
 
-  test('a picture that is not turned says nothing about it', async () => {
+  test('a picture without rotation gets no orientation', async () => {
     const clean = await cleaned(jpegWith(jpegSegment(0xe1, Buffer.concat([text('Exif\0\0'), exif(1)]))), 'image/jpeg')
     expect(clean.equals(jpeg)).toBe(true)
   })
 
-  test('PNG: place, text, times and animation go; colours and the turn stay', async () => {
+  test('PNG: location, text, times and animation are removed; colours and orientation stay', async () => {
     const hidden: [string, Uint8Array][] = [
       ['eXIf', exif(8)],
       ['tEXt', text('Comment\0secret place')],
@@ -168,7 +168,7 @@ describe('what is taken out', () => {
     expect((await cleaned(clean, 'image/png')).equals(clean)).toBe(true)
   })
 
-  test('WebP: place and notes go, and what says that they are there; the turn stays', async () => {
+  test('WebP: location and comments are removed, with their flags; orientation stays', async () => {
     const bytes = Buffer.concat([
       webpWith(0x0c, webpChunk('EXIF', exif(3)), webpChunk('XMP ', secret), webpChunk('JUNK', secret)),
       text('secret place'),
@@ -183,7 +183,7 @@ describe('what is taken out', () => {
     expect(unturned.equals(webpWith(0))).toBe(true)
   })
 
-  test('EXIF that runs in circles or points nowhere says nothing', () => {
+  test('EXIF with cycles or invalid offsets has no orientation', () => {
     for (let length = 0; length < 50; length += 1) expect(orientationIn(exif(6).subarray(0, length))).toBeLessThanOrEqual(6)
     const nowhere = exif(6)
     nowhere.writeUInt32LE(0xffffffff, 4)

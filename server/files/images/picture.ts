@@ -5,7 +5,7 @@ import { stripPng } from './png.ts'
 import { damaged, type StrippedImage } from './stripped.ts'
 import { stripWebp } from './webp.ts'
 
-/** A picture that may be kept. */
+/** A picture that may be stored. */
 export type Picture = { bytes: Uint8Array; type: ImageType }
 
 const cleaners: Record<ImageType, (bytes: Uint8Array) => StrippedImage> = {
@@ -17,15 +17,15 @@ const cleaners: Record<ImageType, (bytes: Uint8Array) => StrippedImage> = {
 export const isImageType = (type: string): type is ImageType => (imageTypes as readonly string[]).includes(type)
 
 /**
- * The picture that an upload is, without what is no picture: place, time, names, comments, previews, and anything hidden behind its
- * end. Nothing is decoded, so that a decompression bomb has no effect. Throws 413 and 415 of `imageFailures` (docs/design/files.md).
+ * The picture of an upload, without metadata: place, time, names, comments, previews, and anything after its end. Nothing is decoded, so
+ * that a decompression bomb has no effect. Throws 413 and 415 of `imageFailures` (docs/design/files.md).
  */
 export async function checkPicture(bytes: Uint8Array, declared: string, pixels: number = limits.image.pixels): Promise<Picture> {
   if (bytes.length > limits.image.bytes) throw imageFailures.tooLarge()
-  // Loaded by the first picture, to save memory at rest.
+  // Loaded with the first picture, to save memory.
   const { fileTypeFromBuffer } = await import('file-type')
   const found = await fileTypeFromBuffer(bytes).catch(() => undefined)
-  // An animated PNG is a PNG.
+  // An animated PNG counts as a PNG.
   const mime = found?.mime === 'image/apng' ? 'image/png' : found?.mime
   if (!isImageType(declared) || mime !== declared) throw imageFailures.wrongType()
   const { bytes: clean, sides } = cleaned(bytes, declared)
@@ -41,7 +41,7 @@ function cleaned(bytes: Uint8Array, type: ImageType): StrippedImage {
   try {
     return cleaners[type](bytes)
   } catch (error) {
-    // A length that points behind the end: the file was cut off.
+    // A length beyond the end: the file was truncated.
     if (error instanceof RangeError) throw damaged()
     throw error
   }

@@ -5,7 +5,7 @@ import { orientationIn, tiffOf } from './orientation.ts'
 import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 
 const SIGNATURE_BYTES = 8
-/** Picture and colours. Animation goes: what is left is the still picture that every PNG has. */
+/** Picture and colours. Animation is removed, which leaves the still picture that every PNG has. */
 const NEEDED = ['IHDR', 'PLTE', 'IDAT', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'sBIT', 'pHYs', 'bKGD']
 
 const chunk = (type: string, content: Uint8Array): Uint8Array => {
@@ -16,7 +16,7 @@ const chunk = (type: string, content: Uint8Array): Uint8Array => {
   return Buffer.concat([length, named, crc])
 }
 
-/** A PNG without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
+/** Removes from a PNG everything that is not picture, losslessly, and what follows its end. Throws where it is truncated or no PNG. */
 export function stripPng(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const kept: Uint8Array[] = []

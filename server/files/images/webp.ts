@@ -6,7 +6,7 @@ import { type Dimensions, damaged, type StrippedImage } from './stripped.ts'
 const HEADER_BYTES = 12
 const NEEDED = ['VP8X', 'VP8 ', 'VP8L', 'ALPH', 'ICCP', 'ANIM', 'ANMF']
 const PICTURES = ['VP8 ', 'VP8L', 'ANMF']
-/** Bits of VP8X that say that there is EXIF, and XMP. */
+/** Bits of VP8X that announce EXIF, and XMP. */
 const [EXIF_BIT, XMP_BIT] = [0x08, 0x04]
 
 const uint24 = (view: DataView, at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
@@ -26,7 +26,7 @@ const chunk = (type: string, content: Uint8Array): Uint8Array => {
   return Buffer.concat([Buffer.from(type, 'latin1'), length, content, Buffer.alloc(content.length % 2)])
 }
 
-/** A WebP without what is not picture, losslessly; what follows its end goes too. Throws where it is cut off or is none. */
+/** Removes from a WebP everything that is not picture, losslessly, and what follows its end. Throws where it is truncated or no WebP. */
 export function stripWebp(bytes: Uint8Array): StrippedImage {
   const view = viewOf(bytes)
   const end = 8 + view.getUint32(4, true)
