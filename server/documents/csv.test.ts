@@ -31,7 +31,7 @@ describe('reading', () => {
     ['spaces around cells', bytes('last_name ; score\n  Ní Bhriain\u00a0; 15,5')],
   ])('%s', (_, file) => expect(readCsv(file)).toEqual(expected))
 
-  test('a separator that every line has equally often, where a heading has more of another', () => {
+  test('a separator that every line has equally often wins, even where the heading has more of another', () => {
     expect(read('Nom;Prénom;Devoirs 1, 2, 3 et 4\nMurphy;Seán;12,5\nMurphy;Aoife;abs\n').head).toEqual([
       'Nom',
       'Prénom',
@@ -60,7 +60,7 @@ describe('reading', () => {
     ])
   })
 
-  test('short rows are filled, and cells beyond the head are kept under an empty head', () => {
+  test('short rows are padded, and cells beyond the heading get an empty head', () => {
     expect(read('a,b\n1\n1,2,3')).toEqual({
       head: ['a', 'b', ''],
       rows: [
@@ -101,7 +101,7 @@ describe('reading', () => {
     expect(refusal(() => read(text))).toMatchObject({ status, code: 'imports.unreadable', message }),
   )
 
-  test('a line without end is refused', () => {
+  test('a line that is too long is refused', () => {
     expect(refusal(() => read(`a,b\n"${'x,'.repeat(500_000)}`))).toMatchObject({
       status: 413,
       message: expect.stringContaining('quotation mark'),
@@ -119,7 +119,7 @@ describe('reading', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(20 * 1_048_576)
   })
 
-  test('millions of separators or blank lines are refused or passed over quickly', async () => {
+  test('millions of separators or blank lines are refused or skipped quickly', async () => {
     const reading = () => {
       expect(refusal(() => read(`a${',b'.repeat(9_000_000)}`))).toMatchObject({ status: 413 })
       expect(refusal(() => read(`a\n${'\n'.repeat(9_000_000)}b`))).toMatchObject({ status: 413 })
@@ -130,14 +130,14 @@ describe('reading', () => {
 })
 
 describe('columns', () => {
-  test('are found whatever their case, spacing and order', () => {
+  test('are found in any case, spacing and order', () => {
     expect([...findColumns(read('Last Name,note,FIRST-NAME\nA,b,C'), ['first_name', 'last_name', 'gender'])]).toEqual([
       ['last_name', 0],
       ['first_name', 2],
     ])
   })
 
-  test('of one name are refused, unless nobody asks for them', () => {
+  test('with the same name are refused, unless they are not needed', () => {
     const sheet = read('Score,score,x,x\n1,2,3,4')
     expect(refusal(() => findColumns(sheet, ['score']))).toMatchObject({
       status: 400,
@@ -149,7 +149,7 @@ describe('columns', () => {
 })
 
 describe('writing', () => {
-  test('UTF-8 with its mark, CRLF, quotes where needed, numbers plain', () => {
+  test('UTF-8 with its mark, CRLF, quotes where needed, plain numbers', () => {
     const file = writeCsv({
       head: ['name', 'mark'],
       rows: [
@@ -183,12 +183,12 @@ describe('writing', () => {
     expect(written.replaceAll('"', '')).toBe(`\ufeff'${text}\r\n'${text}\r\n`)
   })
 
-  test('an apostrophe that guards nothing stays as it is', () => {
+  test('an apostrophe before other text stays', () => {
     const table = { head: ['name'], rows: [["'Ohana"], ["O'Brien"]] }
     expect(readCsv(writeCsv(table)).rows.map(({ cells }) => cells[0])).toEqual(["'Ohana", "O'Brien"])
   })
 
-  test('whatever is written is read back', () => {
+  test('written cells are read back', () => {
     const cell = fc.string({ unit: fc.constantFrom(...'ab=+-@＝\'",;\n é漢9') }).map((text) => text.trim())
     const rows = fc.array(fc.tuple(cell, cell), { maxLength: 20 })
     fc.assert(

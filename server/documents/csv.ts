@@ -22,15 +22,17 @@ import {
 import { CsvError, parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 
-/** Blank lines are allowed for, but not without end. */
+/** Blank lines are allowed up to this number. */
 const LINES_MAX = limits.importRows * 10
 
-/** Longest line in characters: every column with the longest text that any field takes. */
+/** The longest line in characters: every column with the longest text of any field. */
 const LINE_MAX = limits.importColumns * limits.text.remark
 
 const withoutApostrophe = (cell: string): string => (HAS_APOSTROPHE.test(cell) ? cell.slice(1) : cell)
 
-/** Spreadsheets write thousands of empty rows after the last one; a loop, because a regular expression would be quadratic here. */
+/**
+ * Removes the thousands of empty rows that spreadsheets write at the end. A loop, because a regular expression would take quadratic time.
+ */
 function withoutTail(text: string): string {
   let end = text.length
   while (end > 0 && ' ,;\t\r\n'.includes(text[end - 1] as string)) end -= 1
@@ -69,9 +71,8 @@ function parseLines(text: string, delimiter: Separator): SheetRow[] {
 }
 
 /**
- * Reads a CSV file: UTF-8, UTF-16 with a byte-order mark or Windows-1252; comma, semicolon or tab, whichever the head line has most of (`separatorOf`).
- * The apostrophe that writeCsv puts before a formula is taken off again.
- * Throws imports.unreadable (400) and imports.too_large (413).
+ * Reads a CSV file: UTF-8, UTF-16 with a byte-order mark or Windows-1252; comma, semicolon or tab (`separatorOf`). Removes the apostrophe
+ * that writeCsv puts before a formula. Throws imports.unreadable (400) and imports.too_large (413).
  */
 export function readCsv(bytes: Uint8Array): Sheet {
   if (bytes.byteLength > limits.body.import) throw tooManyBytes()
@@ -85,13 +86,13 @@ export function readCsv(bytes: Uint8Array): Sheet {
   }
 }
 
-/** Reads back what `writeCsv` wrote, cell by cell and letter by letter, without end. Throws a plain error for what is no CSV. */
+/** Reads the cells that `writeCsv` wrote, unchanged and without limits. Throws a plain Error for malformed CSV. */
 export function readExactCsv(bytes: Uint8Array): string[][] {
   const lines: string[][] = parse(Buffer.from(bytes), { bom: true, relax_column_count: true })
   return lines.map((cells) => cells.map(withoutApostrophe))
 }
 
-/** How cells are told apart, and the sign before decimals. Spreadsheets in French take a line with commas for one cell, and 91.4 for a text. */
+/** The separator of cells and the decimal mark. A French spreadsheet reads a line with commas as one cell, and 91.4 as text. */
 type Signs = { separator: ',' | ';'; decimal: string }
 const inEnglish: Signs = { separator: ',', decimal: '.' }
 
@@ -100,12 +101,15 @@ const inert = (cell: Cell, { decimal }: Signs): string => {
   return NEEDS_APOSTROPHE.test(cell ?? '') ? `'${cell}` : (cell ?? '')
 }
 
-/** Writes a CSV file that Excel opens with its accents right: UTF-8 with its mark, CRLF, inert text, numbers with a decimal point where no other `signs` are given. */
+/**
+ * Writes a CSV file that Excel opens with the right accents: UTF-8 with a byte-order mark, CRLF, texts that never run as formulas, and,
+ * without other `signs`, commas and decimal points.
+ */
 export function writeCsv(table: { head: readonly string[]; rows: readonly (readonly Cell[])[] }, signs = inEnglish): Uint8Array {
   return csvLines([table.head, ...table.rows], { isFirst: true, signs })
 }
 
-/** A part of such a file; `isFirst`: the one that it begins with. */
+/** A part of such a file; `isFirst`: the first part. */
 export function csvLines(
   lines: readonly (readonly Cell[])[],
   { isFirst, signs = inEnglish }: { isFirst: boolean; signs?: Signs },
@@ -115,7 +119,7 @@ export function csvLines(
   return Buffer.from(stringify(texts, { bom: isFirst, ...form }), 'utf8')
 }
 
-/** See `decodeText`. Throws imports.unreadable for anything that holds control characters, which no spreadsheet saved as text does. */
+/** See `decodeText`. Throws imports.unreadable for control characters, which no spreadsheet writes into text. */
 function toText(bytes: Uint8Array): string {
   let text: string
   try {

@@ -11,13 +11,11 @@ import type { ReportCard, ReportCardsInput, TermEntry, YearLayout } from './repo
 import { openCardSetup, printRun, reportCard } from './report-card/report-card.ts'
 import { writeWorkbook } from './workbook.ts'
 
-/*
- * Documents in English are those of the version before a school could choose a language, byte for byte where they are not compressed.
- */
+/* English documents equal those of the version before documents had a language, byte for byte outside of compression. */
 
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex').slice(0, 16)
 
-/** Of what a PDF holds, its streams unpacked: how they are packed, and so where they stand, is the affair of a version of zlib. */
+/** A digest of a PDF with its streams decompressed: the compressed form, and so the positions, depend on the version of zlib. */
 function digest(pdf: Uint8Array): string {
   const file = Buffer.from(pdf)
   const hash = createHash('sha256')

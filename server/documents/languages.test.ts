@@ -45,16 +45,16 @@ const sheet = (language: Language, more: Partial<BroadsheetInput> = {}): Broadsh
   return { ...input, pupils: partial }
 }
 
-/** Sentences of ours that are the same in both languages, or are also what the school wrote. */
+/** Words of the catalogue that are equal in both languages, or that the school also wrote. */
 const ALIKE = new Set(['Total', 'Code', 'Excellent', 'Absent', 'Art', 'Class', 'Mathematics'])
-/** Every whole English sentence or label that the documents have, but for those with something put in. */
+/** Every English sentence or label of the documents, except those with values. */
 function englishOf(group: object): string[] {
   return Object.values(group).flatMap((value: string | object) => (typeof value === 'string' ? [value] : englishOf(value)))
 }
 const labels = englishOf({ card: en.card, broadsheet: en.broadsheet }).filter((label) => !label.includes('{{') && !ALIKE.has(label))
 const hasWord = (text: string, label: string) => new RegExp(`(^|[^\\p{L}])${label.replaceAll('.', '\\.')}($|[^\\p{L}])`, 'u').test(text)
 
-/** With what a school wrote taken away, which stays as it is. */
+/** The entries without the school's own texts, which are not translated. */
 const withoutRemarks = coded.map((entry, at) => ({ ...entry, subject: `S${at}`, teacher: 'Ada Nowak', teacher_remark: null }))
 const plain = { entries: withoutRemarks, conduct: 'x', class_teacher_remark: 'y', status: 'draft' as const }
 
@@ -73,7 +73,7 @@ describe.runIf(hasPoppler)('a report card in French', () => {
     expect(labels.filter((label) => hasWord(text, label))).toEqual([])
   })
 
-  test('a long label goes on below, and not into the text beside it', async () => {
+  test('a long label continues below, not into the text beside it', async () => {
     const { words } = wordsOfPdf(await drawn(ofTerm('fr')))
     const topOf = (word: string) => words.find(({ text }) => text === word)?.top ?? Number.NaN
     const between = words.filter(({ top }) => top > topOf('Conduite') && top < topOf('Barème'))
@@ -82,16 +82,16 @@ describe.runIf(hasPoppler)('a report card in French', () => {
     for (const { right } of label) expect(right).toBeLessThan(46 + 112)
   })
 
-  test('the year’s end: terms by their names, a school’s own as it wrote it', async () => {
+  test('the year’s end: known terms translated, a school’s own unchanged', async () => {
     const text = textOfPdf(await drawn(ofYear('fr')))
     for (const told of ['Michaelmas', 'Semester 2', 'trimestre', 'fin d’année', 'Note annuelle', 'Moyenne annuelle'])
       expect(text).toContain(told)
     expect(text).toContain('la moyenne des trimestres compte pour 40 %')
-    // Its letters stand apart.
+    // Its letters have spacing.
     expect(text.replaceAll(' ', '')).toContain('BULLETINDEFIND’ANNÉE·ANNÉE2025/26')
   })
 
-  test('a school’s own words stay in their language', async () => {
+  test('a school’s own words are not translated', async () => {
     const scale = { passMark: 45, bands: [{ letter: 'A', minimum: 0, remark: 'Well done' }] }
     const codes = [{ code: 'abs', name: 'Away', effect: 'left_out', printed: true }] as const
     const text = textOfPdf(await drawn(ofTerm('fr', { entries: coded }, { scale, codes, term: 'Semester 1' })))
@@ -99,10 +99,10 @@ describe.runIf(hasPoppler)('a report card in French', () => {
   })
 })
 
-/** Poppler sets signs over letters beside them, with a space. */
+/** The text without combining signs, which poppler places beside other letters with a space. */
 const bare = (text: string): string => text.normalize('NFKC').replace(/[\p{M}\p{Cf}\s]/gu, '')
 
-/** The words on the line of this one, from right to left. */
+/** The words on this one's line, from right to left. */
 const lineOf = ({ words }: Words, text: string) => {
   const { top, page } = words.find((word) => word.text === text) ?? { top: Number.NaN, page: 0 }
   return words.filter((word) => word.page === page && Math.abs(word.top - top) < 2).sort((a, b) => b.left - a.left)
@@ -122,7 +122,7 @@ describe.runIf(hasPoppler)('a report card in Arabic', () => {
     expect(labels.filter((label) => hasWord(text, label))).toEqual([])
   })
 
-  test('the first column stands at the right, then the others in their order; remarks in Latin letters at the left of their room', async () => {
+  test('the first column is on the right, then the others in order; Latin remarks are aligned left', async () => {
     const found = wordsOfPdf(await drawn(ofTerm('ar')))
     const row = lineOf(found, 'Mathematics').map(({ text }) => text)
     expect(row.filter((text) => /^(Mathematics|[\d.]+|B)$/.test(text))).toEqual(['Mathematics', '83.75', '71.00', '76.10', 'B'])
@@ -131,7 +131,7 @@ describe.runIf(hasPoppler)('a report card in Arabic', () => {
     expect(lineOf(found, 'Cathal').at(0)?.text).toBe('3B')
   })
 
-  test('is told as Arabic to who reads it out', async () => {
+  test('is declared as Arabic for screen readers', async () => {
     const file = await PDFDocument.load(await drawn(ofTerm('ar')), { updateMetadata: false })
     expect(String(file.catalog.get(PDFName.of('Lang')))).toContain('ar')
     expect(file.getTitle()).toBe('Élan Ó Briain، فصل ميكلماس 2025/26')
@@ -160,7 +160,7 @@ describe.runIf(hasPoppler)('a broadsheet', () => {
     expect(labels.filter((label) => hasWord(text, label))).toEqual([])
   })
 
-  test('in Arabic, the names at the right and the position at the left', async () => {
+  test('in Arabic, with names on the right and positions on the left', async () => {
     const bytes = await broadsheetPdf(sheet('ar'))
     const text = textOfPdf(bytes)
     for (const told of ['الكشف العام', 'معدّل الصف', 'الوسيط', 'الناجحون', 'نسبة النجاح', 'حسب الجنس', 'بنات', 'التقدير'])
@@ -171,17 +171,17 @@ describe.runIf(hasPoppler)('a broadsheet', () => {
     expect(row.at(-1)).toBe('1')
   })
 
-  test('as a workbook: no word of a head is broken', () => {
+  test('as a workbook: no word of a head is split', () => {
     for (const language of ['en', 'fr', 'ar'] as const)
       for (const { head, width } of broadsheetWorkbook(sheet(language)).sheets.flatMap(({ columns }) => columns))
         for (const word of head.split(' ')) expect(width, `${language} ${word}`).toBeGreaterThanOrEqual(word.length + 2)
   })
 
-  test('as tables: heads and statistics in French, numbers as numbers; in Arabic the first column at the right', async () => {
+  test('as tables: heads and statistics in French, numeric cells; in Arabic the first column on the right', async () => {
     const french = readCsv(broadsheetCsv(sheet('fr')))
     expect(french.head.slice(0, 4)).toEqual(['Nom', 'Prénom', 'Numéro d’élève', 'Sexe'])
     expect(french.rows[0]?.cells[4]).toBe('38')
-    // As a spreadsheet in French opens it: a pupil has a gender in the singular, a figure its comma, and each a cell of its own.
+    // As a French spreadsheet reads it: gender in the singular, decimal commas, and one cell for each value.
     const lines = strFromU8(broadsheetCsv(sheet('fr'))).split('\r\n')
     expect(lines[0]).toMatch(/^\ufeff?Nom;Prénom;Numéro d’élève;Sexe;/)
     expect(lines[1]).toMatch(/;(féminin|masculin|autre);38;/)
@@ -210,7 +210,7 @@ describe.runIf(hasPoppler).each(['fr', 'ar'] as const)('in %s, whatever the name
     }
   }
 
-  test('a card stays on its paper, and its labels apart', async () => {
+  test('a card stays on its paper, and its labels do not touch', async () => {
     const student = { ...elan.student, first_name: long, last_name: long, student_number: long }
     const school = { ...frame.school, name: `${long} ${long}`, address: long }
     const own = {
@@ -225,7 +225,7 @@ describe.runIf(hasPoppler).each(['fr', 'ar'] as const)('in %s, whatever the name
     for (const [at, word] of figures.entries()) if (at > 0) expect(word.right).toBeLessThanOrEqual((figures[at - 1]?.left ?? 0) + 0.5)
   })
 
-  test('a broadsheet stays on its paper, and its heads apart', async () => {
+  test('a broadsheet stays on its paper, and its heads do not touch', async () => {
     const input = sheet(language)
     const pupils = input.pupils.map((own) => ({ ...own, last_name: long, first_name: long }))
     onPaper(wordsOfPdf(await broadsheetPdf({ ...input, pupils, class_name: long, class_teacher: long })), 20)

@@ -45,7 +45,7 @@ const expected = [
 ]
 const without = (table: Sheet, changed: Partial<Sheet>): Sheet => ({ ...table, ...changed })
 
-test('heads are unique and say the maximum', () => {
+test('heads are unique and contain the maximum', () => {
   expect(sheet.columns.map(({ head }) => head)).toEqual([
     'student_id',
     'student_number',
@@ -64,7 +64,7 @@ test('heads are unique and say the maximum', () => {
   ).toEqual(['A (/5)', 'A (/5) 2', 'A (/5) 3'])
 })
 
-test('ids are hidden, what is excluded is grey, names are never formulas', async () => {
+test('ids are hidden, excluded marks grey, names never formulas', async () => {
   const xml = strFromU8(unzipSync(await file())['xl/worksheets/sheet1.xml'] as Uint8Array)
   expect(xml).toMatch(/<col min="1" max="1"[^>]*hidden="1"/)
   expect(xml).toMatch(/<row r="2"[^>]*hidden="1"/)
@@ -74,7 +74,7 @@ test('ids are hidden, what is excluded is grey, names are never formulas', async
   expect(styleOf('F3')).not.toBe(styleOf('G3'))
 })
 
-describe('coming back', () => {
+describe('reading a returned mark sheet', () => {
   test('from the workbook', async () => {
     const { assessments, rows } = readMarksheet(await readWorkbook(await file(), MARKSHEET_NAMES))
     expect(assessments).toEqual([
@@ -105,7 +105,7 @@ describe('coming back', () => {
     expect(assessments.at(-1)).toEqual({ column: 7, head: 'Seat', assessmentId: null })
   })
 
-  test('without the hidden row and column it still tells heads, numbers and names', async () => {
+  test('without the hidden row and column, heads, student numbers and names are read', async () => {
     const table = await readWorkbook(await file())
     const bare = { head: table.head.slice(1), rows: table.rows.slice(1).map(({ row, cells }) => ({ row, cells: cells.slice(1) })) }
     const { assessments, rows } = readMarksheet(bare)
@@ -117,7 +117,7 @@ describe('coming back', () => {
     expect(rows[0]).toEqual({ row: 3, studentId: null, student_number: '007', last_name: '=cmd|calc', first_name: 'Órla', marks: [] })
   })
 
-  test('with a column copied it is refused', async () => {
+  test('with a copied column, refused', async () => {
     const table = await readWorkbook(await file())
     const copied = {
       head: [...table.head, 'Copy'],

@@ -6,15 +6,15 @@ import type { Sheet, SheetRow } from '@markbook/shared/spreadsheet/table'
 import type { WorkbookColumn, WorkbookRow, WorkbookSheet } from './workbook.ts'
 
 /*
- * The layout of a mark sheet. A teacher may rename, move and sort what is seen; what the import needs is hidden and moves along:
- * column A holds the student's id in each row, and row 2 holds the assessment's id under each head. Row 2 is known by the mark
- * in its column A and not by its number, because sorting may carry it elsewhere.
+ * The layout of a mark sheet. A teacher may rename, move and sort the visible cells. The import needs hidden ones, which move with them:
+ * column A has the student's id in each row, and row 2 the assessment's id under each head. Row 2 is recognised by the mark in its column
+ * A rather than by its number, because sorting may move it.
  */
 
 const ID_HEAD = 'student_id'
 const ID_ROW_MARK = 'assessment_id'
 
-/** Sheets that an import of marks prefers over the first one. */
+/** Worksheets that an import of marks prefers to the first one. */
 export const MARKSHEET_NAMES = [MARK_SHEET] as const
 
 type MarksheetStudent = { id: string; student_number: string | null; last_name: string; first_name: string }
@@ -27,10 +27,10 @@ export type MarksheetInput = {
   codes?: readonly MarkCode[]
 }
 
-/** `column` counts from 0 in `cells`; `assessmentId` is null when the hidden row is gone or the column is the teacher's own. */
+/** `column`: index in `cells`; `assessmentId` is null where the hidden row is gone or the teacher added the column. */
 export type MarksheetColumn = { column: number; head: string; assessmentId: string | null }
 
-/** Heads of the assessments in their order, such as «Quiz 1 (/20)»; a second of the same name and maximum becomes «Quiz 1 (/20) 2». */
+/** Heads of the assessments in order, such as «Quiz 1 (/20)»; a second one with the same title and maximum becomes «Quiz 1 (/20) 2». */
 export function assessmentHeads(assessments: readonly Pick<MarksheetAssessment, 'title' | 'max_score'>[]): string[] {
   const taken = new Set<string>(['student_id', 'student_number', 'last_name', 'first_name'])
   return assessments.map(({ title, max_score }) => {
@@ -57,7 +57,7 @@ function assessmentColumns(assessments: readonly MarksheetAssessment[]): Workboo
   })
 }
 
-/** A code beside a score is left out, so that the cell stays a number; the import leaves it where the number is the same. */
+/** Omits a code beside a score, so that the cell stays a number; the import keeps the code where the number is unchanged. */
 function cellOf({ score, status }: MarksheetMark, codes: readonly MarkCode[]): number | string | null {
   if (status === null || codeNamed(codes, status)?.effect === 'with_score') return score ?? status
   return score === null ? status : `${score} ${status}`
@@ -69,7 +69,7 @@ function studentRow({ id, ...names }: MarksheetStudent, marks: readonly Markshee
   return { cells: { [ID_HEAD]: id, ...names, ...Object.fromEntries(scores) }, muted }
 }
 
-/** The mark sheet of a class in a subject and term, students and assessments in the order given. A missing mark is an empty cell. */
+/** The mark sheet of a class in a subject and term; students and assessments in the order given. A missing mark is an empty cell. */
 export function buildMarksheet({ students, assessments, marks, codes = standardMarkCodes }: MarksheetInput): WorkbookSheet {
   const marksByStudentId = new Map<string, MarksheetMark[]>(students.map(({ id }) => [id, []]))
   for (const mark of marks) marksByStudentId.get(mark.student_id)?.push(mark)
@@ -106,8 +106,8 @@ function refuseTwins(assessments: readonly MarksheetColumn[]): void {
 }
 
 /**
- * Reads a mark sheet that came back. Columns and rows may stand in any order and heads may be renamed, as long as the ids are there.
- * Throws imports.duplicate_column (400) when a column was copied.
+ * Reads a returned mark sheet. Columns and rows may be in any order and heads renamed, as long as the ids are there. Throws
+ * imports.duplicate_column (400) where a column was copied.
  */
 export function readMarksheet(sheet: Sheet) {
   const keys = sheet.head.map(columnKey)

@@ -6,8 +6,8 @@ import { readCsv } from './csv.ts'
 import { sheetKind, type Upload } from './sheet-kind.ts'
 
 /**
- * Reads an uploaded spreadsheet, XLSX or CSV, into a Sheet, without characters that nobody sees. Of a workbook it takes the first sheet named in `preferred`, else the first.
- * Throws imports.too_large (413), imports.wrong_type (415), imports.unreadable (400).
+ * Reads an uploaded spreadsheet, XLSX or CSV, into a Sheet, and removes invisible characters. Of a workbook it reads the first worksheet
+ * named in `preferred`, else the first. Throws imports.too_large (413), imports.wrong_type (415), imports.unreadable (400).
  */
 export async function readSheet(upload: Upload, preferred: readonly string[] = []): Promise<Sheet> {
   if (upload.bytes.byteLength === 0) throw emptyFile()

@@ -42,13 +42,13 @@ test.each([
   )
 })
 
-test('a part of a larger buffer is looked at, not the buffer', () => {
+test('for a part of a larger buffer, only the part is examined', () => {
   const pool = Buffer.concat([zip, csv])
   expect(sheetKind({ bytes: new Uint8Array(pool.buffer, pool.byteOffset + zip.length, csv.length) })).toBe('csv')
 })
 
-describe('one door for both', () => {
-  test('reads either', async () => {
+describe('one reader for both', () => {
+  test('reads either kind', async () => {
     const expected = { head: ['name'], rows: [{ row: 2, cells: ['Ada'] }] }
     expect(await readSheet({ bytes: strToU8('name\nAda'), filename: 'a.csv' })).toEqual(expected)
     expect(await readSheet({ bytes: workbook({ sheets: [{ name: 'A', xml: worksheet(row(1, 'name') + row(2, 'Ada')) }] }) })).toEqual(

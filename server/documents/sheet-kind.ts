@@ -6,7 +6,7 @@ export type Upload = { bytes: Uint8Array; type?: string | undefined; filename?: 
 
 export const XLSX_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** `application/vnd.ms-excel` is what browsers on Windows call a .csv. */
+/** Browsers on Windows send `application/vnd.ms-excel` for .csv. */
 const TYPES: Record<string, SheetKind | 'either'> = {
   [XLSX_TYPE]: 'xlsx',
   'application/zip': 'xlsx',
@@ -21,7 +21,7 @@ const TYPES: Record<string, SheetKind | 'either'> = {
 }
 const EXTENSIONS: Record<string, SheetKind> = { xlsx: 'xlsx', csv: 'csv', tsv: 'csv', txt: 'csv' }
 
-/** How files that are no table begin, and what to call them. */
+/** The first bytes of other kinds of files, and their names for the message. */
 const OTHERS: [starts: string[], name: string][] = [
   [['\xd0\xcf\x11\xe0'], 'an old .xls workbook, or one protected by a password'],
   [['%PDF-'], 'a PDF'],
@@ -43,8 +43,8 @@ function otherKind(start: string): string | undefined {
 const saveAs = (what: string): Failure => importFailures.wrongType({ message: `This is ${what}. Save it as .xlsx or .csv.` })
 
 /**
- * Decides by its content whether an upload is CSV or XLSX, and refuses one whose declared type or name says something else.
- * `type` is the Content-Type of the part, parameters allowed. Throws imports.wrong_type (415) with what to do about it.
+ * Recognises by content whether an upload is CSV or XLSX, and refuses one whose declared type or name contradicts it. `type`: the
+ * Content-Type of the part, possibly with parameters. Throws imports.wrong_type (415) with advice.
  */
 export function sheetKind({ bytes, type, filename }: Upload): SheetKind {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 512)).toString('latin1')

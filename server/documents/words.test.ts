@@ -40,7 +40,7 @@ describe('figures and days', () => {
   })
 })
 
-describe('numbers that are counted', () => {
+describe('sentences with numbers', () => {
   test('positions', () => {
     expect([1, 2, 3, 4, 11, 12, 13, 21, 22, 111].map(english.ordinal)).toEqual('1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 111th'.split(' '))
     expect([1, 2, 3, 21].map(french.ordinal)).toEqual(['1er', '2e', '3e', '21e'])
@@ -65,20 +65,20 @@ describe('numbers that are counted', () => {
   })
 })
 
-describe('words that every school has until it writes its own', () => {
-  test('English says what is stored', () => {
+describe('standard words', () => {
+  test('are the stored ones in English', () => {
     expect(english.scale(defaultGradingScale)).toEqual(defaultGradingScale)
     expect(standardMarkCodes.map(english.codeName)).toEqual(standardMarkCodes.map(({ name }) => name))
   })
 
-  test.each([french, arabic])('are told in the language of the paper', (words) => {
+  test.each([french, arabic])('are in the language of the document', (words) => {
     for (const [at, { remark }] of words.scale(defaultGradingScale).bands.entries())
       if (remark !== 'Excellent') expect(remark).not.toBe(defaultGradingScale.bands[at]?.remark)
     expect(words.codeName({ code: 'late', name: 'Late' })).not.toBe('Late')
     expect(words.term('michaelmas')).not.toBe('michaelmas')
   })
 
-  test('what a school wrote stays: a remark, the name of a code, a term', () => {
+  test('texts of the school stay: a remark, the name of a code, a term', () => {
     const bands = [{ letter: 'A', minimum: 80, remark: 'Well done' }]
     expect(french.scale({ passMark: 50, bands })).toEqual({ passMark: 50, bands })
     expect(french.codeName({ code: 'abs', name: 'Away' })).toBe('Away')
@@ -102,14 +102,14 @@ describe('Arabic', () => {
     expect(wordsOf('ar', true).say('broadsheet.letterRow', { letter: 'A+' })).toBe('التقدير A+')
   })
 
-  test('a name in a list has the comma of its own letters', () => {
+  test('a name in a list has an Arabic comma', () => {
     expect(withoutControls(arabic.listed({ last_name: 'حسن', first_name: 'أحمد' }))).toBe('حسن، أحمد')
     expect(arabic.listed({ last_name: 'Byrne', first_name: 'Niamh' })).toBe('Byrne, Niamh')
     expect(english.listed({ last_name: 'حسن', first_name: 'أحمد' })).toBe('حسن, أحمد')
   })
 })
 
-test('paper has every letter of its own words', () => {
+test('the fonts have every letter of the catalogue', () => {
   expect([en, fr, ar].flatMap(sentences).filter(hasUnprintedLetters)).toEqual([])
   expect(documentLanguages).toHaveLength(3)
 })

@@ -8,9 +8,7 @@ import en from '@markbook/shared/words/en/documents.json' with { type: 'json' }
 import fr from '@markbook/shared/words/fr/documents.json' with { type: 'json' }
 import { hasArabic, isolated, joined, rightToLeftSentence, withoutControls } from './drawing/bidi.ts'
 
-/*
- * The words of printed documents in the language that they are printed in (docs/design/reports.md). What a school wrote stays as it wrote it.
- */
+/* The words of printed documents in the document's language (docs/design/reports.md). Texts of the school are not translated. */
 
 type Plural = 'zero' | 'one' | 'two' | 'few' | 'many' | 'other'
 type Bare<Key extends string> = Key extends `${infer Name}_${Plural}` ? Name : Key
@@ -28,17 +26,17 @@ const flat = (group: Group, path = ''): [string, string][] =>
     typeof value === 'string' ? [[path + key, value]] : flat(value, `${path}${key}.`),
   )
 const catalogues: Record<DocumentLanguage, Group> = { en, fr, ar }
-/** In French some spaces end no line of a paper. */
+/** In French, no line may break at certain spaces. */
 const catalogueOf = (language: DocumentLanguage, isUnmarked: boolean): ReadonlyMap<string, string> =>
   new Map(flat(catalogues[language]).map(([key, sentence]) => [key, language === 'fr' && !isUnmarked ? unbroken(sentence) : sentence]))
-/** The region decides the order of a day: 4 March 2011. */
+/** The region determines the order of a date: 4 March 2011. */
 const locales: Record<DocumentLanguage, string> = { en: 'en-GB', fr: 'fr', ar: 'ar' }
 
-/** Words that every school has until it writes its own, by letter and by code. */
+/** The standard remarks and code names, which a school may replace, by letter and by code. */
 const standardRemarks = new Map(defaultGradingScale.bands.map(({ letter, remark }) => [letter, remark]))
 const standardNames = new Map(standardMarkCodes.map(({ code, name }) => [code, name]))
 
-/** Sentences of a catalogue with their values put in, and numbered ones by the plural forms of the language. */
+/** The sentences of a catalogue with their values filled in; sentences with a number use the language's plural forms. */
 function sentencesIn(language: DocumentLanguage, isUnmarked: boolean) {
   const catalogue = catalogueOf(language, isUnmarked)
   const isRightToLeft = language === 'ar'
@@ -60,7 +58,7 @@ function sentencesIn(language: DocumentLanguage, isUnmarked: boolean) {
   return {
     isRightToLeft,
     say: (key: WordKey, values: Values = {}): string => sentence(key, values),
-    /** With `{{count}}`. */
+    /** The sentence with `{{count}}`. */
     counted: (key: WordKey, count: number): string => numbered(key, count, counts),
     /** 1st, 2nd, 3rd, 4th, 11th. */
     ordinal: (place: number): string => numbered('ordinal', place, ordinals),
@@ -68,7 +66,7 @@ function sentencesIn(language: DocumentLanguage, isUnmarked: boolean) {
   }
 }
 
-/** Figures are 0 to 9 in every language, as in the app. */
+/** Digits are 0 to 9 in every language, as in the app. */
 const FIGURES = { numberingSystem: 'latn' }
 
 function formatsIn(locale: string) {
@@ -91,31 +89,31 @@ function wordsIn(language: DocumentLanguage, isUnmarked: boolean) {
   const { say, ordinal, isRightToLeft } = sentences
   const formats = formatsIn(locales[language])
   const term = (name: string): string => (isKnownTerm(name) ? say(`term.${name}`) : name)
-  // French counts the first day of a month, and no other.
+  // French writes only the first day of a month as an ordinal.
   const day = (value: string): string => (language === 'fr' ? formats.day(value).replace(/^1(?= )/, ordinal(1)) : formats.day(value))
   return {
     ...sentences,
     ...formats,
     locale: locales[language],
-    /** Between the cells of a line of CSV, as spreadsheets in the language expect it. */
+    /** The separator of CSV cells that spreadsheets in the language expect. */
     separator: language === 'en' ? (',' as const) : (';' as const),
     percent: (figure: number): string => say('percent', { figure: formats.plain(figure) }),
     day,
-    /** The same instant is the same day on every machine. */
+    /** In UTC, so that an instant is the same day on every machine. */
     dayOf: (ms: number): string => day(new Date(ms).toISOString()),
     term,
-    /** «Michaelmas term 2025/26», «Semester 1, 2025/26», «Year 2025/26». A school's own word says by itself what it is. */
+    /** «Michaelmas term 2025/26», «Semester 1, 2025/26», «Year 2025/26». A school's own word is printed without «term». */
     period({ term: name, year }: { term: string; year: string }, isTerm: boolean): string {
       if (!isTerm) return say('period.year', { year })
       return say(isKnownTerm(name) ? 'period.known' : 'period.own', { term: term(name), year })
     },
-    /** A name as it stands in a list. */
+    /** A name as in a list, last name first. */
     listed: ({ last_name: last, first_name: first }: { last_name: string; first_name: string }): string =>
       isRightToLeft && hasArabic(last) ? say('broadsheet.pupilName', { last, first }) : `${last}, ${first}`,
-    /** The number of a page, and before it by what `markbook audit --head` knows where the history stood. */
+    /** The page number, preceded by the history code, with which `markbook audit --head` finds the state of the history. */
     foot: (page: number, pages: number, code: string | null | undefined): string =>
       sentences.joined([...(code ? [say('history', { code })] : []), say('page', { page, pages })]),
-    /** With the standard remarks in the language; a remark that the school wrote stays. */
+    /** The scale with the standard remarks translated; remarks of the school stay. */
     scale: (scale: GradingScale): GradingScale => ({
       ...scale,
       bands: scale.bands.map((band) =>
@@ -130,8 +128,9 @@ function wordsIn(language: DocumentLanguage, isUnmarked: boolean) {
 const opened = new Map<string, Words>()
 
 /**
- * English where no language was chosen. `isUnmarked`: without marks of direction and spaces of its own, for what is not drawn: cells of a spreadsheet, and the
- * name of a file. */
+ * The words of a language. `isUnmarked`: without marks of direction and no-break spaces, for text that is not drawn: cells of a
+ * spreadsheet, and names of files.
+ */
 export function wordsOf(language: DocumentLanguage = 'en', isUnmarked = false): Words {
   const key = `${language} ${isUnmarked}`
   const known = opened.get(key) ?? wordsIn(language, isUnmarked)

@@ -1,6 +1,4 @@
-/*
- * The parts of an .xlsx file beside its worksheets (ECMA-376, part 1, 18; part 2 for the package). Each is a path and its XML.
- */
+/* The parts of an .xlsx file besides its worksheets (ECMA-376, part 1, 18; part 2 for the package). Each has a path and its XML. */
 
 export type Part = [path: string, xml: string]
 
@@ -15,7 +13,7 @@ export const worksheetStart = `${XML}<worksheet ${MAIN} xmlns:r="${OFFICE}">`
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const SPECIAL = /[&<>"]/g
-/** What XML cannot hold or would change, and what reads like its replacement `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
+/** Characters that XML cannot hold or would change, and texts that look like their escape `_x000D_` (ECMA-376, part 1, 22.9.2.19). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-F]{4}_)/g
 
@@ -26,13 +24,13 @@ const escapeXml = (text: string): string =>
 
 const textElement = (text: string): string => `<t xml:space="preserve">${escapeXml(text)}</t>`
 
-/** Relations to other parts: the first is rId1. */
+/** The relationships to other parts; the first is rId1. */
 function relationsXml(targets: readonly (readonly [type: string, target: string])[]): string {
   const relations = targets.map(([type, target], index) => `<Relationship Id="rId${index + 1}" Type="${type}" Target="${target}"/>`)
   return `${XML}<Relationships xmlns="${PACKAGE}/relationships">${relations.join('')}</Relationships>`
 }
 
-/** Parts of a worksheet are numbered from 1. */
+/** Worksheets are numbered from 1. */
 export const worksheetPath = (index: number): string => `xl/worksheets/sheet${index + 1}.xml`
 
 /** `madeAt` is in milliseconds. */
@@ -86,16 +84,16 @@ export function stringsPart(strings: Iterable<string>): Part {
   return ['xl/sharedStrings.xml', `${XML}<sst ${MAIN}>${items.join('')}</sst>`]
 }
 
-/** Formats by their numbers; 164 is the first that a workbook may define. `signed`: hundredths with † behind them, numbers all the same. */
+/** Number format ids; 164 is the first that a workbook may define. `signed`: numbers with two decimals, shown with † behind them. */
 const FORMATS = { general: 0, integer: 1, hundredths: 2, text: 49, day: 164, signed: 165 }
 const PLAIN_FONT = '<sz val="11"/><name val="Calibri"/><family val="2"/>'
 
-/** Element of one style of cells, `alignment` as attributes. */
+/** The XML of one cell style; `alignment`: attributes. */
 export const cellStyle = (format: keyof typeof FORMATS, look: { isBold?: boolean; isGrey?: boolean; alignment?: string }): string =>
   `<xf numFmtId="${FORMATS[format]}" fontId="${look.isBold ? 1 : 0}" fillId="${look.isGrey ? 2 : 0}" borderId="0" xfId="0" ` +
   `applyNumberFormat="1" applyFont="1" applyFill="1" applyAlignment="1">${look.alignment ? `<alignment ${look.alignment}/>` : ''}</xf>`
 
-/** The first style is that of cells without one. A file must begin its fills with these two. */
+/** The first style applies to cells without one. The fills of a file must begin with these two. */
 export const stylesPart = (styles: Iterable<string>): Part => [
   'xl/styles.xml',
   `${XML}<styleSheet ${MAIN}><numFmts count="2"><numFmt numFmtId="${FORMATS.day}" formatCode="yyyy-mm-dd"/>` +
@@ -109,10 +107,13 @@ export const stylesPart = (styles: Iterable<string>): Part => [
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 ]
 
-/** What a worksheet says at its end when it has notes. */
+/** At the end of a worksheet that has notes. */
 export const NOTES_REFERENCE = '<legacyDrawing r:id="rId2"/>'
 
-/** The notes of a worksheet on cells of its first row, `column` from 0: their texts, and the boxes that show them, under the names that Excel gives. */
+/**
+ * The notes of a worksheet on cells of its first row, `column` from 0: their texts, and the shapes that show them, with Excel's file
+ * names.
+ */
 export function notesParts(index: number, notes: readonly { cell: string; column: number; text: string }[]): Part[] {
   if (notes.length === 0) return []
   const comments = notes.map(({ cell, text }) => `<comment ref="${cell}" authorId="0"><text><r>${textElement(text)}</r></text></comment>`)

@@ -25,7 +25,7 @@ describe('writing', () => {
   const written = () => writeWorkbook({ sheets: [sheet], madeAt: MADE_AT })
   const partsOf = (file: Uint8Array) => Object.fromEntries(Object.entries(unzipSync(file)).map(([name, part]) => [name, strFromU8(part)]))
 
-  test('no text becomes a formula, numbers and days are real, heads are frozen', async () => {
+  test('no text becomes a formula, numbers and days are typed cells, heads are frozen', async () => {
     const parts = partsOf(await written())
     const xml = parts['xl/worksheets/sheet1.xml'] ?? ''
     expect(xml).not.toMatch(/<f[\s>/]/)
@@ -38,7 +38,7 @@ describe('writing', () => {
     expect(parts['xl/comments1.xml']).toContain('Out of 20')
   })
 
-  test('it is read back', async () => {
+  test('the reader reads it', async () => {
     expect(await readWorkbook(await written())).toEqual({
       head: ['=HYPERLINK("x")', 'Mark', 'Day', 'id'],
       rows: [

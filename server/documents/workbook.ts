@@ -14,8 +14,8 @@ import {
 } from './workbook-parts.ts'
 
 /**
- * `text` keeps leading zeros, `number` stays a number that can be summed, shown with so many `decimals` where they are given, `day` is
- * YYYY-MM-DD and becomes a date. Width in characters.
+ * `text` keeps leading zeros; `number` is a numeric cell, shown with `decimals` where given; `day` is YYYY-MM-DD and becomes a date cell.
+ * Width in characters.
  */
 export type WorkbookColumn = {
   head: string
@@ -27,7 +27,7 @@ export type WorkbookColumn = {
   isMuted?: boolean
 }
 
-/** Cells by column key; `muted` are the keys of cells shown in grey, `signed` those of numbers with † behind them. */
+/** Cells by column key; `muted`: keys of cells shown in grey; `signed`: keys of numbers shown with † behind them. */
 export type WorkbookRow = {
   cells: Readonly<Record<string, Cell>>
   isHidden?: boolean
@@ -35,7 +35,10 @@ export type WorkbookRow = {
   signed?: readonly string[]
 }
 
-/** `frozen` counts the rows and columns that stay in sight; a note is shown at the head of its column. `wrapsHeads`: heads in several lines. */
+/**
+ * `frozen`: the rows and columns that stay visible when scrolling; a note is shown at the head of its column. `wrapsHeads`: heads may have
+ * several lines.
+ */
 export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
   name: string
   columns: readonly WorkbookColumn[]
@@ -43,23 +46,23 @@ export type WorkbookSheet<Rows = readonly WorkbookRow[]> = {
   frozen: { rows: number; columns: number }
   notes?: readonly { key: string; text: string }[]
   wrapsHeads?: boolean
-  /** The first column stands at the right. */
+  /** The first column is on the right. */
   isRightToLeft?: boolean
 }
 
-/** `madeAt` (milliseconds) is written as the time of creation and change: the same input gives the same bytes. */
+/** `madeAt` (milliseconds) is written as the time of creation and change, so equal input gives equal bytes. */
 export type WorkbookInput<Rows = readonly WorkbookRow[]> = { sheets: readonly WorkbookSheet<Rows>[]; madeAt: number }
 
-/** Rows that come in batches, so that they never all have to be there at once. */
+/** Rows in batches, so that they are never all in memory. */
 export type RowBatches = Iterable<readonly WorkbookRow[]> | AsyncIterable<readonly WorkbookRow[]>
 
 /** Characters of XML that are compressed at once. */
 const CHUNK = 65_536
 const LINE_HEIGHT = 15
-/** Characters that stand beside each other on a sheet of paper that is held upright. */
+/** Characters that fit in the width of a portrait page. */
 const UPRIGHT_CHARACTERS = 95
 
-/** Names as Excel takes them: without some characters, at most 31 long, each once whatever its case. */
+/** Names that Excel accepts: without some characters, at most 31 long, unique ignoring case. */
 function sheetNames(sheets: readonly WorkbookSheet<unknown>[]): string[] {
   const taken = new Set<string>()
   return sheets.map(({ name }) => {
@@ -76,7 +79,7 @@ function sheetNames(sheets: readonly WorkbookSheet<unknown>[]): string[] {
   })
 }
 
-/** Numbers values in the order in which they are first used: cells name texts and styles by their number. */
+/** Numbers values in the order of first use, since cells refer to texts and styles by number. */
 class Numbering {
   readonly values = new Map<string, number>()
 
@@ -88,10 +91,10 @@ class Numbering {
   }
 }
 
-/** What the sheets of a file share: its texts, and the styles of its cells. */
+/** Shared by the sheets of a file: its texts, and the styles of its cells. */
 type Shared = { strings: Numbering; styles: Numbering }
 
-/** A column with the numbers of its styles. */
+/** A column with the indices of its styles. */
 type Shape = WorkbookColumn & { letters: string; headStyle: number; plainStyle: number; greyStyle: number; signedStyle: number }
 
 function formatOf({ kind, decimals }: WorkbookColumn) {
@@ -103,7 +106,7 @@ function formatOf({ kind, decimals }: WorkbookColumn) {
 function shapesOf({ columns, wrapsHeads = false }: WorkbookSheet<unknown>, { styles }: Shared): Shape[] {
   return columns.map((column, index) => {
     const format = formatOf(column)
-    // Text after a number would touch it.
+    // Text would touch a number in the column before it.
     const indent = column.kind === 'text' && columns[index - 1]?.kind === 'number' ? ' indent="1"' : ''
     const left = `horizontal="left"${indent}`
     const alignment = `${column.kind === 'number' ? 'horizontal="right"' : left}${wrapsHeads ? ' vertical="top" wrapText="1"' : ''}`
@@ -119,7 +122,7 @@ function shapesOf({ columns, wrapsHeads = false }: WorkbookSheet<unknown>, { sty
   })
 }
 
-/** The number that a cell holds, a day counted from 1899-12-30; null for text. */
+/** The number in a cell, for a day the days since 1899-12-30; null for text. */
 function numberIn(kind: WorkbookColumn['kind'], value: Cell): number | null {
   if (kind === 'number' && typeof value === 'number') return value
   if (kind === 'day' && /^\d{4}-\d\d-\d\d$/.test(String(value))) return Date.parse(`${value}T00:00:00Z`) / 86_400_000 + 25_569
@@ -144,7 +147,7 @@ function rowXml(number: number, shapes: readonly Shape[], { cells, isHidden, mut
   return `${xml}</row>`
 }
 
-/** How many lines a head takes when it is wrapped between its words. */
+/** The number of lines of a wrapped head. */
 function linesOf({ head, width }: WorkbookColumn): number {
   let [lines, used] = [1, 0]
   for (const word of head.split(/\s+/)) {
@@ -156,7 +159,7 @@ function linesOf({ head, width }: WorkbookColumn): number {
   return lines
 }
 
-/** Columns and frozen cells, then the row of heads. */
+/** Columns and frozen panes, then the row of heads. */
 function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared: Shared): string {
   const { frozen } = sheet
   const split = `${frozen.columns > 0 ? `xSplit="${frozen.columns}" ` : ''}ySplit="${frozen.rows}"`
@@ -165,7 +168,7 @@ function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared
     ({ width, isHidden, plainStyle }, index) =>
       `<col min="${index + 1}" max="${index + 1}" width="${width}" style="${plainStyle}"${isHidden ? ' hidden="1"' : ''} customWidth="1"/>`,
   )
-  // No spreadsheet makes a row higher by itself once the file says how high rows are.
+  // With explicit row heights in the file, spreadsheets do not adjust them by themselves.
   const height = sheet.wrapsHeads ? ` ht="${LINE_HEIGHT * Math.max(...sheet.columns.map(linesOf))}" customHeight="1"` : ''
   const heads = shapes.map(({ letters, headStyle, head }) => cellXml(`${letters}1`, headStyle, 'text', head, shared))
   return (
@@ -176,7 +179,7 @@ function headXml(sheet: WorkbookSheet<unknown>, shapes: readonly Shape[], shared
   )
 }
 
-/** Printed one page wide; a wide sheet across. */
+/** Page setup: one page wide; a wide sheet in landscape. */
 function endXml({ columns, notes = [] }: WorkbookSheet<unknown>): string {
   const characters = columns.reduce((sum, { width, isHidden = false }) => sum + (isHidden ? 0 : width), 0)
   const orientation = characters > UPRIGHT_CHARACTERS ? 'landscape' : 'portrait'
@@ -202,10 +205,10 @@ async function* worksheetXml(sheet: WorkbookSheet<RowBatches>, shared: Shared): 
   yield xml + endXml(sheet)
 }
 
-/** The first time that a zip can hold: equal content gives equal bytes. */
+/** The earliest time of a zip entry: equal content gives equal bytes. */
 const ZIP_TIME = new Date(1980, 0, 1)
 
-/** Writes an .xlsx workbook of any size: rows leave the memory as they are written. Text is never a formula, whatever it begins with. */
+/** Writes an .xlsx workbook of any size; rows leave the memory as they are written. Text never becomes a formula. */
 export async function writeBatches({ sheets, madeAt }: WorkbookInput<RowBatches>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   const zip = new Zip((error, chunk) => {
@@ -240,6 +243,6 @@ export async function writeBatches({ sheets, madeAt }: WorkbookInput<RowBatches>
   return Buffer.concat(chunks)
 }
 
-/** Writes an .xlsx workbook with frozen heads and real numbers. */
+/** Writes an .xlsx workbook with frozen heads and numeric cells. */
 export const writeWorkbook = ({ sheets, madeAt }: WorkbookInput): Promise<Uint8Array> =>
   writeBatches({ sheets: sheets.map((sheet) => ({ ...sheet, rows: [sheet.rows] })), madeAt })

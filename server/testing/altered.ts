@@ -2,7 +2,10 @@ import { everyParent } from '../replication/identity/enrolment.ts'
 import { setPeer } from '../store/peer-row.ts'
 import type { WriteTx } from '../store/tx.ts'
 
-/** What a laptop writes on which somebody has altered the program: it believes to be none, and refuses nothing that its parent will. */
+/**
+ * Writes on a laptop as a modified program would: while `write` runs, the node is not registered as a laptop, so nothing is refused here
+ * that its parent will refuse.
+ */
 export async function altered<T>(tx: WriteTx, write: () => Promise<T>): Promise<T> {
   const parents = (await everyParent(tx)).filter(({ user_id }) => user_id !== null)
   const name = async (of: (user: string | null) => string | null) => {

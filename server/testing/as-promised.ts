@@ -4,10 +4,12 @@ import type { Endpoint } from '@markbook/shared/contract/endpoint'
 const patterns = Object.values(contract)
   .flatMap((resource) => Object.values(resource as Record<string, Endpoint>))
   .map((endpoint) => ({ endpoint, pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, '[^/]+')}$`) }))
-  // A word in a path comes before a parameter at its place.
+  // A constant path segment comes before a parameter in its place.
   .sort((a, b) => a.endpoint.path.split(':').length - b.endpoint.path.split(':').length)
 
-/** Throws where a successful reply is not, to the letter, what parsing by the contract leaves: the server itself does not ask (http/shapes.ts). */
+/**
+ * Throws where a successful reply differs from the reply parsed by the contract, which the server itself does not check (http/shapes.ts).
+ */
 export async function demandAsPromised(request: Request, response: Response): Promise<void> {
   const { pathname } = new URL(request.url)
   const reply = patterns.find(({ endpoint, pattern }) => endpoint.method === request.method && pattern.test(pathname))?.endpoint.reply

@@ -2,7 +2,7 @@ import { pathOf } from '@markbook/shared/contract/client'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import type { App } from '../app/app.ts'
 
-/** A request of a test, right or wrong; `file` goes as the multipart part of that name, with the fields of `form` before it. */
+/** A request of a test, valid or not; `file` is sent as the multipart part of that name, after the fields of `form`. */
 export type Ask = {
   params?: Readonly<Record<string, string>>
   query?: Readonly<Record<string, unknown>>
@@ -10,7 +10,7 @@ export type Ask = {
   file?: { name: string; text: string | Uint8Array<ArrayBuffer>; type?: string }
   form?: Readonly<Record<string, string>>
 }
-/** A reply as it went over the wire. `headers` without the request's id, which is never the same. */
+/** A reply as received. `headers` without the request's id, which always differs. */
 export type Answer = { status: number; code: string | undefined; text: string; headers: string }
 
 const BASE = 'http://markbook.test'
@@ -41,7 +41,7 @@ export async function tell(app: App, request: Request): Promise<Answer> {
   return { status: response.status, code: codeIn(text), text, headers: JSON.stringify(headers) }
 }
 
-/** What a stream says first; some never end by themselves. */
+/** The first event of a stream; some streams never end. */
 async function firstEvent({ body }: Response): Promise<string> {
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   const { value } = await reader.read()
@@ -49,7 +49,7 @@ async function firstEvent({ body }: Response): Promise<string> {
   return Buffer.from(value ?? []).toString('latin1')
 }
 
-/** Asks with a Cookie header, empty for none. */
+/** Sends a request with a Cookie header, empty for none. */
 export const ask = (app: App, endpoint: Endpoint, input: Ask, cookie = ''): Promise<Answer> =>
   tell(app, requestFor(endpoint, input, cookie ? { cookie } : {}))
 

@@ -5,7 +5,7 @@ import type { TestClock } from './clock.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** What an app reads in the QR code; written apart from the program, from RFC 4648. */
+/** Decodes the secret in the QR code; written independently of the program, from RFC 4648. */
 export function fromBase32(text: string): Buffer {
   let bits = 0n
   for (const letter of text) bits = (bits << 5n) | BigInt(ALPHABET.indexOf(letter))
@@ -13,7 +13,7 @@ export function fromBase32(text: string): Buffer {
   return Buffer.from((bits >> BigInt(extra)).toString(16).padStart(Math.floor((text.length * 5) / 8) * 2, '0'), 'hex')
 }
 
-/** An authenticator app: shows the code of now, or of so many steps from now. */
+/** An authenticator app: its code now, or some steps from now. */
 export type Authenticator = { code(steps?: number): string; secret: string }
 
 export const authenticator = (secret: string, clock: TestClock): Authenticator => ({
@@ -21,7 +21,7 @@ export const authenticator = (secret: string, clock: TestClock): Authenticator =
   code: (steps = 0) => totpOf(fromBase32(secret), stepAt(clock.now()) + steps),
 })
 
-/** Enrols an app for somebody and confirms it, which uses up the step of now. */
+/** Enrols and confirms an app for a person, which uses the code of the present step. */
 export async function enrolled(client: Client<typeof contract>, clock: TestClock): Promise<Authenticator> {
   const { secret } = await client.outage.enrolTotp()
   const app = authenticator(secret, clock)

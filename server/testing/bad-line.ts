@@ -1,27 +1,24 @@
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 
-/**
- * A line to a server of this machine that does what lines do. `target` is asked anew with every connection, for a server that was killed
- * comes back elsewhere.
- */
+/** A faulty proxy to a server of this machine. `target` is read for each connection, since a restarted server has another port. */
 export type BadLine = {
   url: string
-  /** Ends every connection and refuses new ones, until `mend`. */
+  /** Closes every connection and refuses new ones, until `mend`. */
   cut(): void
   mend(): void
-  /** Takes connections and says nothing more on any, until `mend`: no packet comes through, and nobody is told, not of an end either. */
+  /** Accepts connections and passes no more bytes on, until `mend`, not even the end of a connection. */
   choke(): void
-  /** Resolves with the target of the next connection that sends so many bytes at once. */
+  /** Resolves with the target of the next connection that sends this many bytes at once. */
   nextSent(bytes: number): Promise<number>
-  /** The next answer ends after so many bytes, in the middle of what it says. */
+  /** Cuts the next reply off after this many bytes. */
   truncateNext(bytes: number): void
-  /** Every piece of an answer comes so many ms later. */
+  /** Delays every piece of a reply by this many ms. */
   delay(ms: number): void
   close(): Promise<void>
 }
 
-/** `address`: of this machine, where the server also listens. */
+/** `address`: an address of this machine on which the server also listens. */
 export async function badLineTo(
   target: () => number,
   { scheme = 'http', address = '127.0.0.1' }: { scheme?: 'http' | 'https'; address?: string } = {},
@@ -80,7 +77,7 @@ export async function badLineTo(
       state = 'choked'
     },
     mend: () => {
-      // What was choked has lost bytes: such a connection is of no use to anybody.
+      // A choked connection has lost bytes, so it cannot go on.
       if (state === 'choked') destroyAll()
       state = 'whole'
     },

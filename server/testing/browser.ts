@@ -3,7 +3,7 @@ import { contract } from '@markbook/shared/contract/contract'
 import type { App } from '../app/app.ts'
 import type { School } from './school.ts'
 
-/** A browser that keeps the cookies it is given. `address` counts where the school was started with TRUST_PROXY=local; `agent` is what it is. */
+/** A client that keeps its cookies. `address` counts where the school was started with TRUST_PROXY=local; `agent` is its User-Agent. */
 export type Browser = { client: Client<typeof contract>; cookie(): string; address: string }
 
 export function browserOf(
@@ -38,7 +38,7 @@ export function codeFor({ outbox }: Pick<School, 'outbox'>, email: string): stri
   return code
 }
 
-/** Signs in by email, as a person does. */
+/** Signs in by mail, as a person does. */
 export async function signIn(st: School, browser: Browser, email: string) {
   await browser.client.auth.sendOtp({ body: { email } })
   return browser.client.auth.verifyOtp({ body: { email, token: codeFor(st, email) } })

@@ -3,12 +3,12 @@ import postgres from 'postgres'
 import { createDatabase } from './database.ts'
 
 /**
- * A central database on a real Postgres as the world sees it: something that can be copied and put back, like the folder of a school.
- * Nobody may be connected to it meanwhile. `cluster`: the address of a server on which databases may be made.
+ * A central database on a real Postgres that can be copied and restored, like the folder of a school. No client may be connected
+ * meanwhile. `cluster`: the URL of a server on which databases may be created.
  */
 export type CentralDisk = {
   url: string
-  /** As it is now, under another name; the name of a copy for `putBack`. */
+  /** Copies the database under another name; returns the name for `putBack`. */
   copy(): Promise<string>
   putBack(copy: string): Promise<void>
   drop(): Promise<void>
@@ -26,13 +26,13 @@ async function administer(cluster: string, ...texts: string[]): Promise<void> {
   }
 }
 
-/** A migrated, empty one. */
+/** A migrated, empty database. */
 export async function newCentralDisk(cluster: string): Promise<CentralDisk> {
   const { url } = await createDatabase(cluster)
   return diskOf(cluster, new URL(url).pathname.slice(1))
 }
 
-/** One that begins as a copy of another. */
+/** A database that begins as a copy of another. */
 export async function centralDiskLike(cluster: string, other: string): Promise<CentralDisk> {
   const name = newName()
   await administer(cluster, `create database ${name} template ${other}`)

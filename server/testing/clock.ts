@@ -13,7 +13,7 @@ export function testClock(start = '2026-01-12T08:00:00.000Z'): TestClock {
   return { now: () => now, advance: (ms) => setTo(now + ms), set: (instant) => setTo(Date.parse(instant)) }
 }
 
-/** Bytes that look random and are the same in every run, so that two databases can be compared byte by byte. */
+/** Pseudo-random bytes that are the same in every run, so that two databases can be compared byte by byte. */
 function repeatableBytes(seed: string): (size: number) => Uint8Array {
   let count = 0
   return (size) => {

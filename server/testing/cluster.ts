@@ -7,18 +7,18 @@ import { join } from 'node:path'
 import postgres from 'postgres'
 import { memoryFolder } from './memory-folder.ts'
 
-/** A temporary Postgres for the tests: its superuser's address, what it is, and how to end it. */
+/** A temporary Postgres for the tests: its superuser's URL, its version, and how to stop it. */
 export type Cluster = {
   url: string
   description: string
   stop(): Promise<void>
   /** Stops it as a power cut does, and starts it again; only where its binaries are on this machine. */
   outage?: { begin(): Promise<void>; end(): Promise<void> }
-  /** All its processes stand still (SIGSTOP) and go on (SIGCONT), as where its machine hangs; only where processes can be listed. */
+  /** Suspends all its processes (SIGSTOP) and resumes them (SIGCONT), as if its machine hung; only where processes can be listed. */
   standstill?: { begin(): void; end(): void }
 }
 
-/** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the one that comes from npm; `none`: neither. */
+/** A local PostgreSQL where its binaries are found, else (or with `TEST_POSTGRES=embedded`) the npm package; `none`: neither. */
 export async function startCluster(settings: readonly string[] = QUICK): Promise<Cluster> {
   if (process.env['TEST_POSTGRES'] === 'none') throw new Error('TEST_POSTGRES is none')
   const binaries = process.env['TEST_POSTGRES'] === 'embedded' ? undefined : localBinaries()
@@ -45,7 +45,7 @@ const isExecutable = (path: string) => {
   }
 }
 
-/** PostgreSQL refuses to run as root; the account of the Debian package, or nobody, runs it then. */
+/** PostgreSQL refuses to run as root; it then runs as the account of the Debian package, or nobody. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
@@ -57,7 +57,7 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
   return undefined
 }
 
-/** Durability is of no use to a database that ends with the tests. */
+/** Settings without durability, since the database ends with the tests. */
 const QUICK = [
   'fsync=off',
   'synchronous_commit=off',
@@ -69,7 +69,7 @@ const QUICK = [
   'timezone=Asia/Kathmandu',
 ]
 
-/** What is chosen otherwise may be about the disk. */
+/** With other settings the test may be about the disk. */
 const folderFor = (settings: readonly string[]) =>
   settings === QUICK ? memoryFolder('markbook-postgres-') : mkdtempSync(join(tmpdir(), 'markbook-postgres-'))
 
@@ -106,7 +106,7 @@ async function startLocal(binaries: string, chosen: readonly string[]): Promise<
     rmSync(folder, { recursive: true, force: true })
   }
   const outage = {
-    // What `pg_ctl stop -m immediate` does.
+    // As `pg_ctl stop -m immediate`.
     begin: () => end('SIGQUIT'),
     end: async () => {
       server = start()
@@ -116,19 +116,19 @@ async function startLocal(binaries: string, chosen: readonly string[]): Promise<
   return { url, description: `PostgreSQL ${await versionAt(url)} from ${binaries}`, stop, outage, ...standstillOf(data) }
 }
 
-/** By the data folder, where the server keeps the number of its first process. */
+/** Found through the data folder, in which the server writes the id of its main process. */
 function standstillOf(data: string): Pick<Cluster, 'standstill'> {
   if (!existsSync('/proc/self/stat')) return {}
   const signal = (name: 'SIGSTOP' | 'SIGCONT') => {
     const first = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0])
-    // The first one before the others: it makes no more of them then.
+    // The main process first, so that it starts no others meanwhile.
     process.kill(first, name)
     for (const pid of childrenOf(first)) signalWhereThere(pid, name)
   }
   return { standstill: { begin: () => signal('SIGSTOP'), end: () => signal('SIGCONT') } }
 }
 
-/** A worker of autovacuum may end after it was listed. */
+/** An autovacuum worker may end after it was listed. */
 function signalWhereThere(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -144,7 +144,7 @@ const childrenOf = (parent: number): number[] =>
 
 function parentOf(pid: number): number {
   try {
-    // The name before it, in brackets, may hold anything.
+    // The name before it, in brackets, may contain anything.
     return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1])
   } catch {
     return 0

@@ -8,10 +8,13 @@ import { openCurrentCentralStore, openSchoolStore, type Store, type StoreOptions
 import { memoryFolder } from './memory-folder.ts'
 
 export type DatabaseName = 'sqlite' | 'postgres'
-/** A store on a database of its own; `url` (Postgres) or `folder` (SQLite) says where; `drop` ends both. */
+/** A store on its own database, in `url` (Postgres) or `folder` (SQLite); `drop` deletes it. */
 export type TestDatabase = { store: Store; url: string; folder: string; drop(): Promise<void> }
 
-/** Closes a database and keeps it. Answers what `copyOf` takes; a folder is removed when the process exits, a database goes with its cluster. */
+/**
+ * Closes a database without deleting it. Returns the value for `copyOf`. A folder is deleted when the process exits, a Postgres database
+ * with its cluster.
+ */
 export async function detachTestDatabase({ store, url, folder }: TestDatabase): Promise<string> {
   await store.close()
   return url ? new URL(url).pathname.slice(1) : keptUntilExit(folder)
@@ -29,7 +32,7 @@ const removeAll = (folders: readonly string[]) => {
 const TEMPLATE = 'markbook_template'
 const named = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href
 
-/** Closed soon after its last use, so that it holds up no process. */
+/** Closed soon after its last use, so that it keeps no process alive. */
 const administrators = new Map<string, postgres.Sql>()
 function administratorOf(url: string): postgres.Sql {
   const known = administrators.get(url)
@@ -41,7 +44,7 @@ function administratorOf(url: string): postgres.Sql {
 const administer = async (url: string, text: string) => void (await administratorOf(url).unsafe(text))
 
 const bySocket = new Map<string, Promise<string>>()
-/** The same server by its socket where that is on this machine: a statement over TCP takes half as long again. */
+/** The same server through its socket where that is on this machine: a statement over TCP takes half as long again. */
 function socketUrl(url: string): Promise<string> {
   const known = bySocket.get(url)
   if (known) return known
@@ -58,7 +61,7 @@ async function findSocket(url: string): Promise<string> {
   return url.replace(address.hostname, encodeURIComponent(folder))
 }
 
-/** A migrated, empty database, from which each test file's own is copied. Collation is not C, as on a real server. */
+/** A migrated, empty database, which is copied for each test file. Its collation is not C, as on a real server. */
 export async function makeTemplate(url: string) {
   await administer(url, `drop database if exists ${TEMPLATE}`)
   await administer(url, `create database ${TEMPLATE}`)
@@ -66,7 +69,7 @@ export async function makeTemplate(url: string) {
 }
 
 const strategies = new Map<string, Promise<string>>()
-/** Copied as files, a database is made and dropped in half the time. Before version 15 Postgres has no other way, and no word for it. */
+/** Copying files creates and drops a database in half the time. Before version 15 this is the only strategy, and has no keyword. */
 function strategyAt(url: string): Promise<string> {
   const known = strategies.get(url)
   if (known) return known
@@ -83,7 +86,7 @@ export async function createDatabase(url: string, like = TEMPLATE): Promise<{ ur
   return { url: named(url, name), drop: () => administer(url, `drop database if exists ${name} with (force)`) }
 }
 
-/** A Postgres database as it is now, under another name. Its connections end for as long as it takes; the program opens others. */
+/** Copies a Postgres database under another name. Closes its connections meanwhile; the program opens new ones. */
 export async function imageOfDatabase(url: string, cluster: string): Promise<{ name: string; drop(): Promise<void> }> {
   const original = new URL(url).pathname.slice(1)
   const mayConnect = (may: boolean) => administer(cluster, `alter database ${original} allow_connections ${may}`)
@@ -98,8 +101,9 @@ export async function imageOfDatabase(url: string, cluster: string): Promise<{ n
 }
 
 /**
- * Ends the connections to a database, and waits until they are gone: Postgres itself looks for that every 100 ms, one connection after the
- * other. A connection is no longer listed before its socket is closed; a program that uses it in between is told that the database does not answer.
+ * Closes the connections to a database, and waits until they are gone: Postgres itself checks only every 100 ms, one connection after the
+ * other. A connection leaves the list before its socket is closed; a program that uses it in between finds that the database does not
+ * answer.
  */
 async function disconnectAll(name: string, cluster: string) {
   const sql = administratorOf(cluster)
@@ -122,14 +126,14 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Ends the connections that a database has at this moment, in the middle of whatever they do. */
+/** Closes the present connections of a database, whatever they do. */
 export async function endConnections(url: string): Promise<void> {
   const { pathname } = new URL(url)
   await administratorOf(named(url, 'postgres'))`
     select pg_terminate_backend(pid) from pg_stat_activity where datname = ${pathname.slice(1)}`
 }
 
-/** The files of a SQLite database that nobody writes to at this moment, with its log: as a disk image has them. */
+/** Copies the files of a SQLite database without a writer, with its WAL, as a disk image contains them. */
 export function copyDatabase(from: string, to: string): void {
   for (const end of ['', '-wal']) {
     const file = join(from, `${DATABASE_FILE}${end}`)
@@ -138,7 +142,7 @@ export function copyDatabase(from: string, to: string): void {
 }
 
 let emptyFolder: Promise<string> | undefined
-/** The folder of a migrated, empty SQLite database, made once in this process: to migrate one takes longer than most tests. */
+/** The folder of a migrated, empty SQLite database, made once in this process, since a migration takes longer than most tests. */
 const emptySqlite = () => {
   emptyFolder ??= makeEmptySqlite()
   return emptyFolder
@@ -152,7 +156,10 @@ async function makeEmptySqlite(): Promise<string> {
   return keptUntilExit(folder)
 }
 
-/** `postgresUrl` is the cluster's; ignored for SQLite. `copyOf`: what to begin with: the folder of a SQLite database, or the name of one on the cluster. */
+/**
+ * `postgresUrl`: the cluster's; ignored for SQLite. `copyOf`: the initial content: the folder of a SQLite database, or the name of one on
+ * the cluster.
+ */
 export async function openTestDatabase(
   database: DatabaseName,
   options: Omit<StoreOptions, 'role'>,
@@ -167,7 +174,7 @@ export async function openTestDatabase(
   }
   const { url, drop } = await createDatabase(postgresUrl, copyOf)
   const socket = named(await socketUrl(postgresUrl), new URL(url).pathname.slice(1))
-  // Whatever it is a copy of was migrated by these tests.
+  // Its source was migrated by these tests.
   const store = await openCurrentCentralStore(socket, { ...options, role: 'centre' })
   return { store, url, folder: '', drop: () => store.close().then(drop) }
 }

@@ -3,7 +3,7 @@ import type { Services } from '../http/services.ts'
 import type { Store } from '../store/store.ts'
 import type { WriteTx } from '../store/tx.ts'
 
-/** Carries what a write answered out of its transaction, which it ends by being thrown. */
+/** Carries the result of a write out of its transaction; throwing it rolls the transaction back. */
 class Undone extends Error {
   readonly result: unknown
 
@@ -13,7 +13,7 @@ class Undone extends Error {
   }
 }
 
-/** A store whose writes do all their work, the history entries included, and are then taken back. */
+/** A store whose writes do all their work, including history entries, and are then rolled back. */
 const dryStore = (store: Store): Store => ({
   ...store,
   write: <T>(identity: Parameters<Store['write']>[0], fn: (tx: WriteTx) => Promise<T>) =>
@@ -29,7 +29,7 @@ const dryStore = (store: Store): Store => ({
       }),
 })
 
-/** The whole app over the same data, as if every request could be tried and taken back: no row, mail or cache entry stays. */
+/** The whole app over the same data, where every request is rolled back: no row, mail or cache entry remains. */
 export const dryApp = (services: Services): App =>
   createApp({
     ...services,

@@ -4,12 +4,12 @@ import { lineBetween, type UnderParent, under } from './nodes.ts'
 import { type School, type SchoolOptions, school } from './school.ts'
 import type { SchoolImage } from './story-template.ts'
 
-// A first copy takes longer than most tests. So a worker makes each of these arrangements once, and tests get copies of it.
+// A first copy takes longer than most tests, so a worker makes each of these arrangements once, and tests get copies of it.
 
 type Images<K extends string> = Record<K, SchoolImage>
 const arrangements = new Map<string, Promise<Images<string>>>()
 
-/** Schools with these options, as `join` leaves them; `name` is the arrangement's alone. */
+/** Schools with these options, in the state that `join` leaves; `name` identifies the arrangement. */
 async function arranged<K extends string>(
   name: string,
   options: Record<K, SchoolOptions>,
@@ -36,7 +36,10 @@ async function ofEach<K extends string, A, B>(all: Record<K, A>, each: (one: A, 
 const onSqlite = (seed: string): SchoolOptions => ({ seed, story: false, database: 'sqlite' })
 type Joined = { centre: School; box: School; link: UnderParent }
 
-/** A centre on the database of this run, with the school of the story, and that school's own server, with a first copy. What is opened joins `open`. */
+/**
+ * A centre on the database of this run, with the school of the story, and that school's own server after a first copy. Opened schools are
+ * added to `open`.
+ */
 export async function centreAndSchool(open: School[] = [], boxOn: DatabaseName = 'sqlite'): Promise<Joined> {
   const options = { centre: { seed: 'centre' }, box: { ...onSqlite('box'), database: boxOn } }
   const { centre, box } = await arranged(`a school on ${boxOn}`, options, async (nodes) => (await under(nodes.centre, nodes.box)).round())
@@ -44,7 +47,7 @@ export async function centreAndSchool(open: School[] = [], boxOn: DatabaseName =
   return { centre, box, link: lineBetween(centre, box) }
 }
 
-/** The same, and under the school the laptop of somebody, with a first copy; the centre has not heard of it. */
+/** The same, and under the school a person's laptop after a first copy; the centre has not heard of it. */
 export async function schoolAndLaptop(
   open: School[],
   user: string = people.ada.id,
@@ -58,7 +61,7 @@ export async function schoolAndLaptop(
   return { centre, box, laptop, link: lineBetween(centre, box), laptopLink: lineBetween(box, laptop) }
 }
 
-/** A server with the school of the story, on the database of this run, and Ada's laptop under it, with a first copy. */
+/** A server with the school of the story, on the database of this run, and Ada's laptop under it after a first copy. */
 export async function serverAndLaptop(open: School[]): Promise<{ server: School; laptop: School; link: UnderParent }> {
   const options = { server: { seed: 'server' }, laptop: onSqlite('laptop') }
   const { server, laptop } = await arranged('a laptop under a server', options, async (nodes) =>
@@ -68,7 +71,7 @@ export async function serverAndLaptop(open: School[]): Promise<{ server: School;
   return { server, laptop, link: lineBetween(server, laptop) }
 }
 
-/** A laptop of somebody, under a node as it is now, with a first copy. */
+/** A person's laptop under a node in its present state, after a first copy. */
 export async function laptopOf(
   open: School[],
   parent: School,

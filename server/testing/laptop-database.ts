@@ -7,7 +7,7 @@ import { DATABASE_FILE } from '../store/sqlite.ts'
 import { memoryFolder } from './memory-folder.ts'
 import { school } from './school.ts'
 
-/** A folder with the database of the story, closed and plain; `laptop`: as one that a school has invited for Mrs Okafor. */
+/** A folder with the database of the story, closed and plain; `laptop`: as a laptop that a school has invited for Mrs Okafor. */
 export async function storyFolder({ laptop }: { laptop: boolean }): Promise<string> {
   const folder = memoryFolder('markbook-laptop-')
   const st = await school({ database: 'sqlite' })
@@ -18,7 +18,7 @@ export async function storyFolder({ laptop }: { laptop: boolean }): Promise<stri
   return folder
 }
 
-/** Both kinds of such folders, to copy from in each test of a file. Call in `describe` or at the top. */
+/** Both kinds of such folders, as sources for the tests of a file. Call in `describe` or at the top. */
 export function storyFolders(): { laptop: string; school: string } {
   const folders = { laptop: '', school: '' }
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function storyFolders(): { laptop: string; school: string } {
   return folders
 }
 
-/** The row of a parent, as joining leaves it. */
+/** Inserts the row of a parent, as joining does. */
 function joinAsLaptop(folder: string): void {
   const database = new Database(join(folder, DATABASE_FILE))
   const columns = database.pragma('table_info(sync_peer)') as { name: string; type: string; notnull: number; dflt_value: unknown }[]
@@ -44,7 +44,7 @@ function joinAsLaptop(folder: string): void {
   database.close()
 }
 
-/** The files below a folder in which these words stand in plain text. */
+/** The files below a folder that contain these words in plain text. */
 export function filesSaying(folder: string, words: readonly string[]): string[] {
   if (!existsSync(folder)) return []
   return (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[])

@@ -1,8 +1,8 @@
 /**
- * The least CPU time of a step of this process, in ms, in up to five runs; it ends as soon as one takes at most `enough`.
+ * The least CPU time of a step of this process, in ms, over up to five runs; stops once a run takes at most `enough`.
  *
- * Whatever else the machine does makes some runs slower, and none quicker. So a test that has a limit on work asks for the least, and
- * fails only where every run is too slow.
+ * Other work on the machine makes some runs slower, and none faster. So a test with a limit on work compares the least time, and fails
+ * only where every run is too slow.
  */
 export async function leastTime(enough: number, step: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY

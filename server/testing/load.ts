@@ -1,21 +1,21 @@
 import { connect as connectPlainly, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 
-/** One request answered, or with status 0 not. Times in ms; `at` since the start of the run, when it was due. */
+/** One request. `status` 0: no reply. Times in ms; `at`: when it was due, since the start of the run. */
 export type Shot = { at: number; ms: number; status: number; path: string }
 export type Target = { port: number; secure?: boolean; from?: string }
-/** A reply whole, with status 0 where the connection was closed instead. */
+/** A complete reply; status 0 where the connection was closed instead. */
 type Reply = { status: number; bytes: Buffer }
 type Line = { ask(request: string): Promise<Reply>; isOpen(): boolean; close(): void }
 
 const ENDS = '\r\n\r\n'
 
-/** The length of the first whole reply in these bytes, or -1 while some of it is missing. */
+/** The length of the first complete reply in these bytes, or -1 while it is incomplete. */
 export function replyLength(bytes: Buffer): number {
   const headers = bytes.indexOf(ENDS)
   if (headers < 0) return -1
   const length = /content-length: (\d+)/i.exec(bytes.toString('latin1', 0, headers))?.[1]
-  // In pieces: the last one is empty.
+  // In chunks: the last one is empty.
   if (length === undefined) return bytes.subarray(-5).toString('latin1') === '0\r\n\r\n' ? bytes.length : -1
   const end = headers + ENDS.length + Number(length)
   return bytes.length >= end ? end : -1
@@ -67,10 +67,10 @@ function openLine(target: Target): Line {
 }
 
 const pathOf = (request: string) => request.split(' ', 2)[1] ?? ''
-/** With several `from`, the connections are spread over these addresses of the loopback. */
+/** With several `from`, the connections are spread over these loopback addresses. */
 export type Round = { target: Target & { spread?: readonly string[] }; connections: number; seconds: number; requests: readonly string[] }
 
-/** So many connections, each with one request after another: what the server can do. */
+/** This many connections, each sending one request after another: measures what the server can do. */
 export async function saturate({ target, connections, seconds, requests }: Round): Promise<Shot[]> {
   const shots: Shot[] = []
   const began = performance.now()
@@ -93,8 +93,8 @@ export async function saturate({ target, connections, seconds, requests }: Round
 export type Flood = Round & { perSecond: number }
 
 /**
- * Requests that come when they come, whether those before were answered or not, on at most so many connections. One that finds none
- * free is `missed`: the other end's own queue, not the server's.
+ * Sends requests at a fixed rate, regardless of replies, on a bounded number of connections. A request without a free connection is
+ * `missed`: it would wait in the client's own queue.
  */
 export async function flood({ target, connections, seconds, requests, perSecond }: Flood): Promise<{ shots: Shot[]; missed: number }> {
   const shots: Shot[] = []
@@ -138,11 +138,11 @@ export async function flood({ target, connections, seconds, requests, perSecond 
 }
 
 export const served = (shots: readonly Shot[]) => shots.filter(({ status }) => status >= 200 && status < 300)
-/** The time within which this share of the shots was answered. */
+/** The time within which this share of the requests was answered. */
 export function quantile(shots: readonly Shot[], share: number): number {
   const times = shots.map(({ ms }) => ms).sort((a, b) => a - b)
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0
 }
-/** Served requests a second between two moments of a run, in ms. */
+/** Successful requests per second between two moments of a run, in ms. */
 export const goodput = (shots: readonly Shot[], from: number, to: number) =>
   served(shots).filter(({ at, ms }) => at + ms >= from && at + ms < to).length / ((to - from) / 1_000)

@@ -1,4 +1,4 @@
-/** Runs `work` with a lower bound in `bounds`, a part of the limits: to reach the real one a test would need more than it has time for. */
+/** Runs `work` with a lower value for one of the limits, where a test cannot take the time to reach the real one. */
 export async function lowered<T extends object, B extends keyof T, R>(bounds: T, bound: B, to: number, work: () => Promise<R>): Promise<R> {
   const open = bounds as Record<B, unknown>
   const before = open[bound]

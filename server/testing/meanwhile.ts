@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { asSystem, type WriteTx } from '../store/tx.ts'
 import type { School } from './school.ts'
 
-/** ms that the other transaction stays open: longer than a call takes to reach its lock on a busy machine. */
+/** How long the other transaction stays open, ms: longer than a call takes to reach its lock on a busy machine. */
 const WINDOW = 800
 
 /** Makes a call while another transaction has written and not yet committed; the reply comes after its commit. */

@@ -1,6 +1,6 @@
 import type { Keyring } from '../keyring/keyring.ts'
 
-/** A keyring of a test. `asked`: what was done, in order. While it is `silent` it keeps and answers nothing. */
+/** A keyring for tests. `asked`: the calls, in order. While it is `silent` it stores and answers nothing. */
 export type MemoryKeyring = Keyring & { kept: Map<string, string>; asked: string[]; silent: boolean }
 
 export function memoryKeyring(): MemoryKeyring {

@@ -6,10 +6,10 @@ import { startSession } from '../http/sessions.ts'
 import { asSystem } from '../store/tx.ts'
 import type { School } from './school.ts'
 
-/** A signed-in person of no school. */
+/** A signed-in person without a school. */
 export type Newcomer = { id: string; email: string; as: Client<typeof contract> }
 
-/** So many new people, `<name>1@mail.example` and on, each with a session. */
+/** `count` new people, `<name>1@mail.example` and on, each with a session. */
 export function newcomers(st: School, count: number, name = 'newcomer'): Promise<Newcomer[]> {
   const { store, keys, config } = st.services
   const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }

@@ -14,20 +14,20 @@ import { joinParent } from '../replication/upstream/join.ts'
 import { asSystem } from '../store/tx.ts'
 import type { School } from './school.ts'
 
-/** A node under another, with a line that can be cut, and rounds that are made by hand, so that a test says what happens when. */
+/** A node under another, with a connection that can be cut, and rounds that the test starts. */
 export type UnderParent = {
   node: School
   line: { cut: boolean }
-  /** Greets, sends all that is new and takes all that is new; with `line.cut` it throws. */
+  /** Greets, pushes everything new and pulls everything new; with `line.cut` it throws. */
   round(): Promise<void>
-  /** Carries the files that wait. */
+  /** Transfers the waiting files. */
   files(): Promise<void>
 }
 
-/** A node's parents have an address each. */
+/** Each parent of a node has its own address. */
 const addressAt = (place: number) => `https://parent${place === 0 ? '' : place + 1}.test`
 
-/** What `fetch` does on a real line. */
+/** Decompresses a response, as `fetch` does. */
 export async function unpacked(response: Response): Promise<Response> {
   if (response.headers.get('content-encoding') !== 'gzip') return response
   const headers = new Headers(response.headers)
@@ -35,7 +35,7 @@ export async function unpacked(response: Response): Promise<Response> {
   return new Response(new Uint8Array(gunzipSync(await response.arrayBuffer())), { status: response.status, headers })
 }
 
-/** A line to a node in this process. */
+/** A carrier to a node in this process. */
 export const carrierTo =
   (parent: Pick<School, 'app'>, line = { cut: false }): Carrier =>
   async (request) => {
@@ -43,7 +43,9 @@ export const carrierTo =
     return unpacked(await parent.app.fetch(request))
   }
 
-/** Joins `node` to `parent` and makes no round yet. A laptop is `user`'s. The head gives the code for her school, the console for any other. */
+/**
+ * Joins `node` to `parent` without a round. A laptop is `user`'s. The head issues the code for her school, the command line for any other.
+ */
 export async function under(
   parent: School,
   node: School,
@@ -58,14 +60,14 @@ export async function under(
   return lineBetween(parent, node, place)
 }
 
-/** The same, of a node that has joined already; `place` counts its parents. */
+/** The same for a node that has already joined; `place`: the index of the parent. */
 export function lineBetween(parent: School, node: School, place = 0): UnderParent {
   const line = { cut: false }
   const carry = carrierTo(parent, line)
   return { node, line, round: () => makeRound(node, carry, place), files: () => carryFiles(node, carry, place) }
 }
 
-/** One round with the node's parent at `place` over any carrier, by this `program` or another; begun anew where it has to be. */
+/** One round with the node's parent at `place` over any carrier, by this `program` or another; restarts where that is required. */
 export async function makeRound(node: School, carry: Carrier, place = 0, program?: Program): Promise<void> {
   const { services } = node
   const parent = (await services.store.read(asSystem(), parentsOf))[place]
@@ -85,13 +87,13 @@ export async function makeRound(node: School, carry: Carrier, place = 0, program
   }
 }
 
-/** Carries the files that wait between a node and its parent at `place`, all that may be carried now. */
+/** Transfers the files that may be transferred now between a node and its parent at `place`. */
 export async function carryFiles({ services }: School, carry: Carrier, place = 0): Promise<void> {
   const { line, id } = await greeted(services, carry, place)
   await new FileTransfer(services, id, line).run()
 }
 
-/** A line of a node to its parent, in a session. */
+/** The session of a node with its parent. */
 export const lineOf = async ({ services }: School, parent: School): Promise<ParentLine> =>
   (await greeted(services, carrierTo(parent), 0)).line
 
@@ -103,7 +105,7 @@ async function greeted(services: School['services'], carry: Carrier, place: numb
   return { line, id: parent.id }
 }
 
-/** The Cookie header of a new session of somebody at a node that got its people from another. */
+/** The Cookie header of a new session of a person, at a node that received its people from another. */
 export async function cookieAt({ services }: School, name: PersonName): Promise<string> {
   const { store, keys, config } = services
   const settings = { name: cookieName(config.cookiePrefix, config.projectRef), secure: false }
@@ -113,6 +115,6 @@ export async function cookieAt({ services }: School, name: PersonName): Promise<
     .join('; ')
 }
 
-/** Somebody who is signed in there. */
+/** A client of a person with a new session at this node. */
 export const signedIn = async (node: School, name: PersonName): Promise<Client<typeof contract>> =>
   node.clientWith(await cookieAt(node, name))

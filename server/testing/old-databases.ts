@@ -4,18 +4,24 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 
-/** The last program that spoke protocol 2: it wrote history without `detail` and `proof`, and databases of four migrations. */
+/** The last commit with protocol 2. Its history has no `detail` and `proof`, and its databases have four migrations. */
 export const LAST_OF_PROTOCOL_2 = '8021e5f7c393ebc5768310b456f4cdb17cffd186'
 
-/** One that spoke protocol 3, and did not know what it means that a report book was sent back: those columns are of the unit of its approval. */
+/**
+ * A commit with protocol 3, before report books could be sent back. The columns of sending back belong to the unit of the approval, which
+ * it wrote without them.
+ */
 export const BEFORE_SENT_BACK = '69836fb0bff7833670cf17b6e553d131e67946f4'
 
-/** Databases that it made (server/tests/fixtures/of-protocol-2.make.ts): of a school with the story, and of Ada's laptop with marks that it has not sent. */
+/**
+ * Databases of that program (server/tests/fixtures/of-protocol-2.make.ts): a school with the story, and Ada's laptop with marks that it
+ * has not sent.
+ */
 const NAMES = ['school', 'laptop'] as const
 type Folders = Record<(typeof NAMES)[number], string>
 const fileOf = (name: string) => join(import.meta.dirname, '..', 'tests', 'fixtures', 'of-protocol-2', `${name}.sqlite.gz`)
 
-/** Into folders of their own; the laptop finds its school at `parentUrl`. */
+/** Unpacks them into folders of their own; the laptop reaches its school at `parentUrl`. */
 export function unpackFixture({ parentUrl, ...folders }: Folders & { parentUrl: string }): void {
   for (const name of NAMES) writeFileSync(join(folders[name], DATABASE_FILE), gunzipSync(readFileSync(fileOf(name))))
   const laptop = new Database(join(folders.laptop, DATABASE_FILE))
@@ -23,7 +29,7 @@ export function unpackFixture({ parentUrl, ...folders }: Folders & { parentUrl: 
   laptop.close()
 }
 
-/** Of databases that nobody has open. */
+/** Packs databases that nobody has open. */
 export function packFixture(folders: Folders): void {
   for (const name of NAMES) {
     const file = join(folders[name], DATABASE_FILE)

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..', '..')
 
 /**
- * The server as it was at a commit, as one bundle, with the packages of this checkout; null where the history here does not have the commit
- * (a shallow clone, an archive). Built once, into `.cache`.
+ * The server of an earlier commit as one bundle, with the packages of this checkout; null where the history lacks the commit (a shallow
+ * clone, an archive). Built once, into `.cache`.
  */
 export function oldProgram(commit: string): string | null {
   const folder = join(root, '.cache', `program-${commit}`)
@@ -21,7 +21,7 @@ export function oldProgram(commit: string): string | null {
   linkPackages(building)
   const script = 'const { ensureServerBuilt } = await import("./scripts/build.mjs"); await ensureServerBuilt()'
   execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd: building })
-  // Another test may have been quicker.
+  // Another test may have finished first.
   if (!existsSync(folder)) renameSync(building, folder)
   rmSync(building, { recursive: true, force: true })
   return bundle
@@ -36,7 +36,7 @@ function archiveOf(commit: string): Buffer | null {
   }
 }
 
-/** What is its own is that of the commit, everything else this checkout's. */
+/** Links the packages of this checkout, except the commit's own folders. */
 function linkPackages(folder: string): void {
   const packages = join(root, 'node_modules')
   for (const name of readdirSync(packages)) if (name !== '@markbook') symlinkSync(join(packages, name), join(folder, 'node_modules', name))

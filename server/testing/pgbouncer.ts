@@ -5,20 +5,20 @@ import { delimiter, join } from 'node:path'
 import postgres from 'postgres'
 import { freePort, unprivileged } from './cluster.ts'
 
-/** PgBouncer in transaction mode before a database server. */
+/** PgBouncer in transaction mode in front of a database server. */
 export type PgBouncer = {
-  /** The address of a database behind it. */
+  /** The URL of a database through it. */
   urlOf(database: string): string
-  /** As a power cut ends it, and starts it again. */
+  /** Stops it as a power cut does, and starts it again. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Debian puts it where only administrators look. */
+/** Debian installs it in /usr/sbin, which is not in everybody's PATH. */
 const found = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, 'pgbouncer')).find(existsSync)
 export const hasPgBouncer = found !== undefined
 
-/** In front of the server at `url`. Throws where there is no PgBouncer on this machine. */
+/** In front of the server at `url`. Throws where this machine has no PgBouncer. */
 export async function startPgBouncer(url: string): Promise<PgBouncer> {
   if (!found) throw new Error('PgBouncer is not installed')
   const folder = mkdtempSync(join(tmpdir(), 'markbook-pgbouncer-'))

@@ -15,7 +15,7 @@ export function pngChunk(type: string, content: Uint8Array): Buffer {
   return Buffer.concat([length, named, crc])
 }
 
-/** A PNG in greys, all of it black. `padding` bytes of picture data more than it needs, which compress to nothing. */
+/** A black PNG in greyscale. `padding`: additional bytes of picture data, which compress to nothing. */
 export function png({ width = 2, height = 2, extra = [], padding = 0 }: PngOptions = {}): Buffer<ArrayBuffer> {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width)
@@ -32,18 +32,18 @@ export function png({ width = 2, height = 2, extra = [], padding = 0 }: PngOptio
   ])
 }
 
-/** A PNG of exactly so many bytes. */
+/** A PNG of exactly this many bytes. */
 export const pngOf = (bytes: number): Buffer<ArrayBuffer> => png({ padding: bytes - png({ padding: 12 }).length + 12 })
 
 const fromBase64 = (text: string): Buffer<ArrayBuffer> => Buffer.from(text, 'base64')
 
-/** Three red pixels by two. */
+/** Three by two red pixels. */
 export const jpeg = fromBase64(
   '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAYEBQYFBAYGBQYHBwYIChAKCgkJChQODwwQFxQYGBcUFhYaHSUfGhsjHBYWICwgIyYnKSopGR8tMC0oMCUoKSj/2wBDAQcHBwoIChMKChMoGhYaKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCgoKCj/wAARCAACAAMDASIAAhEBAxEB/8QAFQABAQAAAAAAAAAAAAAAAAAAAAf/xAAUEAEAAAAAAAAAAAAAAAAAAAAA/8QAFQEBAQAAAAAAAAAAAAAAAAAABgj/xAAUEQEAAAAAAAAAAAAAAAAAAAAA/9oADAMBAAIRAxEAPwCdABykX//Z',
 )
 export const webp = fromBase64('UklGRjwAAABXRUJQVlA4IDAAAADQAQCdASoDAAIAAgA0JaACdLoB+AADsAD+8MQL/yC5YXXI1/8gP+QH/ID/+PIAAAA=')
 
-/** EXIF as a telephone writes it: turned by a quarter, and where it was taken. */
+/** EXIF of a telephone: rotated by a quarter, with the place. */
 export function exif(orientation: number, place = '53.3498N 6.2603W'): Buffer<ArrayBuffer> {
   const tiff = Buffer.alloc(50 + place.length)
   tiff.write('II*\0', 0, 'latin1')
@@ -67,7 +67,7 @@ export function jpegSegment(marker: number, content: Uint8Array): Buffer {
   return Buffer.concat([Uint8Array.of(0xff, marker, length >> 8, length & 0xff), content])
 }
 
-/** The JPEG with more behind its first marker. */
+/** The JPEG with additional segments after its first marker. */
 export const jpegWith = (...segments: Uint8Array[]): Buffer<ArrayBuffer> =>
   Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)])
 
@@ -77,7 +77,7 @@ export function webpChunk(type: string, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(type, 'latin1'), length, content, Buffer.alloc(content.length % 2)])
 }
 
-/** The WebP in its extended form, `flags` as VP8X has them, with more chunks at its end. */
+/** The WebP in its extended form, `flags` as in VP8X, with additional chunks at its end. */
 export function webpWith(flags: number, ...chunks: Uint8Array[]): Buffer<ArrayBuffer> {
   const header = Buffer.from([flags, 0, 0, 0, 2, 0, 0, 1, 0, 0])
   const body = Buffer.concat([Buffer.from('WEBP'), webpChunk('VP8X', header), webp.subarray(12), ...chunks])

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { WorkerEntry } from '../documents/workers/entry.ts'
 
-/** The server as it is shipped, in a process of its own. `pid` is the server's, also where another program watches over it. */
+/** The shipped server in its own process. `pid` is the server's, even where another program supervises it. */
 export type Program = {
   pid: number
   port: number
-  /** From its start until it said where it is. */
+  /** Milliseconds from its start until it printed its address. */
   startedMs: number
   output(): string
-  /** Ends it at once, as a power cut does. */
+  /** Kills it, as a power cut does. */
   cut(): Promise<void>
-  /** Asks it to end; resolves to its exit code. */
+  /** Stops it; resolves to its exit code. */
   stop(): Promise<number | null>
   ended: Promise<number | null>
   /** Undefined while it runs; null where a signal ended it. */
@@ -23,16 +23,16 @@ type Start = {
   env: Record<string, string>
   /** The bundle of another version. */
   file?: string
-  /** A command that runs the server: `['prlimit', '--fsize=4096']`. */
+  /** A command that runs the server, such as `['prlimit', '--fsize=4096']`. */
   under?: readonly string[]
-  /** Where standard error goes; by default it is part of `output`. */
+  /** The file descriptor of standard error; by default it is part of `output`. */
   stderr?: number
-  /** Cuts it so many ms after its start, whatever it is doing. */
+  /** Kills it this many ms after its start. */
   cutAfterMs?: number
 }
 
 const root = join(import.meta.dirname, '..', '..')
-/** The server as one bundle: it starts in a third of the time that its sources take. */
+/** The server as one bundle, which starts in a third of the time of its sources. */
 export const programFile = join(root, 'dist', 'markbook.mjs')
 const running = new Set<ChildProcess>()
 let isBuilt = false
@@ -45,7 +45,7 @@ export function buildProgram(): void {
   isBuilt = true
 }
 
-/** The worker of documents as it is shipped, built before the first one starts: from its sources each takes three seconds of CPU to start. */
+/** The built worker for documents, built before the first one starts: from its sources each takes three seconds of CPU to start. */
 export const builtWorker: WorkerEntry = {
   get start() {
     buildProgram()
@@ -54,7 +54,7 @@ export const builtWorker: WorkerEntry = {
   options: { execArgv: [] },
 }
 
-/** Ends whatever is left, also after a test that failed. */
+/** Ends the remaining programs, also after a failed test. */
 export async function endPrograms(): Promise<void> {
   await Promise.all([...running].map(cut))
 }
@@ -62,7 +62,7 @@ export async function endPrograms(): Promise<void> {
 const endOf = (child: ChildProcess) =>
   child.exitCode === null && child.signalCode === null ? new Promise<void>((resolve) => child.once('exit', () => resolve())) : undefined
 
-/** The whole group: what watches over the server goes with it. */
+/** Kills the process group, including a supervising program. */
 async function cut(child: ChildProcess) {
   const end = endOf(child)
   try {
@@ -80,7 +80,7 @@ function launch({ env, file = programFile, under = [], stderr }: Start) {
   return child
 }
 
-/** One verb of the program, as it is shipped, or of another version; resolves once it has ended. */
+/** Runs one command of the shipped program, or of another version; resolves once it has ended. */
 export async function runVerb(
   args: readonly string[],
   env: Record<string, string>,
@@ -101,7 +101,7 @@ export async function runVerb(
   return { exit, text }
 }
 
-/** Resolves once the server listens. Throws where it ends before; null where it was cut before, as `cutAfterMs` asked. */
+/** Resolves once the server listens. Throws where it ends before that; null where `cutAfterMs` killed it before that. */
 export async function startProgram(start: Start): Promise<Program | null> {
   const began = performance.now()
   const child = launch(start)

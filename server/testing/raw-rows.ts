@@ -5,7 +5,7 @@ import { DATABASE_FILE } from '../store/sqlite.ts'
 
 export type RawRow = Readonly<Record<string, unknown>>
 
-/** Every row of every table of a database, whichever version of the program made it; the lists of its migrations left out. */
+/** Every row of every table of a database of any version, except the tables of migrations. */
 export async function rawRows(where: { folder: string } | { url: string }): Promise<Record<string, RawRow[]>> {
   if ('url' in where) return ofPostgres(where.url)
   const database = new Database(join(where.folder, DATABASE_FILE), { readonly: true })
@@ -31,7 +31,7 @@ async function ofPostgres(url: string): Promise<Record<string, RawRow[]>> {
   }
 }
 
-/** As texts in no order, of each only the columns that the same table of `like` has. */
+/** The rows as unordered texts, each with only the columns that the same table of `like` has. */
 export function sameColumns(rows: Record<string, RawRow[]>, like: Record<string, RawRow[]>): Record<string, string[]> {
   const of = (table: string): string[] => {
     const columns = Object.keys(like[table]?.[0] ?? {})

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import S3rver from 's3rver'
 import type { S3Settings } from '../config.ts'
 
-/** A real S3 server of a test, on a free port. */
+/** An S3 server for tests, on a free port. */
 export type TestS3 = { settings: S3Settings; stop(): Promise<void> }
 
 type Context = { method: string; path: string; query: Record<string, string>; status: number; type: string; body: string }
 
-/** ListParts, the one thing that resumable uploads ask for and this server does not know: read from where it keeps the parts. */
+/** ListParts, which resumable uploads need and this server lacks: reads the folder of the parts. */
 const listParts = (folderOf: (bucket: string) => string) => async (ctx: Context, next: () => Promise<void>) => {
   const id = ctx.query['uploadId']
   if (ctx.method !== 'GET' || id === undefined) return next()
@@ -32,7 +32,10 @@ const listParts = (folderOf: (bucket: string) => string) => async (ctx: Context,
   ctx.body = `<ListPartsResult><IsTruncated>false</IsTruncated>${parts.join('')}</ListPartsResult>`
 }
 
-/** As in S3, of many who write one object at once one is there, whole. This server writes an object and its metadata one after the other. */
+/**
+ * Serialises writes: in S3, after concurrent writes one object is stored whole, while this server writes an object and its metadata
+ * separately.
+ */
 function oneWriteAtATime() {
   const writes = new Map<string, Promise<unknown>>()
   return (ctx: Context, next: () => Promise<void>) => {

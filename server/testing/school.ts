@@ -28,10 +28,10 @@ import { builtWorker } from './program.ts'
 import { type SchoolImage, SESSION_SECRET, signInAll, storyTemplate } from './story-template.ts'
 
 const BASE = 'http://markbook.test'
-/** A cache takes its room when it is made; of a server's that was a fifth of making a school. */
+/** A cache allocates its memory when it is created; with the server's size that was a fifth of the time to make a school. */
 const FEW = 500
 
-/** One for all schools of a file, since its workers take a while to start; they end with the tests. */
+/** Shared by all schools of a file, since its workers are slow to start; they end with the tests. */
 const documents = openDocuments({ entry: builtWorker })
 
 /** A school of the story behind the whole app, on the database of this run, with a client for every person. */
@@ -49,9 +49,12 @@ export type School = {
   cookieOf(name: PersonName): string
   clientWith(cookie: string): Client<typeof contract>
   rows<T extends Replicated>(table: T): Promise<Row<T>[]>
-  /** Of everything stored: two digests of one school are equal where nothing changed. */
+  /** A digest of everything stored: equal where nothing changed. */
   digest(): Promise<string>
-  /** Ends it, and keeps its database for others that begin where it ended (`from`). Nobody may have moved its clock, or given it a file. */
+  /**
+   * Closes it, and keeps its database for schools that begin with it (`from`). Its clock must not have been moved, and it must have no
+   * files.
+   */
   image(): Promise<SchoolImage>
   close(): Promise<void>
 }
@@ -61,7 +64,7 @@ export type SchoolOptions = {
   database?: DatabaseName
   story?: boolean
   seed?: string
-  /** A database to begin with, as `openTestDatabase` takes it. */
+  /** The initial database, as for `openTestDatabase`. */
   copyOf?: string
   /** The image of a school with the same options. */
   from?: SchoolImage
@@ -164,10 +167,10 @@ const cookieFor = (session: CookieSession, named: Parameters<typeof sessionCooki
     .map((cookie) => cookie.split(';')[0])
     .join('; ')
 
-/** Sessions and attempts come and go with every request. */
+/** Tables of sessions and counters, which change with every request. */
 const FLEETING = ['session', 'attempt', 'otp_code']
 
-/** A sum of hashes does not depend on the order of the lines; to write them as sorted text took ten times as long. */
+/** A sum of hashes does not depend on the order of rows; writing them as sorted text took ten times as long. */
 const linesOnPostgres = (table: object) => {
   const { schema = 'public', name } = getTableConfig(table as PgTable)
   return `select '${name}' as name, (select count(*) || ' ' || sum(hash_record_extended(line, 0)) from "${schema}"."${name}" line) as lines`
@@ -178,11 +181,11 @@ const linesOnSqlite = (table: Table) => {
   return `select '${getTableName(table)}' as name, (select group_concat(line, char(10)) from (${lines})) as lines`
 }
 
-/** What stands in every table, in short on Postgres: some tests ask for it with every request that they send. */
+/** The content of every table, hashed on Postgres: some tests compare it after every request. */
 const digestOf = ({ store, url }: TestDatabase) =>
   store.read(asSystem(), async (tx) => {
     const tables = Object.values(tx.t).filter((table) => !FLEETING.includes(getTableName(table)))
-    // To Postgres every statement is a message; SQLite has a limit to the columns of one.
+    // For Postgres each statement is a message; SQLite limits the columns of a statement.
     const texts = url ? [tables.map(linesOnPostgres).join(' union all ')] : tables.map(linesOnSqlite)
     const contents: unknown[] = []
     for (const text of texts) contents.push(...(await tx.connection.rows(text, [])))

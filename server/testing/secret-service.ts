@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** The keyring of a Linux desktop, unlocked, on a bus of its own, with nothing in it. */
+/** The keyring of a Linux desktop, unlocked and empty, on its own bus. */
 export type SecretService = {
-  /** For `DBUS_SESSION_BUS_ADDRESS`. */
+  /** The value of `DBUS_SESSION_BUS_ADDRESS`. */
   address: string
   stop(): Promise<void>
 }
@@ -14,7 +14,7 @@ const PROGRAMS = ['dbus-daemon', 'gnome-keyring-daemon']
 const isInstalled = (name: string) => (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 export const hasSecretService = PROGRAMS.every(isInstalled)
 
-/** Throws where there is none on this machine. */
+/** Throws where this machine has none. */
 export async function startSecretService(): Promise<SecretService> {
   const folder = mkdtempSync(join(tmpdir(), 'markbook-keyring-'))
   const own = { PATH: process.env['PATH'] ?? '', HOME: folder, XDG_RUNTIME_DIR: folder }

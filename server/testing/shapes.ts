@@ -19,33 +19,35 @@ import { copyDatabase, createDatabase } from './database.ts'
 
 const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 
-/** Somebody who follows a shape with the official client. */
+/** A follower of a shape, with the official client. */
 type Follower = {
   shape: Shape
   stream: ShapeStream
-  /** How often they had to begin anew. */
+  /** How often it had to start again. */
   refetches: () => number
-  /** What the server refused, by status. */
+  /** The statuses of refusals. */
   refused: () => number[]
-  /** By id, as the client has it. */
+  /** The ids of the client's rows, sorted. */
   ids(): string[]
   end(): void
 }
 
-/** A server of its own process's kind, listening, with the school of the story. */
+/** A listening server in this process, with the school of the story. */
 export type Box = {
   url: string
   services(): Services
   as(name: PersonName): Client<typeof contract>
   cookie(name: PersonName): string
-  /** One request by hand. */
+  /** Sends one request without the client. */
   get(name: PersonName | null, query: Record<string, string>, headers?: Record<string, string>): Promise<Response>
   follow(name: PersonName, params: ShapeStreamOptions['params'], more?: Partial<ShapeStreamOptions>): Follower
-  /** Ends all who follow. */
+  /** Stops all followers. */
   letGo(): void
   stop(): Promise<void>
   start(): Promise<void>
-  /** Keeps the database as it is at this moment; answers how to go back to that, as `markbook restore` does. The server must be stopped. */
+  /**
+   * Saves the database in its present state; returns a function that restores it, as `markbook restore` does. The server must be stopped.
+   */
   backUp(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
@@ -195,7 +197,7 @@ function followerOf(url: string, cookie: string, params: ShapeStreamOptions['par
 
 export const isChange = (message: Message): message is ChangeMessage => 'key' in message
 
-/** Looks again and again, for at most 15 s. */
+/** Checks repeatedly, for at most 15 s. */
 export async function until(isSo: () => boolean, what = 'it to happen'): Promise<void> {
   for (let tries = 0; tries < 750; tries += 1) {
     if (isSo()) return

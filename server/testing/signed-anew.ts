@@ -3,14 +3,14 @@ import { keysKnownAs } from '../replication/identity/parent-keys.ts'
 import { answering, headersOf } from '../replication/line/headers.ts'
 import type { School } from './school.ts'
 
-/** What the reply to a request of another node is bound to. */
+/** The value to which a reply to another node's request is bound. */
 export const answersTo = ({ headers }: Pick<Request, 'headers'>): string =>
   answering({ peer: headers.get(headersOf.peer) ?? '', signature: headers.get(headersOf.signature) ?? '' })
 
-/** What a parent of protocol 2 binds its reply to. */
+/** The value to which a parent of protocol 2 binds its reply. */
 export const answersBefore = ({ headers }: Pick<Request, 'headers'>): string => headers.get(headersOf.signature) ?? ''
 
-/** The reply to a child's request with another content, signed by the parent: what a parent of another program would say. */
+/** A reply to a child's request with other content, signed by the parent, as a parent with another program might send. */
 export async function signedAnew(
   { services }: Pick<School, 'services'>,
   request: Request,

@@ -1,22 +1,22 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isoCBOR } from '@simplewebauthn/server/helpers'
 
-/** What a page asks an authenticator for. */
+/** The options that a page passes to the authenticator. */
 type Creation = { challenge: string; rp: { id: string }; user: { id: string }; excludeCredentials: readonly { id: string }[] }
 type Request = { challenge: string; rpId: string; allowCredentials?: readonly { id: string }[] | undefined }
 
 /** The flags of authenticator data (WebAuthn, «Authenticator Data»). */
 const flags = { present: 0x01, verified: 0x04, attested: 0x40 } as const
 type How = {
-  /** Of the page, as the browser sees it. */
+  /** The page's origin, as the browser reports it. */
   origin: string
-  /** Whether it has recognised its owner; true where it is not said. */
+  /** Whether it has verified its user; true by default. */
   verified?: boolean
-  /** What the browser says of the ceremony besides. */
+  /** Additional client data of the ceremony. */
   said?: object
-  /** The new key signs for itself. */
+  /** Self attestation: the new key signs itself. */
   signsItself?: boolean
-  /** The name that it believes the page has, where that is not the one it was asked for. */
+  /** The host name that the browser reports, where it differs from the requested one. */
   host?: string
 }
 
@@ -30,13 +30,13 @@ const uint = (value: number, bytes: number) => {
   return buffer
 }
 
-/** An authenticator with the browser around it: ES256, no attestation of a maker. `counts`: it counts its signatures. */
+/** An authenticator with its browser: ES256, without attestation of a maker. `counts`: it has a signature counter. */
 export class SoftwareAuthenticator {
   private readonly keys: Key[] = []
 
   constructor(private readonly counts = true) {}
 
-  /** The same with the same keys, which go ways of their own from here. */
+  /** A copy with the same keys and its own counters. */
   clone(): SoftwareAuthenticator {
     const copy = new SoftwareAuthenticator(this.counts)
     copy.keys.push(...this.keys.map((key) => ({ ...key })))

@@ -4,7 +4,7 @@ import { openStorage } from '../files/open.ts'
 import { startS3 } from './s3.ts'
 import type { School } from './school.ts'
 
-/** The school's app on a port of its own, under whose address uploads are issued. */
+/** The school's app on its own port, whose address is used for uploads. */
 export async function listening(st: School): Promise<{ url: string; stop(): Promise<void> }> {
   const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
     const made = serve({ fetch: st.app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(made))
@@ -19,7 +19,7 @@ export async function listening(st: School): Promise<{ url: string; stop(): Prom
   return { url, stop }
 }
 
-/** Lets the school keep its files on a real S3 server. */
+/** Moves the school's files to a real S3 server. */
 export async function keepOnS3(st: School): Promise<() => Promise<void>> {
   const s3 = await startS3()
   Object.assign(st.services, await openStorage({ dataDir: '', s3: s3.settings }, st.clock))

@@ -12,16 +12,16 @@ export const SESSION_SECRET = 'a secret that only the tests of Markbook know'
 
 export type Sessions = Partial<Record<PersonName, CookieSession>>
 /**
- * What a school can begin with. `source`: the folder (SQLite) or database name (Postgres) to copy. `ids`: how many ids were drawn for what
- * is in it. `sessions`: those that it keeps.
+ * An initial state of a school. `source`: the folder (SQLite) or database name (Postgres) to copy. `ids`: how many ids were drawn for its
+ * rows. `sessions`: its sessions.
  */
 export type SchoolImage = { source: string; ids: number; sessions: Sessions }
 
 const templates = new Map<string, Promise<SchoolImage>>()
 
 /**
- * A migrated database with the story in it, whose ids come from `seed`, and with a session of everybody under `SESSION_SECRET`: made once
- * in this process, and copied for each school of its tests.
+ * A migrated database with the story, with ids from `seed`, and a session of everybody under `SESSION_SECRET`. Made once in this process,
+ * and copied for each school of its tests.
  */
 export function storyTemplate(database: DatabaseName, cluster: string, seed: string): Promise<SchoolImage> {
   const key = `${database} ${seed}`
@@ -46,7 +46,7 @@ async function makeTemplate(database: DatabaseName, cluster: string, seed: strin
   return { source: await detachTestDatabase(made), ids, sessions }
 }
 
-/** Sessions for everybody of the story, without the post: sign-in itself has tests of its own. */
+/** Sessions for everybody in the story, without mail; sign-in has its own tests. */
 export const signInAll = (store: Store, secret = SESSION_SECRET): Promise<Sessions> =>
   store.write(asSystem(), async (tx) => {
     const sessions: [string, CookieSession][] = []

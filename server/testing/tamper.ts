@@ -5,7 +5,7 @@ import { postgresPlaceOf } from '../store/dialect.texts.ts'
 import { DATABASE_FILE } from '../store/sqlite.ts'
 import type { TestDatabase } from './database.ts'
 
-/** What somebody does to a database behind the program's back, in SQL of both databases; `at` says where a table lies. */
+/** Changes a database behind the program's back, with SQL of both databases; `at` gives the qualified name of a table. */
 export async function tamper({ url, folder }: Pick<TestDatabase, 'url' | 'folder'>, text: (at: (table: string) => string) => string) {
   const statement = text((table) => (url ? postgresPlaceOf(table) : `"${table}"`))
   if (!url) {

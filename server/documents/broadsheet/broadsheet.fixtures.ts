@@ -2,9 +2,7 @@ import { defaultGradingScale, letterFor } from '@markbook/shared/domain/letters'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
 import type { BroadsheetInput, BroadsheetMark, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
-/*
- * A class of any size with names of many languages, for tests.
- */
+/* A class of any size with names from many languages, for tests. */
 
 const SUBJECTS =
   'Mathematics;English;Irish;Science;History;Geography;French;Art;Music;Religious Education;Physical Education;Information Technology;German;Home Economics;Technical Graphics;Civic, Social and Political Education;Wood Technology;Business Studies'.split(
@@ -34,7 +32,7 @@ function pupil(at: number, subjects: readonly BroadsheetSubject[]): BroadsheetPu
     first_name: FIRST[at % FIRST.length] as string,
     last_name: LAST[at % LAST.length] as string,
     student_number: `SB-${String(at + 1).padStart(3, '0')}`,
-    // Of a small class nobody, and of a large one five and more.
+    // In a small class nobody is «other»; in a large one five or more are.
     gender: ['female', 'male', 'other'][at > 20 && at % 4 === 3 ? 2 : at % 2] as string,
     marks,
     overall_average: overall,

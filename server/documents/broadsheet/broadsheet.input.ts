@@ -3,14 +3,14 @@ import type { ReportCardFrame } from '../report-card/report-card.input.ts'
 export type BroadsheetSubject = { id: string; name: string; code: string }
 
 /**
- * A result: the printed term composite, or year grade at the year's end, with the letter that the report shows. `is_partial`: it rests on
- * coursework or exam alone.
+ * A result: the printed term composite, or the year grade at the end of the year, with the letter on the report. `is_partial`: computed
+ * from coursework or exam alone.
  */
 export type BroadsheetMark = { figure: number; letter: string | null; is_partial: boolean }
 
 /**
- * One pupil of the class. `marks` by subject id: null where the subject is taken without a result yet, absent where it is not taken.
- * `letter_grade` of the overall average.
+ * One pupil of the class. `marks` by subject id: null where the pupil takes the subject and has no result yet, absent where they do not
+ * take it. `letter_grade`: of the overall average.
  */
 export type BroadsheetPupil = {
   first_name: string
@@ -23,17 +23,17 @@ export type BroadsheetPupil = {
   position: number | null
 }
 
-/** A class and its results. Totals and statistics are computed from the printed marks. Pupils and subjects in the order given. */
+/** A class and its results. Totals and statistics are computed from the printed marks. Pupils and subjects stay in the order given. */
 export type BroadsheetInput = ReportCardFrame & {
   report_type: 'term' | 'year_end'
   subjects: readonly BroadsheetSubject[]
   pupils: readonly BroadsheetPupil[]
 }
 
-/** Beside a result that is partial, on paper and in a workbook. */
+/** Marks a partial result, on paper and in a workbook. */
 export const PARTIAL = '†'
 
-/** True where a result of the pupil is partial; then total and average rest on it too. */
+/** Whether a result of the pupil is partial; the total and average then are partial too. */
 export const isPartial = ({ marks }: Pick<BroadsheetPupil, 'marks'>): boolean => Object.values(marks).some((mark) => mark?.is_partial)
 
 export const hasPartial = ({ pupils }: Pick<BroadsheetInput, 'pupils'>): boolean => pupils.some(isPartial)

@@ -10,7 +10,7 @@ import { genderWord, letterRows, PASSED, statisticRows } from './broadsheet.tabl
 import { type Statistics, totalOf } from './statistics.ts'
 import { type Beside, HEAD_SIZE, type TablePlan } from './table-plan.ts'
 
-/** A broadsheet on its paper: what it shows, and where it stands (points from the top left). */
+/** A broadsheet and its paper: the content, and its margins (points from the top left). */
 export type Sheet = {
   input: BroadsheetInput
   statistics: Statistics
@@ -26,14 +26,14 @@ const HEAD: Style = { face: 'semibold', size: HEAD_SIZE, color: colors.accent }
 const BODY: Style = { face: 'regular', size: 7.6, color: colors.text }
 const STRONG: Style = { ...BODY, face: 'semibold' }
 const QUIET: Style = { ...BODY, size: 6.6, color: colors.quiet }
-/** Hangs behind the figure, in the gap between two columns. */
+/** Printed behind the figure, in the gap between two columns. */
 const SIGN: Style = { ...STRONG, size: 5 }
 const LINE = 9.8
 const ROW = 14.2
-/** Behind a mark under the pass mark: it is seen in grey too, and takes nothing from the figure. */
+/** The background of a mark below the pass mark; visible in greyscale, and light enough to read the figure. */
 const LOW = '#e3e7ed' as typeof colors.tint
 
-/** `rests`: on the results of the subjects. */
+/** `rests`: whether the column is computed from the results of the subjects. */
 type Column = {
   head: WordKey
   name: keyof Beside
@@ -65,7 +65,7 @@ const endsAt = (sheet: Sheet, plan: TablePlan) => subjectsAt(sheet, plan) + plan
 const widthOf = (sheet: Sheet, plan: TablePlan) =>
   endsAt(sheet, plan) - sheet.left + ENDS.reduce((sum, { name }) => sum + sheet.beside[name], 0)
 
-/** The head of the table, drawn again on every page. */
+/** The head of the table, repeated on every page. */
 export function headOf(sheet: Sheet, plan: TablePlan): Block {
   const height = plan.headHeight
   return {
@@ -100,13 +100,13 @@ function drawHead(canvas: Canvas, { upright }: TablePlan, lines: string[], right
   }
 }
 
-/** As large as a column of this width takes, with a gap to the next. */
+/** The largest style with which a text fits a column of this width, with a gap to the next. */
 const fitted = (canvas: Canvas, text: string, style: Style, width: number): Style => ({
   ...style,
   size: Math.min(style.size, (style.size * (width - 4)) / Math.max(1, canvas.widthOf(text, style))),
 })
 
-/** A pupil's row: as high as the name takes. */
+/** The row of a pupil, as high as the name requires. */
 export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, number: number): Block {
   const name = wrap(sheet.words.listed(pupil), sheet.fonts.regular, BODY.size, plan.name - 8)
   const height = ROW + (name.length - 1) * LINE
@@ -141,7 +141,7 @@ export function rowOf(sheet: Sheet, plan: TablePlan, pupil: BroadsheetPupil, num
   }
 }
 
-/** The letter stands beside the figure where there is room for both. */
+/** Prints the letter beside the figure where both fit. */
 function drawMark(
   canvas: Canvas,
   { words }: Sheet,
@@ -163,7 +163,7 @@ const drawSign = (canvas: Canvas, end: number, base: number) => canvas.line(PART
 type StatisticRow = { label: string; text: (figures: GroupFigures) => string }
 const STATISTIC = 11.6
 
-/** What is known of each subject, in its column; of the class, under the average. It stays on one page. */
+/** The statistics of each subject in its column, and of the class under the average. Not split between pages. */
 export function statisticBlock(sheet: Sheet, plan: TablePlan): Block {
   const { words } = sheet
   const figures = statisticRows.map(([key, of]): StatisticRow => {
@@ -203,7 +203,7 @@ function drawStatistic(canvas: Canvas, sheet: Sheet, plan: TablePlan, { label, t
   canvas.content(row, 'TD', () => canvas.line(text(sheet.statistics.whole), STRONG, { x, base, align: 'right' }))
 }
 
-/** The last one is moved on where its head is long. */
+/** Heads of these columns; the last moves right where its word is long. */
 const GENDER_COLUMNS = [
   { head: 'broadsheet.byGender', x: 20, align: 'left' },
   { head: 'broadsheet.pupils', x: 130, align: 'right' },
@@ -211,7 +211,7 @@ const GENDER_COLUMNS = [
   { head: 'broadsheet.passRate', x: 240, align: 'right' },
 ] as const
 
-/** What girls and boys have, at the end of the sheet. */
+/** The statistics by gender, at the end of the sheet. */
 export function genderBlock({ statistics: { genders }, fonts, words: { say, figure, percent }, left }: Sheet): Block {
   const columns = GENDER_COLUMNS.map((column, at) => {
     const head = say(column.head)

@@ -36,7 +36,7 @@ function titleBlock(sheet: Sheet, part: string[]): Block {
   }
 }
 
-/** The class in seven figures. */
+/** The seven figures of the class. */
 function summaryBlock({ statistics: { whole }, words: { say, figure, percent }, left, width }: Sheet): Block {
   const cells: [label: string, text: string][] = [
     [say('broadsheet.pupils'), String(whole.total_students)],
@@ -87,8 +87,8 @@ function drawFoot(canvas: Canvas, sheet: Sheet, height: number, page: number, pa
 }
 
 /**
- * The broadsheet of a class with its statistics, landscape. More subjects than fit beside the names go on in another run of pages.
- * The same input gives the same bytes.
+ * The broadsheet of a class with its statistics, landscape. Subjects that do not fit beside the names continue on a further set of pages.
+ * Equal input gives equal bytes.
  */
 export async function broadsheetPdf(input: BroadsheetInput): Promise<Uint8Array> {
   const words = wordsOf(input.language)

@@ -8,10 +8,10 @@ import { type Statistics, statisticsOf, totalOf } from './statistics.ts'
 
 type Statistic<Label> = readonly [label: Label, of: (figures: GroupFigures) => number | null]
 
-/** A count among the averages and rates. */
+/** A count, among averages and rates. */
 export const PASSED = 'broadsheet.passed'
 
-/** The statistics that stand under every subject. */
+/** The statistics in each subject's column. */
 export const statisticRows: readonly Statistic<WordKey>[] = [
   ['broadsheet.mean', (figures) => figures.class_average],
   ['broadsheet.median', (figures) => figures.median],
@@ -21,7 +21,7 @@ export const statisticRows: readonly Statistic<WordKey>[] = [
   ['broadsheet.passRatePercent', (figures) => figures.pass_rate],
 ]
 
-/** How many have each letter. */
+/** The number of pupils with each letter. */
 export const letterRows = ({ bands }: BroadsheetInput['scale'], { say }: Words): Statistic<string>[] =>
   bands.map(({ letter }) => [
     say('broadsheet.letterRow', { letter }),
@@ -32,21 +32,21 @@ const text = (head: string, key: string, width: number): WorkbookColumn => ({ he
 const figure = (head: string, key: string, width: number, decimals: 0 | 2): WorkbookColumn => {
   return { head, key, width: wideEnough(head, width), kind: 'number', decimals }
 }
-/** Heads are wrapped, so a column need only hold the longest word; characters. One that has to grow has room for the bold of its head. */
+/** Characters. Heads are wrapped, so a column must fit its longest word. A wider one allows for the bold type of its head. */
 const [ROOMY, LONGEST] = [10, 24]
 function wideEnough(head: string, width: number): number {
   const needed = Math.min(LONGEST, Math.max(...head.split(/\s+/).map((word) => word.length + 2)))
   return needed <= width ? width : Math.max(ROOMY, needed)
 }
 
-/** As the contract names genders; what is none of them is the third. */
+/** The gender as the contract names it; any other value counts as the third. */
 const genderOf = (gender: string) => (gender === 'female' || gender === 'male' ? gender : 'other')
-/** Of all who have it. */
+/** The plural word for all pupils of a gender. */
 export const genderWord = (gender: string): WordKey => `gender.${genderOf(gender)}`
 
 /**
- * What is told of a pupil, in order. The subjects whose result is partial have a column of their own: figures stay numbers, and the columns
- * of subjects stay side by side.
+ * The columns of a pupil, in order. The subjects with a partial result are listed in a column of their own, so that figures stay numbers
+ * and the columns of subjects adjacent.
  */
 const pupilColumns = (subjects: BroadsheetInput['subjects'], { say }: Words): WorkbookColumn[] => [
   text(say('broadsheet.lastName'), 'last_name', 20),
@@ -78,8 +78,8 @@ const namesOfPartial = (marks: BroadsheetPupil['marks'], subjects: BroadsheetInp
   subjects.flatMap(({ id, name }) => (marks[id]?.is_partial ? [name] : [])).join('; ') || null
 
 /**
- * One table: the pupils, then under a blank line the statistics in the columns of the subjects, and those of the class under the average;
- * what a partial result is, where there is one.
+ * One table: the pupils, then after a blank line the statistics in the columns of the subjects and those of the class under the average;
+ * then, where a result is partial, what that means.
  */
 export function broadsheetCsv(input: BroadsheetInput): Uint8Array {
   const { pupils, subjects, scale } = input
@@ -160,7 +160,7 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics, word
   const row = (what: string, told: string | null, value: number | null = null) => ({ cells: { what, told, value } })
   return {
     name: say('broadsheet.classSheet'),
-    // Counts and averages in one column: each with the decimals that it has.
+    // Counts and averages are in one column, each with its own decimals.
     columns: [
       text(say('broadsheet.what'), 'what', 26),
       text(say('broadsheet.told'), 'told', 34),
@@ -189,7 +189,7 @@ function classSheet(input: BroadsheetInput, { whole, genders }: Statistics, word
   }
 }
 
-/** Real numbers throughout; the marks, the statistics of each subject, and those of the class on sheets of their own. */
+/** A workbook with numeric cells: one sheet for marks, one for the statistics of subjects, one for those of the class. */
 export function broadsheetWorkbook(input: BroadsheetInput): WorkbookInput {
   const statistics = statisticsOf(input)
   const words = wordsOf(input.language, true)

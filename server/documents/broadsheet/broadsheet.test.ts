@@ -24,7 +24,7 @@ const pupil = (more: Partial<BroadsheetPupil>): BroadsheetPupil => ({
   ...(classOf(1, 2).pupils[0] as BroadsheetPupil),
   ...more,
 })
-/** Three pupils, two subjects, figures that anyone can check. */
+/** Three pupils, two subjects, and figures that are easy to check. */
 const small: BroadsheetInput = {
   ...classOf(0, 2),
   pupils: [
@@ -39,11 +39,11 @@ const small: BroadsheetInput = {
   ],
 }
 
-/** The same three, five times each. */
+/** The same three pupils, five times each. */
 const five: BroadsheetInput = { ...small, pupils: small.pupils.flatMap((own) => Array.from({ length: 5 }, () => own)) }
 
 describe('statistics', () => {
-  test('of a subject: those who take it; of the class: the overall averages', () => {
+  test('of a subject over the pupils who take it; of the class over the overall averages', () => {
     const { whole, subjects } = statisticsOf(small)
     expect(subjects[0]?.figures).toMatchObject({
       ...{ total_students: 2, ranked_students: 2, class_average: 60.05, median: 60.05, highest: 80.1, lowest: 40 },
@@ -53,7 +53,7 @@ describe('statistics', () => {
     expect(whole).toMatchObject({ total_students: 3, ranked_students: 2, class_average: 55.08, pass_count: 1 })
   })
 
-  test('by gender, where each is that of five pupils at least', () => {
+  test('by gender, where each has at least five pupils', () => {
     expect(statisticsOf(small).genders).toEqual([])
     const genders = statisticsOf(five).genders.map(({ gender, count, figures }) => [gender, count, figures.class_average])
     expect(genders).toEqual([
@@ -63,7 +63,7 @@ describe('statistics', () => {
     expect(statisticsOf({ ...five, pupils: [...five.pupils, pupil({ gender: 'other' })] }).genders).toEqual([])
   })
 
-  test('a total is the exact sum of the marks, none where there are none', () => {
+  test('a total is the exact sum of the marks, null without marks', () => {
     expect(small.pupils.map((own) => totalOf(own, small.subjects))).toEqual([140.3, 40, null])
     const tenths = pupil({
       marks: { s0: { figure: 0.1, letter: null, is_partial: false }, s1: { figure: 0.2, letter: null, is_partial: false } },
@@ -103,7 +103,7 @@ describe('PDF', () => {
     expect(pages[2]).toContain('Page 3 of 3')
   })
 
-  test.runIf(hasPoppler)('a partial result has its sign, which the foot explains; without one there is neither', async () => {
+  test.runIf(hasPoppler)('a partial result has a sign, which the foot explains; without one there is neither', async () => {
     const text = textOfPdf(await broadsheetPdf(small))
     for (const figure of [/60\.20\s*†/, /140\.30\s*†/, /70\.15\s*†/]) expect(text).toMatch(figure)
     expect(text).not.toMatch(/(80\.10|40\.00)\s*†/)
@@ -111,7 +111,7 @@ describe('PDF', () => {
     expect(textOfPdf(await broadsheetPdf(classOf(3, 3)))).not.toContain('†')
   })
 
-  test.runIf(hasPoppler)('Arabic names and subjects are read as they were written, also where a head stands upright', async () => {
+  test.runIf(hasPoppler)('Arabic names and subjects are extracted as written, also from a vertical head', async () => {
     const many = classOf(3, 14, { class_teacher: 'مريم نجيب' })
     const named = {
       ...many,
@@ -122,7 +122,7 @@ describe('PDF', () => {
     for (const words of ['حسن', 'أحمد', 'التربية الوطنية', 'مريم نجيب']) expect(text).toContain(words)
   })
 
-  test.runIf(hasPoppler)('nothing leaves the paper, whatever the names', async () => {
+  test.runIf(hasPoppler)('no text leaves the paper, whatever the names', async () => {
     const name = 'Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch'
     const input = classOf(5, 20)
     const subjects = input.subjects.map((subject) => ({ ...subject, name: `${name} and more` }))
@@ -164,7 +164,7 @@ describe('CSV', () => {
     expect(ofFive?.cells.slice(4, 8)).toEqual(['', '', '', '40'])
   })
 
-  test('a partial result stays a number; its subject is named behind, and what that is at the end', () => {
+  test('a partial result stays a number; its subject is named in a later column, and the sign explained at the end', () => {
     const { head, rows } = readCsv(broadsheetCsv(small))
     expect([head.indexOf('English'), rows[0]?.cells[5]]).toEqual([5, '60.2'])
     expect(rows.slice(0, 3).map(({ cells }) => cells[10] ?? '')).toEqual(['English', '', ''])
@@ -172,7 +172,7 @@ describe('CSV', () => {
     expect(Buffer.from(broadsheetCsv(classOf(2, 2))).toString('utf8')).not.toContain(partialMeans)
   })
 
-  test('cells that a spreadsheet would run are inert', () => {
+  test('cells never run as formulas', () => {
     const evil = { ...small, pupils: ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'].map((last_name) => pupil({ last_name })) }
     const lines = Buffer.from(broadsheetCsv(evil)).toString('utf8').split('\r\n')
     for (const line of lines.slice(1, 7)) expect(line).toMatch(/^"?'/)
@@ -193,7 +193,7 @@ describe('XLSX', () => {
     expect((await readWorkbook(bytes, ['Class'])).rows.map(({ cells }) => cells[0])).toContain('Pass rate %')
   })
 
-  test('a partial result is a number that is shown with its sign, which the sheet of the class explains', async () => {
+  test('a partial result is a number shown with a sign, which the sheet of the class explains', async () => {
     const bytes = await writeWorkbook(broadsheetWorkbook(small))
     const parts = unzipSync(bytes)
     const styleOf = (cell: string) =>

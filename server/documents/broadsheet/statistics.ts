@@ -3,12 +3,18 @@ import { exact, plus, printed, zero } from '@markbook/shared/domain/exact'
 import { groupFigures, mayShowByGender } from '@markbook/shared/domain/summary'
 import type { BroadsheetInput, BroadsheetPupil, BroadsheetSubject } from './broadsheet.input.ts'
 
-/** Of one subject over the pupils who take it; of the class over all. Averages are percent, rates percent of those with a result. */
+/**
+ * Figures of one subject over the pupils who take it; of the class over all. Averages are percent, rates percent of the pupils with a
+ * result.
+ */
 type SubjectStatistics = { subject: BroadsheetSubject; figures: GroupFigures }
 type GenderStatistics = { gender: string; count: number; figures: GroupFigures }
 export type Statistics = { whole: GroupFigures; subjects: SubjectStatistics[]; genders: GenderStatistics[] }
 
-/** Decisions §5, `class-summary`, of the printed marks of the broadsheet. Genders that nobody has are left out, and all where one is of few. */
+/**
+ * Decisions §5, `class-summary`, from the printed marks of the broadsheet. Genders without pupils are omitted, and all of them where one
+ * has too few.
+ */
 export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Statistics {
   const ofPupils = (own: readonly BroadsheetPupil[]) => {
     const overalls = own.map((pupil) => pupil.overall_average)
@@ -29,7 +35,7 @@ export function statisticsOf({ pupils, subjects, scale }: BroadsheetInput): Stat
   }
 }
 
-/** The sum of a pupil's marks; null of none. */
+/** The sum of a pupil's marks; null without any. */
 export function totalOf({ marks }: Pick<BroadsheetPupil, 'marks'>, subjects: readonly BroadsheetSubject[]): number | null {
   const figures = subjects.flatMap(({ id }) => marks[id]?.figure ?? [])
   return figures.length === 0 ? null : printed(figures.reduce((sum, figure) => plus(sum, exact(figure)), zero))

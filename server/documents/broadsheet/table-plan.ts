@@ -3,7 +3,7 @@ import { wrap } from '../drawing/lines.ts'
 import type { Words } from '../words.ts'
 import type { BroadsheetSubject } from './broadsheet.input.ts'
 
-/** Widths in points of what stands beside the subjects: these, and more where a language has a longer word. */
+/** Widths in points of the columns besides the subjects; wider where a language has a longer word. */
 const USUAL = { number: 20, total: 46, average: 42, letter: 30, position: 38 } as const
 const NAME = 132
 const GAP = 4
@@ -21,15 +21,15 @@ export function besideOf({ say }: Words, { semibold }: Fonts): Beside {
 }
 
 const WIDEST = 72
-/** Names take what subjects leave, up to this. */
+/** Names get the width that subjects leave, up to this. */
 const WIDEST_NAME = 210
 const NARROWEST = 25.5
 export const HEAD_SIZE = 7.2
 const HEAD_LINE = 9.2
-/** How high upright heads may be; a longer name goes on in a second or third line. */
+/** The greatest height of vertical heads; a longer name is wrapped to two or three lines. */
 const UPRIGHT = 104
 
-/** The subjects of one run of pages, the widths of their columns and of the names, and how their heads stand. */
+/** The subjects on one set of pages, the widths of their columns and of the names, and the direction of their heads. */
 type SubjectHead = { subject: BroadsheetSubject; lines: string[] }
 export type TablePlan = { heads: SubjectHead[]; width: number; name: number; upright: boolean; headHeight: number }
 
@@ -55,7 +55,10 @@ function planOf(subjects: readonly BroadsheetSubject[], room: number, fonts: Fon
 const fitsByWords = (name: string, width: number, fonts: Fonts) =>
   name.split(/\s+/).every((word) => fonts.semibold.widthOf(word, HEAD_SIZE) <= width)
 
-/** Subjects in runs that fit beside the names, each as wide as the room allows; heads stand upright where they would have to be cut. */
+/**
+ * Distributes the subjects to sets of pages that fit beside the names, with equal widths. Heads are vertical where they would have to be
+ * cut otherwise.
+ */
 export function tablePlans(subjects: readonly BroadsheetSubject[], contentWidth: number, beside: Beside, fonts: Fonts): TablePlan[] {
   const room = contentWidth - NAME - Object.values(beside).reduce((sum, width) => sum + width, 0)
   return runsOf(subjects, Math.floor(room / NARROWEST)).map((run) => planOf(run, room, fonts))

@@ -16,7 +16,7 @@ const REMARK =
 
 const runsOf = (text: string) => visualRuns(text, () => true).map((run) => run.text)
 
-/** A document of these lines, each in a paragraph of its own. */
+/** A document with these lines, each in its own paragraph. */
 async function drawn(
   lines: readonly string[],
   { face = 'regular', width, spacing = 0 }: { face?: FontName; width?: number; spacing?: number } = {},
@@ -43,28 +43,28 @@ async function glyphsOf(text: string, name: FontName = 'regular') {
 }
 
 describe('the order of a line', () => {
-  test('Latin words and figures stand to the left of the Arabic word that is read before them', () => {
+  test('Latin words and figures are to the left of the Arabic word before them', () => {
     expect(runsOf(MIXED)).toEqual(['Ahmed, Class 3B', ' ', 'أحمد'])
   })
 
-  test('an Arabic name after a label stands behind it', () => {
+  test('an Arabic name after a label follows the label', () => {
     expect(runsOf('Class teacher: أحمد').map((run) => run.trim())).toEqual(['Class teacher:', 'أحمد'])
   })
 
-  test('words from right to left, brackets turned, figures not', () => {
+  test('words run right to left, with mirrored brackets and unreversed digits', () => {
     expect(runsOf('نعم (لا) 12')).toEqual(['12', ' (', 'لا', ') ', 'نعم'])
   })
 
-  test.each(['٤٥٦', '۴۵۶'])('figures are not turned round: %s', async (figures) => {
+  test.each(['٤٥٦', '۴۵۶'])('digits are not reversed: %s', async (figures) => {
     const glyphs = await glyphsOf(`رقم ${figures}`)
     expect(glyphs.slice(0, 3).map(({ codePoints }) => String.fromCodePoint(...codePoints))).toEqual([...figures])
   })
 
-  test('a full stop ends an Arabic sentence on its left', () => {
+  test('a full stop is at the left end of an Arabic sentence', () => {
     expect(runsOf('ممتاز.')).toEqual(['.', 'ممتاز'])
   })
 
-  test('what stands in a line with other texts is ordered by itself', () => {
+  test('each text of a joined line is ordered by itself', () => {
     const line = joined(['شارع الملك 12, عمان', '+962 6 555 0142', 'office@amal.example'])
     expect(isRightToLeft(line)).toBe(false)
     expect(runsOf(line).join('').trim()).toMatch(/ {2}· {2}\+962 6 555 0142 {2}· {2}office@amal\.example$/)
@@ -85,38 +85,41 @@ describe('letters', () => {
     },
   )
 
-  test('are joined, and stand from right to left', async () => {
+  test('are joined, and run from right to left', async () => {
     const [teh, noon, beh] = await glyphsOf('بنت')
     expect([teh, noon, beh].map((glyph) => String.fromCodePoint(...(glyph?.codePoints ?? [])))).toEqual(['ت', 'ن', 'ب'])
     const [alone] = await glyphsOf('ن')
     expect(noon?.id).not.toBe(alone?.id)
   })
 
-  test('are not joined over a sign that says so', async () => {
+  test('are not joined across a non-joiner', async () => {
     const ids = async (text: string) => (await glyphsOf(text)).map(({ id }) => id)
     const [, last] = [await ids('می'), await ids('میخ')]
     expect((await ids('می\u200cخ')).slice(-2)).toEqual(await ids('می'))
     expect(last.slice(-2)).not.toEqual(await ids('می'))
   })
 
-  test.each([MIXED, 'عبد الله Ó Briain', 'نعم (لا) 12', PUNCTUATED, ...NAMES])('the width of «%s» is that of its glyphs', async (text) => {
-    const { regular } = await openFonts()
-    const laidOut = regular.runsOf(text).map(({ text: run, face }) => {
-      const { glyphs, positions } = face.parsed.layout(run) as unknown as { glyphs: object[]; positions: { xAdvance: number }[] }
-      expect(positions).toHaveLength(glyphs.length)
-      return (
-        (positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0) * 20) / (face.parsed as unknown as { unitsPerEm: number }).unitsPerEm
+  test.each([MIXED, 'عبد الله Ó Briain', 'نعم (لا) 12', PUNCTUATED, ...NAMES])(
+    'the width of «%s» is the sum of its glyphs',
+    async (text) => {
+      const { regular } = await openFonts()
+      const laidOut = regular.runsOf(text).map(({ text: run, face }) => {
+        const { glyphs, positions } = face.parsed.layout(run) as unknown as { glyphs: object[]; positions: { xAdvance: number }[] }
+        expect(positions).toHaveLength(glyphs.length)
+        return (
+          (positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0) * 20) / (face.parsed as unknown as { unitsPerEm: number }).unitsPerEm
+        )
+      })
+      expect(regular.widthOf(text, 20)).toBeCloseTo(
+        laidOut.reduce((sum, each) => sum + each, 0),
+        1,
       )
-    })
-    expect(regular.widthOf(text, 20)).toBeCloseTo(
-      laidOut.reduce((sum, each) => sum + each, 0),
-      1,
-    )
-  })
+    },
+  )
 })
 
 describe('wrapping', () => {
-  test('goes by the order in which a text is read, and every line fits and keeps the direction of the paragraph', async () => {
+  test('follows the logical order; every line fits and keeps the direction of the paragraph', async () => {
     const { regular } = await openFonts()
     const lines = wrap(REMARK, regular, 11, 150)
     expect(lines.length).toBeGreaterThan(3)
@@ -127,29 +130,29 @@ describe('wrapping', () => {
     }
   })
 
-  test('a line of Latin words alone still belongs to its paragraph', async () => {
+  test('a line of Latin words alone keeps the direction of its paragraph', async () => {
     const { regular } = await openFonts()
     const lines = wrap('نعم one two three.', regular, 10, regular.widthOf('one two three.', 10) + 1)
     expect(lines.map(isRightToLeft)).toEqual([true, true])
     expect(regular.runsOf(lines[1] ?? '').map(({ text }) => text)).toEqual(['.', 'three'])
   })
 
-  test('what overrides the order of letters is left out, and marks of direction where there is no Arabic', () => {
+  test('overrides of direction are removed, and so are marks of direction in a text without Arabic', () => {
     expect(printable('a\u202eb\u200fc\u2067d\u061c')).toBe('abcd')
     expect(printable('أ\u202eب\u200f')).toBe('أب\u200f')
   })
 })
 
-describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
-  // Poppler takes the direction of most letters of a page for that of every line, and turns the letters of لله round.
+describe.skipIf(!hasPoppler)('the text extracted from the PDF', () => {
+  // Poppler applies the direction of most letters of a page to every line, and reverses the letters of لله.
   test.each([...NAMES.filter((name) => !name.includes('الله') && !name.includes('َّ')), 'اسم المعلم Ọlá 12', 'می\u200cخواهم'])(
-    '«%s», in the order in which it is read',
+    '«%s», in logical order',
     async (text) => {
       expect(textOfPdf(await drawn([text])).normalize('NFKC')).toBe(text.normalize('NFKC'))
     },
   )
 
-  test('it stands where its width says', async () => {
+  test('it is placed by its width', async () => {
     const { words } = wordsOfPdf(await drawn([MIXED]))
     const { regular } = await openFonts()
     const right = words.reduce((found, word) => (word.right > found.right ? word : found))
@@ -158,7 +161,7 @@ describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
     expect(Math.max(...words.map(({ right }) => right))).toBeCloseTo(100 + regular.widthOf(MIXED, 20), 0)
   })
 
-  test('where letters stand apart, Arabic ones stay joined', async () => {
+  test('with letter spacing, Arabic letters stay joined', async () => {
     const acrossOf = async (text: string, spacing: number) => {
       const { words } = wordsOfPdf(await drawn([text], { spacing }))
       return Math.max(...words.map(({ right }) => right)) - Math.min(...words.map(({ left }) => left))
@@ -167,7 +170,7 @@ describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
     expect(await acrossOf('yes', 10)).toBeCloseTo((await acrossOf('yes', 0)) + 20, 1)
   })
 
-  test('an Arabic paragraph stands at the right of its room, a Latin one at the left', async () => {
+  test('an Arabic paragraph is aligned right in its paragraph, a Latin one left', async () => {
     const { words } = wordsOfPdf(await drawn(['نعم', 'yes'], { width: 300 }))
     expect(words).toHaveLength(2)
     expect(words[0]?.right).toBeCloseTo(400, 0)
@@ -175,7 +178,7 @@ describe.skipIf(!hasPoppler)('what a reader finds in the PDF', () => {
   })
 })
 
-describe('what the check before publishing says that paper lacks', () => {
+describe('characters that the check before publishing reports as unprintable', () => {
   const hasBox = async (text: string) => (await glyphsOf(text)).some(({ id }) => id === 0)
   test.each(['小明', 'ひらがな', '김', 'ทดสอบ', 'שלום', 'Ֆ', '👍', '❤', 'Ａ'])('«%s» are boxes', async (text) => {
     expect([hasUnprintedLetters(text), await hasBox(text)]).toEqual([true, true])
@@ -185,7 +188,7 @@ describe('what the check before publishing says that paper lacks', () => {
   })
 })
 
-test('a screen reader is told the words in their order', async () => {
+test('a screen reader gets the words in logical order', async () => {
   const { context } = await PDFDocument.load(await drawn([MIXED, 'Ahmed']))
   const told = context.enumerateIndirectObjects().flatMap(([, object]) => {
     const actual = object instanceof PDFDict ? object.get(PDFName.of('ActualText')) : undefined

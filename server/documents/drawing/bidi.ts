@@ -1,24 +1,24 @@
 import bidiFactory, { type Bidi } from 'bidi-js'
 
 /*
- * The order in which a line with Arabic letters stands on paper, by the Unicode Bidirectional Algorithm (UAX 9). A line takes its
- * direction from its first letter, so a mark before it gives it another.
+ * The visual order of a line with Arabic letters, by the Unicode Bidirectional Algorithm (UAX 9). The first letter of a line determines
+ * its direction; a mark of direction in front of it overrides that.
  */
 
-/** Letters, figures and signs of Arabic, Persian and Urdu. */
+/** Letters, digits and signs of Arabic, Persian and Urdu. */
 const ARABIC = /[\u0600-\u061b\u061d-\u06ff\u0750-\u077f\u0870-\u08ff\ufb50-\ufdff\ufe70-\ufefc]/
-/** Drawn as they stand, from left to right, though they are Arabic. */
+/** Arabic digits and signs, which are drawn from left to right. */
 const FIGURES = /^[\u0660-\u066c\u06dd\u06f0-\u06f9]+$/
-/** These say how the text beside them is ordered, and have no picture. */
+/** Characters that control the order of the text beside them; never drawn. */
 const CONTROLS = /[\u061c\u200e\u200f\u2066-\u2069]/g
-/** An accent, or a sign that says how its neighbours join: it belongs to the character before it. */
+/** An accent, or a joiner, which belongs to the character before it. */
 const COMBINING = /[\p{M}\u200c\u200d]/u
 
 const LEFT_TO_RIGHT = '\u200e'
 const RIGHT_TO_LEFT = '\u200f'
 const [ISOLATE, END_OF_ISOLATE] = ['\u2068', '\u2069']
 
-/** With its factory called once, and not before there is such a text. */
+/** Loaded once, when a text needs it. */
 let loaded: Bidi | undefined
 const bidi = (): Bidi => {
   loaded ??= bidiFactory()
@@ -26,37 +26,40 @@ const bidi = (): Bidi => {
 }
 
 export const hasArabic = (text: string): boolean => ARABIC.test(text)
-/** Its characters may stand in another order than they are read in. */
+/** Whether its visual order may differ from its logical order. */
 export const isBidirectional = (text: string): boolean => hasArabic(text) || text.startsWith(RIGHT_TO_LEFT)
 export const withoutControls = (text: string): string => text.replace(CONTROLS, '')
 
 export const isRightToLeft = (text: string): boolean =>
   isBidirectional(text) && (bidi().getEmbeddingLevels(text).paragraphs[0]?.level ?? 0) % 2 === 1
 
-/** A line of a paragraph, which keeps the direction of the paragraph whatever letter it begins with. */
+/** A line of a paragraph with the paragraph's direction, whatever its first letter is. */
 export const withDirection = (line: string, rightToLeft: boolean): string =>
   isRightToLeft(line) === rightToLeft ? line : `${rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT}${line}`
 
-/** Text that is ordered by itself, whatever stands beside it. */
+/** A text whose order does not depend on the text beside it. */
 export const isolated = (text: string): string => `${ISOLATE}${text}${END_OF_ISOLATE}`
 
-/** A line that runs from right to left, also where it has no letter. */
+/** A line with right-to-left direction, even without a letter. */
 export const rightToLeftSentence = (text: string): string => `${RIGHT_TO_LEFT}${text}`
 
-/** Texts of a school in one line, where the order inside one moves nothing of another. From left to right, as the words beside them do. */
+/**
+ * Several texts of a school in one line, each ordered by itself. The line runs left to right, like the words beside it, unless
+ * `rightToLeft`.
+ */
 export function joined(parts: readonly string[], rightToLeft = false): string {
   if (!parts.some(hasArabic)) return parts.join(BETWEEN)
   return `${rightToLeft ? RIGHT_TO_LEFT : LEFT_TO_RIGHT}${parts.map(isolated).join(BETWEEN)}`
 }
 const BETWEEN = '  ·  '
 
-/** How a face of Arabic letters draws a text that `visualRuns` made for it. */
+/** Whether an Arabic face draws the text of a run from right to left. */
 export const isLaidOutRightToLeft = (text: string): boolean => !FIGURES.test(text)
 
-/** A piece of a line that one face draws. Arabic is in the order in which it is read, as its face joins the letters. */
+/** A part of a line that one face draws. Arabic text is in logical order, since its face joins the letters. */
 export type Run = { text: string; isArabic: boolean }
 
-/** The runs of a line from left to right. `canDraw`: the Arabic face has this character, by its code point. */
+/** The runs of a line in visual order, from left to right. `canDraw`: whether the Arabic face has a glyph for this code point. */
 export function visualRuns(line: string, canDraw: (codePoint: number) => boolean): Run[] {
   const { getEmbeddingLevels, getReorderedIndices } = bidi()
   const embedding = getEmbeddingLevels(line)
@@ -82,7 +85,7 @@ export function visualRuns(line: string, canDraw: (codePoint: number) => boolean
     }))
 }
 
-/** For each unit of a line, whether the Arabic face draws it: signs that both faces have are drawn by that of the other letters. */
+/** For each UTF-16 unit of a line, whether the Arabic face draws it. Signs in both faces take the face of the letters beside them. */
 function facesOf(line: string, canDraw: (codePoint: number) => boolean): boolean[] {
   const found: boolean[] = []
   let isArabic = false
@@ -94,7 +97,7 @@ function facesOf(line: string, canDraw: (codePoint: number) => boolean): boolean
   return found
 }
 
-/** For a face that draws the other way. `isMirrored`: brackets of text from right to left open to the left. */
+/** Reverses a text for a left-to-right face. `isMirrored`: replaces brackets of right-to-left text by their mirror images. */
 function reversed(text: string, isMirrored: boolean): string {
   const characters = [...text].reverse()
   return (isMirrored ? characters.map((character) => bidi().getMirroredCharacter(character) ?? character) : characters).join('')

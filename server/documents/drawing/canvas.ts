@@ -2,7 +2,7 @@ import { isBidirectional, isRightToLeft, withoutControls } from './bidi.ts'
 import { type FaceRun, type FontName, type Fonts, selectFace } from './fonts.ts'
 import { printableLine } from './lines.ts'
 
-/** One accent, dark enough to be legible in greyscale; lines and tints lighter than the figures. */
+/** One accent colour, dark enough to be legible in greyscale; lines and tints are lighter than the figures. */
 export const colors = { text: '#1b1f24', quiet: '#59616c', line: '#c3c9d1', strong: '#8b95a3', accent: '#1f3f6b', tint: '#f2f5f9' } as const
 type Color = (typeof colors)[keyof typeof colors]
 
@@ -10,8 +10,8 @@ export type Style = { face: FontName; size: number; color: Color; spacing?: numb
 type Structure = PDFKit.PDFStructureElement
 
 /**
- * The position of a line of text: `x` is its left end, right end or centre, `base` its baseline. Where `width` says what room its paragraph
- * has, one that runs against the direction of the page stands at the other end of it.
+ * The position of a line of text: `x` is its left end, right end or centre, `base` its baseline. Where `width` gives the width of its
+ * paragraph, a line against the page's direction is aligned at the other end of it.
  */
 type TextPosition = { x: number; base: number; align?: 'left' | 'right' | 'centre'; width?: number }
 
@@ -19,8 +19,8 @@ type TextPosition = { x: number; base: number; align?: 'left' | 'right' | 'centr
 type Page = { width: number; isRightToLeft: boolean }
 
 /**
- * Draws on the pages of one document, everything inside tags: what is not content is an artifact to a screen reader. A page that is read
- * from the right is the mirror image of one that is read from the left: whoever draws says where things stand on the latter.
+ * Draws on the pages of one document. All content is tagged; everything else is an artifact, which screen readers skip. A right-to-left
+ * page is the mirror image of a left-to-right one; callers always give left-to-right positions.
  */
 export type Canvas = ReturnType<typeof canvasFor>
 
@@ -34,13 +34,13 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
     const apart = spacing === 0 ? 0 : fonts[face].runsOf(text).reduce((sum, run) => sum + spacingIn(run, style), 0)
     return fonts[face].widthOf(text, size) + Math.max(0, apart - spacing)
   }
-  /** An element of the document's structure; what it holds is drawn by `content`. */
+  /** Adds an element to the document's structure; `content` draws into it. */
   const element = (parent: Structure, type: string): Structure => {
     const made = document.struct(type)
     parent.add(made)
     return made
   }
-  /** The lines of what is drawn now, and whether one of them is read in another order than it stands in. */
+  /** The texts of the current element, and whether the visual order of one of them differs from its logical order. */
   let told: { texts: string[]; isBidirectional: boolean } = { texts: [], isBidirectional: false }
   const line = (raw: string, style: Style, { x, base, align = 'left', width }: TextPosition): void => {
     const text = printableLine(raw)
@@ -64,20 +64,20 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
     isMirrored,
     ...shapes,
     fonts,
-    /** What is drawn now: a card, say. */
+    /** The current section, for example one card. */
     section,
-    /** The table of the section, there from the first time that it is asked for. */
+    /** The table of the section, created at the first call. */
     table: (): Structure => {
       table ??= element(section, 'Table')
       return table
     },
     widthOf,
     line,
-    /** Lines of text below each other; `base` is that of the first. */
+    /** Lines of text below each other; `base` is the baseline of the first. */
     lines: (texts: readonly string[], style: Style, place: TextPosition, leading: number): void => {
       for (const [at, text] of texts.entries()) line(text, style, { ...place, base: place.base + at * leading })
     },
-    /** The same, rotated to read upwards: `x` is its baseline, `base` where it begins. */
+    /** The same rotated to read upwards: `x` is its baseline, `base` its start. */
     verticalLine: (raw: string, style: Style, { x, base }: { x: number; base: number }): void => {
       const text = printableLine(raw)
       const foot = shapes.leftOf(x, 0)
@@ -108,7 +108,7 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
 }
 
 const shapesOn = (document: PDFKit.PDFDocument, leftOf: (x: number, width: number) => number) => ({
-  /** Where something as wide as this begins on the paper. */
+  /** The left edge on the paper of something with this width. */
   leftOf,
   rule: (x: number, y: number, width: number, color: Color, weight: number): void =>
     void document.rect(leftOf(x, width), y - weight / 2, width, weight).fill(color),
@@ -134,8 +134,8 @@ function drawRun(
   if (isDecomposed) document.endMarkedContent()
 }
 
-/** Nothing stands between the letters of Arabic, which are joined. */
+/** Arabic letters are joined, so they have no letter spacing. */
 const spacingIn = ({ text, face }: FaceRun, { spacing = 0 }: Style): number => (face.isArabic ? 0 : spacing * [...text].length)
 
-/** The baseline that centres the capitals of a line of text in a box of this height. */
+/** The baseline that centres the capitals of a line in a box of this height. */
 export const baseIn = (top: number, height: number, size: number): number => top + height / 2 + size * 0.357

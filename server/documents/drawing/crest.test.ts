@@ -30,7 +30,7 @@ const pixels = (file: Buffer, most = 100) => {
 }
 
 describe('PNG', () => {
-  test('colours with every filter', () => {
+  test('RGB with every filter', () => {
     const lines = [
       [0, 10, 20, 30, 40, 50, 60],
       [1, 10, 20, 30, 30, 30, 30],
@@ -44,14 +44,14 @@ describe('PNG', () => {
     expect(found.alpha).toBeNull()
   })
 
-  test('grey with how opaque it is, in 16 bits', () => {
+  test('grey with opacity, in 16 bits', () => {
     expect(pixels(png({ width: 1, height: 1, depth: 16, colour: 4 }, [[0, 200, 1, 128, 9]]))).toMatchObject({
       rgb: [200, 200, 200],
       alpha: [128],
     })
   })
 
-  test('a palette of two bits with a clear colour', () => {
+  test('a palette of two bits with a transparent colour', () => {
     const more = [chunk('PLTE', Buffer.from([1, 2, 3, 4, 5, 6, 7, 8, 9])), chunk('tRNS', Buffer.from([255, 0]))]
     const found = pixels(png({ width: 3, height: 1, depth: 2, colour: 3, more }, [[0, 0b00011000]]))
     expect(found.alpha).toEqual([255, 0, 255])
@@ -78,7 +78,7 @@ describe('PNG', () => {
     expect(readPng(png({ width: 3, height: 2, colour: 0, interlace: 1 }, passes), 9)).toBeNull()
   })
 
-  test('large ones are made smaller, their shape kept', () => {
+  test('large ones are downscaled in proportion', () => {
     const lines = Array.from({ length: 100 }, () => [0, ...Array.from({ length: 50 }, (_, at) => (at < 25 ? 0 : 200))])
     expect(pixels(png({ width: 50, height: 100, colour: 0 }, lines), 4)).toMatchObject({
       width: 2,
@@ -87,7 +87,7 @@ describe('PNG', () => {
     })
   })
 
-  test('what is broken, cut off, or of more pixels than a crest can have is not printed', () => {
+  test('a damaged or truncated one, or one with too many pixels, is not printed', () => {
     const whole = png({ width: 2, height: 2, colour: 0 }, [
       [0, 1, 2],
       [0, 3, 4],
@@ -108,13 +108,13 @@ describe('PNG', () => {
 describe('a crest', () => {
   const jpeg = (colours: number) => Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc2, 0, 11, 8, 0, 30, 0, 40, colours, 0, 0, 0])
 
-  test('JPEG is taken as it is, its size read from its frame', () => {
+  test('a JPEG is embedded unchanged, with the size in its frame', () => {
     expect(crestPicture({ contentType: 'image/jpeg', bytes: jpeg(3) })).toMatchObject({ width: 40, height: 30 })
     expect(crestPicture({ contentType: 'image/jpeg', bytes: jpeg(2) })).toBeNull()
     expect(crestPicture({ contentType: 'image/jpeg', bytes: jpeg(3).subarray(0, 8) })).toBeNull()
   })
 
-  test('none, WebP, and what only says that it is a picture are not printed', () => {
+  test('no crest, a WebP, and a file that is no picture are not printed', () => {
     expect(crestPicture(null)).toBeNull()
     expect(crestPicture({ contentType: 'image/webp', bytes: Buffer.from('RIFF\x10\0\0\0WEBPVP8 ', 'latin1') })).toBeNull()
     expect(crestPicture({ contentType: 'image/png', bytes: Buffer.from('<svg/>') })).toBeNull()

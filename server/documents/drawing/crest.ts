@@ -3,13 +3,13 @@ import type { Crest } from '../report-card/report-card.input.ts'
 import type { Canvas } from './canvas.ts'
 import { readPng } from './png.ts'
 
-/** A crest ready to be put into any number of documents: `parts` are the streams of a PDF picture, `mask` how opaque it is. */
+/** A crest that can be embedded in any number of documents: `parts` are the streams of a PDF image, `mask` its opacity. */
 export type CrestPicture = { width: number; height: number; parts: { dictionary: object; bytes: Uint8Array; mask: Uint8Array | null } }
 
-/** Printed some 18 mm wide: more pixels than these cannot be seen, and would be in every card. */
+/** Printed about 18 mm wide: more pixels are not visible, and would be in every card. */
 const PIXELS = 420
 
-/** Of a JPEG: its size and its number of colours, from the frame that says so. */
+/** The size and number of colours of a JPEG, from its frame header. */
 function jpegFrame(bytes: Uint8Array): { width: number; height: number; colours: number } | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; at += 2 + view.getUint16(at + 2)) {
@@ -26,7 +26,7 @@ function jpegPicture(bytes: Uint8Array): CrestPicture | null {
   if (!frame || frame.width === 0 || frame.height === 0) return null
   const ColorSpace = { 1: 'DeviceGray', 3: 'DeviceRGB', 4: 'DeviceCMYK' }[frame.colours]
   if (!ColorSpace) return null
-  // What writes CMYK writes it inverted.
+  // Programs that write CMYK JPEGs write them inverted.
   const Decode = frame.colours === 4 ? { Decode: [1, 0, 1, 0, 1, 0, 1, 0] } : {}
   const dictionary = { ColorSpace, BitsPerComponent: 8, Filter: 'DCTDecode', ...Decode }
   return { ...frame, parts: { dictionary, bytes, mask: null } }
@@ -40,9 +40,7 @@ function pngPicture(bytes: Uint8Array): CrestPicture | null {
   return { width, height, parts: { dictionary, bytes: deflateSync(rgb), mask: alpha && deflateSync(alpha) } }
 }
 
-/**
- * What can be printed of a crest: PNG and JPEG by their content, whatever they are called; null for anything else (docs/design/reports.md).
- */
+/** The printable picture of a crest: PNG and JPEG, recognised by content; null for anything else (docs/design/reports.md). */
 export function crestPicture(crest: Crest | null): CrestPicture | null {
   const [first, second] = crest?.bytes ?? []
   if (crest && first === 0x89 && second === 0x50) return pngPicture(crest.bytes)
@@ -52,7 +50,7 @@ export function crestPicture(crest: Crest | null): CrestPicture | null {
 type Reference = { end(bytes: Uint8Array): void }
 type Inside = { ref(dictionary: object): Reference }
 
-/** In the words of pdfkit, a picture that knows how to enter its document, which it does once. */
+/** pdfkit's form of an image: it embeds itself in its document once. */
 type Image = { label: string; obj: Reference | null; width: number; height: number; embed(document: Inside): void }
 
 function imageOf({ width, height, parts }: CrestPicture): Image {

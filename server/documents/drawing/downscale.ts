@@ -1,10 +1,10 @@
-/** Rows of 8-bit red, green, blue; `alpha` is null where everything is opaque. */
+/** Rows of 8-bit red, green, blue; `alpha` is null where all pixels are opaque. */
 export type Pixels = { width: number; height: number; rgb: Uint8Array; alpha: Uint8Array | null }
 
-/** `dot` is red, green, blue, and how opaque. */
+/** `dot`: red, green, blue and opacity. */
 export type Downscaler = { add(x: number, y: number, dot: Uint8Array): void; pixels(): Pixels }
 
-/** For each of `whole` positions, the index of the one of `count` equal parts that it is in. */
+/** For each of `whole` positions, the index of the part, of `count` equal parts, that contains it. */
 function partsOf(whole: number, count: number): Uint16Array {
   const part = new Uint16Array(whole)
   for (let index = 0; index < count; index += 1)
@@ -13,15 +13,15 @@ function partsOf(whole: number, count: number): Uint16Array {
 }
 
 /**
- * A picture made smaller until neither side has more than `most` pixels, from its pixels in any order. Each new pixel is the
- * mean of the pixels that it replaces, weighted by their opacity; the large picture is never in memory.
+ * Downscales a picture until neither side has more than `most` pixels; its pixels may arrive in any order. Each new pixel is the mean of
+ * those that it replaces, weighted by opacity. The large picture is never in memory.
  */
 export function downscaler(whole: { width: number; height: number }, most: number): Downscaler {
   const factor = Math.max(1, whole.width / most, whole.height / most)
   const width = Math.max(1, Math.round(whole.width / factor))
   const height = Math.max(1, Math.round(whole.height / factor))
   const [columns, rows] = [partsOf(whole.width, width), partsOf(whole.height, height)]
-  /** Of each new pixel: red, green and blue, each times how opaque; how opaque; how many. */
+  /** For each new pixel: red, green and blue, each times opacity; opacity; number of pixels. */
   const sums = new Float64Array(width * height * 5)
   return {
     add(x, y, dot) {

@@ -1,18 +1,21 @@
 import type { Canvas } from './canvas.ts'
 
-/** A block of the flow of a page: `height` in points; drawn with its top at `top`. Rows have their table's head above them on every page. */
+/**
+ * A block of the page flow: `height` in points; drawn with its top at `top`. Above rows, the head of their table is repeated on every
+ * page.
+ */
 export type Block = { height: number; draw: (canvas: Canvas, top: number) => void; isRow?: boolean }
 export type PlacedBlock = { block: Block; top: number }
 
 /**
- * Blocks from top to bottom, `closing` at the foot of the last page, both whole wherever a page can hold them. `top` and `bottom` bound
- * every page; `first` is where the first page begins.
+ * Blocks from top to bottom, and `closing` at the foot of the last page. A block is not split where a page can hold it. `top` and `bottom`
+ * bound every page; `first` is the top of the first page.
  */
 export type Flow = { blocks: readonly Block[]; closing: readonly Block[]; head: Block | null; first: number; top: number; bottom: number }
 
 export const heightOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { height }) => sum + height, 0)
 
-/** A tolerance, so that rounding errors do not break a page that is filled exactly. */
+/** A tolerance, so that rounding errors do not break a page that is exactly full. */
 const SLACK = 0.01
 
 export function flow({ blocks, closing, head, first, top, bottom }: Flow): PlacedBlock[][] {

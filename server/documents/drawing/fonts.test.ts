@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 
-/** The bytes of documents, one for each text, which a thread that has drawn nothing before draws one after the other. */
+/** The bytes of one document for each text, drawn in order by a new thread. */
 async function drawnInNewThread(texts: readonly string[]): Promise<string[]> {
   vi.resetModules()
   const [{ openFonts }, { openPdf, portrait }, { canvasFor }] = await Promise.all([

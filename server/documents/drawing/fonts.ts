@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { isBidirectional, isLaidOutRightToLeft, visualRuns } from './bidi.ts'
 
 /*
- * A face is parsed once per thread (Noto Sans in some 60 ms, one of Arabic letters when a text first has them); documents share the
- * parsed font, and the documents of one task also share its layout cache. pdfkit takes a parsed font in place of its bytes, but does not document it, so what is used of pdfkit's internals
- * is declared in this file alone.
+ * A face is parsed once per thread (Noto Sans in about 60 ms; an Arabic face when a text first needs it). Documents share the parsed font,
+ * and the documents of one task also share its layout cache. pdfkit accepts a parsed font instead of bytes, but does not document it; all
+ * use of pdfkit's internals is declared in this file.
  */
 
 const LATIN = { regular: 'NotoSans-Regular.ttf', semibold: 'NotoSans-SemiBold.ttf', italic: 'NotoSans-Italic.ttf' }
@@ -26,7 +26,7 @@ type ParsedFont = {
   getGlyph(id: number, codePoints?: readonly number[]): Glyph
   _glyphs: Record<number, Glyph>
 }
-/** Widths are those of pdfkit, kerning and all, so what was measured is what is drawn. */
+/** Widths are those of pdfkit, with kerning, so that measured and drawn widths agree. */
 type EmbeddedFont = {
   font: ParsedFont
   layoutCache: object
@@ -36,8 +36,8 @@ type EmbeddedFont = {
 type Inside = { _font: EmbeddedFont; _registeredFonts: object; font(source: unknown): void }
 
 /**
- * `isDecomposed`: the face draws a letter of this text as two glyphs (ọ as o and a dot), and the second has no character of its own in the
- * PDF. `isArabic`: its letters are joined, so nothing may stand between them. `scale`: how much larger it is drawn than it is asked for.
+ * `isDecomposed`: the face draws a letter of this text as two glyphs (ọ as o and a dot), of which the second has no character in the PDF.
+ * `isArabic`: its letters are joined, so they have no letter spacing. `scale`: factor by which it is drawn larger than the nominal size.
  */
 type Face = {
   name: FaceName
@@ -50,13 +50,13 @@ type Face = {
 }
 export type FaceRun = { text: string; face: Face }
 
-/** A style of letters. One face draws nearly every text, that of Noto Sans; another what is Arabic in it. */
+/** A text style. The Noto Sans face draws nearly all text; another face draws Arabic. */
 export type Font = {
   widthOf(text: string, size: number): number
-  /** What is drawn with one face after the other, from left to right. */
+  /** The parts of a text that one face draws, from left to right. */
   runsOf(text: string): readonly FaceRun[]
 }
-/** Letters that are never decomposed; nearly all text is of these. */
+/** Characters that are never decomposed; nearly all text consists of these. */
 const WHOLE = /^[\u0020-\u024f\u0370-\u04ff\u2010-\u2026]*$/
 export type Fonts = Readonly<Record<FontName, Font>>
 
@@ -64,13 +64,13 @@ type Pdfkit = typeof import('pdfkit')
 /** Loaded on first use: a worker that only reads tables starts in half the time without it. */
 let loaded: Pdfkit | undefined
 
-/** A document of pdfkit, once there are fonts for it. */
+/** Creates a pdfkit document. Fonts must be open. */
 export function newDocument(options: PDFKit.PDFDocumentOptions): PDFKit.PDFDocument {
   if (!loaded) throw new Error('fonts are opened before a document')
   return new loaded(options)
 }
 
-/** Beside the program where it is built, else in the package that brings it. */
+/** The font file: beside the built program, else in its package. */
 function pathOf(name: FaceName): string {
   const file = { ...LATIN, ...ARABIC }[name]
   const beside = join(import.meta.dirname, 'fonts')
@@ -79,7 +79,10 @@ function pathOf(name: FaceName): string {
   return join(dirname(createRequire(import.meta.url).resolve(from)), '..', 'fonts', file)
 }
 
-/** pdfkit lays out word by word, each with the space behind it; so widths add up, and each is asked for once. In thousandths of the size. */
+/**
+ * Measures word by word, each with the space behind it, as pdfkit lays out text; so widths add up, and each word is measured once. In
+ * thousandths of the size.
+ */
 function measured(embedded: EmbeddedFont): Font['widthOf'] {
   const widths = new Map<string, number>()
   const widthOfWord = (word: string) => {
@@ -104,8 +107,8 @@ function measured(embedded: EmbeddedFont): Font['widthOf'] {
 const parsedFonts = new Map<FaceName, ParsedFont>()
 
 /**
- * fontkit keeps one object of each glyph, with the characters that it first stood for: the «e» that is a part of «é» stands for none, also
- * where a later document has it as a letter. Here there is one for each glyph and its characters, so no document depends on another.
+ * fontkit keeps one object for each glyph, with the characters of its first use: the «e» inside «é» has none, even if a later document
+ * uses it as a letter. Here there is one object for each glyph and its characters, so that documents do not depend on each other.
  */
 function keepGlyphsByCharacters(parsed: ParsedFont): void {
   const glyphs = new Map<string, Glyph>()
@@ -122,7 +125,7 @@ function keepGlyphsByCharacters(parsed: ParsedFont): void {
   }
 }
 
-/** The direction is ours to say: fontkit takes Persian figures for letters and would turn them round. */
+/** Sets the direction, because fontkit takes Persian digits for letters and would reverse them. */
 function layOutAsArabic(parsed: ParsedFont): void {
   const layOut = parsed.layout
   parsed.layout = (text) => {
@@ -136,9 +139,9 @@ function layOutAsArabic(parsed: ParsedFont): void {
 }
 
 /**
- * What a reader of the PDF finds in place of what fontkit says. Poppler and PDFium turn the letters of lam with alef round, but know the
- * character for both. A sign that has no picture, as that between letters that do not join (ZWNJ), is drawn as a space without width; no
- * run of an Arabic face has another space.
+ * The characters that a PDF reader extracts instead of fontkit's. Poppler and PDFium reverse the two letters of lam with alef, but know
+ * the single character for both. A character without a glyph, such as ZWNJ, is drawn as a space of zero width; runs of an Arabic face
+ * contain no other space.
  */
 const copiedAs: Record<string, number> = {
   [`${0x644} ${0x622}`]: 0xfef5,
@@ -192,10 +195,10 @@ function fontOf(latin: Face, arabic: () => Face): Font {
   }
 }
 
-/** Arabic letters are lower than Latin ones of the same size: where most words are Arabic, they are drawn larger. */
+/** Arabic letters are lower than Latin ones of the same size; where most words are Arabic, they are drawn larger. */
 const ARABIC_SCALE = 1.16
 
-/** Faces for one task: a class of report cards, a broadsheet. `isArabicPage`: its own words are Arabic. */
+/** Opens the faces for one task: the cards of a class, or a broadsheet. `isArabicPage`: the document's own words are Arabic. */
 export async function openFonts(isArabicPage = false): Promise<Fonts> {
   loaded ??= (await import('pdfkit')).default
   const scratch = newDocument({ font: '', autoFirstPage: false }) as unknown as Inside
@@ -208,12 +211,12 @@ export async function openFonts(isArabicPage = false): Promise<Fonts> {
   return Object.fromEntries(fontNames.map((name) => [name, fontOf(face(name), () => face(arabicOf[name]))])) as Fonts
 }
 
-/** Gives a document its fonts, which `document.font(name)` then finds. */
+/** Registers the fonts in a document, for `document.font(name)`. */
 export function registerFonts(document: PDFKit.PDFDocument, fonts: Fonts): void {
   for (const name of fontNames) for (const { face } of fonts[name].runsOf('')) selectFace(document, face)
 }
 
-/** What is drawn next is drawn with this face, which a document has from the first time that it is asked for. */
+/** Selects the face for the next text; adds it to the document at the first call. */
 export function selectFace(document: PDFKit.PDFDocument, { name, parsed, words }: Face): void {
   const inside = document as unknown as Inside
   const isNew = !(name in inside._registeredFonts)

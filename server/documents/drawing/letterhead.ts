@@ -14,7 +14,7 @@ const RULE = 12
 
 type LetterheadLayout = { crest: CrestPicture | null; fonts: Fonts; words: Words; left: number; width: number }
 
-/** The school's name, address and crest over the rule in its colour; `gap` is the room below it. */
+/** The school's name, address and crest above a rule in its colour; `gap`: the space below it. */
 export function letterhead(
   { name, address, email, phone }: Letterhead,
   { crest, fonts, words, left, width }: LetterheadLayout,

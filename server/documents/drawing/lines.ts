@@ -2,8 +2,8 @@ import { hasArabic, isBidirectional, isRightToLeft, withDirection, withoutContro
 import type { Font } from './fonts.ts'
 
 /**
- * Text as it is printed: accents composed where a letter has them, tabs as spaces, without controls that have no picture. Marks of
- * direction stay where there are Arabic letters, and are left out when it is drawn; what overrides the order of letters never stays.
+ * Text as it is printed: accents composed, tabs as spaces, control characters removed. Marks of direction stay in a text with Arabic
+ * letters and are not drawn; overrides of direction are always removed.
  */
 export function printable(text: string): string {
   const shown = text
@@ -14,12 +14,12 @@ export function printable(text: string): string {
   return hasArabic(shown) ? shown : withoutControls(shown)
 }
 
-/** The same for a line that `wrap` may have given a direction. */
+/** The same for a line that has a direction from `wrap`. */
 export const printableLine = (line: string): string => withDirection(printable(line), isRightToLeft(line))
 
 const letters = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** A word that is wider than the line, in pieces that are not: after a hyphen or slash where there is one, else between letters. */
+/** Splits a word that is wider than the line, after a hyphen or slash where possible, else between letters. */
 function pieces(word: string, widthOf: (text: string) => number, width: number): string[] {
   const found: string[] = []
   let piece = ''
@@ -38,7 +38,7 @@ function pieces(word: string, widthOf: (text: string) => number, width: number):
 }
 
 function linesOf(paragraph: string, face: Font, size: number, width: number): string[] {
-  // A mark of direction is never drawn, so it takes no room.
+  // Marks of direction are not drawn, so they have no width.
   const widthOf = (text: string) => face.widthOf(withoutControls(text), size)
   if (widthOf(paragraph) <= width) return [paragraph.trimEnd()]
   const found: string[] = []
@@ -63,20 +63,20 @@ function linesOf(paragraph: string, face: Font, size: number, width: number): st
   return line === '' ? found : [...found, line]
 }
 
-/** Which of its lines begins with what letter changes nothing in the direction of a paragraph. */
+/** Gives each line the direction of its paragraph, whatever letter the line begins with. */
 function inDirection(paragraph: string, lines: string[]): string[] {
   if (!isBidirectional(paragraph)) return lines
   const rightToLeft = isRightToLeft(paragraph)
   return lines.map((line) => withDirection(line, rightToLeft))
 }
 
-/** The lines of a text that is to stand within `width`. Line breaks of the text are kept. Empty text has no lines. */
+/** Wraps a text to `width`, keeping its line breaks. An empty text has no lines. */
 export function wrap(text: string, face: Font, size: number, width: number): string[] {
   const whole = printable(text).trim()
   return whole === '' ? [] : whole.split('\n').flatMap((paragraph) => inDirection(paragraph, linesOf(paragraph, face, size, width)))
 }
 
-/** A text for a place that holds one line: cut where it is longer, with a sign that it was. */
+/** Cuts a text to one line, with an ellipsis where it was longer. */
 export function cut(text: string, face: Font, size: number, width: number): string {
   const [line = '', ...more] = wrap(text, face, size, width)
   if (more.length === 0) return line

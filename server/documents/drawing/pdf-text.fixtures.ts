@@ -1,19 +1,17 @@
 import { spawnSync } from 'node:child_process'
 
-/*
- * What a reader finds in a PDF, told by poppler's tools where this machine has them.
- */
+/* The text of a PDF as a reader extracts it, by poppler's tools where this machine has them. */
 
 export const hasPoppler = spawnSync('pdftotext', ['-v']).status === 0
 
 function toText(bytes: Uint8Array, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('pdftotext', [...args, '-', '-'], { input: bytes, encoding: 'utf8', maxBuffer: 2 ** 28 })
   if (status !== 0) throw new Error(`pdftotext: ${stderr}`)
-  // Poppler marks the direction of what runs from right to left.
+  // Poppler adds marks of direction to right-to-left text.
   return stdout.replace(/[\u202a-\u202c]/g, '')
 }
 
-/** The text of every page, its words apart by one space. */
+/** The text of every page, words separated by one space. */
 export const pagesOfPdf = (bytes: Uint8Array): string[] =>
   toText(bytes)
     .split('\f')
@@ -25,7 +23,7 @@ export const textOfPdf = (bytes: Uint8Array): string => pagesOfPdf(bytes).join('
 type Word = { page: number; text: string; left: number; right: number; top: number; bottom: number }
 export type Words = { width: number; height: number; words: Word[] }
 
-/** Every word and where it stands, in points from the top left. */
+/** Every word with its position, in points from the top left. */
 export function wordsOfPdf(bytes: Uint8Array): Words {
   const found: Words = { width: 0, height: 0, words: [] }
   let page = 0

@@ -10,7 +10,7 @@ const PORTRAIT: Record<PaperSize, PageSize> = { a4: { width: 595.28, height: 841
 export const portrait = (paper: PaperSize): PageSize => PORTRAIT[paper]
 export const landscape = (paper: PaperSize): PageSize => ({ width: PORTRAIT[paper].height, height: PORTRAIT[paper].width })
 
-/** `madeAt` (ms) is the only time in the file: the same input gives the same bytes. `locale`: the language in which it is read out. */
+/** `madeAt` (ms) is the only time in the file, so equal input gives equal bytes. `locale`: the language for screen readers. */
 export type PdfMetadata = { title: string; author: string; subject: string; madeAt: number; locale: string }
 export type OpenPdf = { document: PDFKit.PDFDocument; finish(): Promise<Uint8Array> }
 
@@ -50,6 +50,6 @@ export function openPdf({ title, author, subject, madeAt, locale }: PdfMetadata,
   }
 }
 
-/** Bytes with a buffer of their own, which can be handed to another thread. */
+/** The bytes in a buffer of their own, which can be transferred to another thread. */
 export const ownBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer, 0, bytes.byteLength) : new Uint8Array(bytes)

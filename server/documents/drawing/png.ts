@@ -5,9 +5,9 @@ import { type Downscaler, downscaler, type Pixels } from './downscale.ts'
 type Header = { width: number; height: number; depth: number; colour: number; interlaced: boolean }
 type Chunks = { header: Header; palette: Uint8Array; transparency: Uint8Array; packed: Buffer }
 
-/** Pixels that are unpacked at most: what a crest may have (limits.image.printed). */
+/** The most pixels that are decompressed: the limit of a crest (limits.image.printed). */
 const PIXELS_MAX = limits.image.printed
-/** Packed bytes that are unpacked in one go: a thousandfold of them at most, whatever the picture claims. */
+/** Compressed bytes that are decompressed at once; the output is at most a thousand times as large. */
 const SLICE = 1_024
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
@@ -39,7 +39,7 @@ const paeth = (left: number, up: number, corner: number): number => {
   return b <= c ? up : corner
 }
 
-/** Undoes the filter of a line in place. A line is a byte that names its filter, and its bytes; the one above it is of zeros at first. */
+/** Reverses the filter of a line in place. A line is a filter byte and the line's bytes; the line above the first is all zeros. */
 function unfilter(line: Buffer, above: Buffer, pixel: number): void {
   const filter = line[0] as number
   for (let at = 1; at < line.length; at += 1) {
@@ -54,7 +54,7 @@ function unfilter(line: Buffer, above: Buffer, pixel: number): void {
   }
 }
 
-/** One of the seven passes of an interlaced picture, or the whole of another: where it begins and in what steps. */
+/** One of the seven passes of an interlaced picture, or all of another: its start and steps. */
 type Pass = { x: number; y: number; dx: number; dy: number }
 const WHOLE: Pass[] = [{ x: 0, y: 0, dx: 1, dy: 1 }]
 const ADAM7: Pass[] = [
@@ -67,7 +67,7 @@ const ADAM7: Pass[] = [
   { x: 0, y: 1, dx: 1, dy: 2 },
 ]
 
-/** The samples of a pixel at `index` of a line, in 8 bits, or as they are for a palette. */
+/** Returns the samples of the pixel at `index` of a line, in 8 bits; palette indices unchanged. */
 function sampler({ depth, colour }: Header): (line: Buffer, index: number, channel: number) => number {
   const channels = CHANNELS[colour] as number
   if (depth === 16) return (line, index, channel) => line[(index * channels + channel) * 2] as number
@@ -79,7 +79,7 @@ function sampler({ depth, colour }: Header): (line: Buffer, index: number, chann
 
 type Paint = (line: Buffer, index: number, into: Uint8Array) => void
 
-/** Writes one pixel as red, green, blue and how opaque it is. */
+/** Writes one pixel as red, green, blue and opacity. */
 function painter({ header, palette, transparency }: Chunks): Paint {
   const sample = sampler(header)
   const [grey, hasAlpha] = [header.colour === 0 || header.colour === 4, header.colour === 4 || header.colour === 6]
@@ -100,14 +100,14 @@ function painter({ header, palette, transparency }: Chunks): Paint {
 
 type Run = Pass & { across: number; down: number; bytes: number }
 
-/** The passes that a picture really has, with their lines and the bytes of each. */
+/** The non-empty passes of a picture, with the number of lines and the bytes of each. */
 const runsOf = ({ width, height, interlaced }: Header, bits: number): Run[] =>
   (interlaced ? ADAM7 : WHOLE)
     .map((pass) => ({ ...pass, across: Math.ceil((width - pass.x) / pass.dx), down: Math.ceil((height - pass.y) / pass.dy) }))
     .filter(({ across, down }) => across > 0 && down > 0)
     .map((pass) => ({ ...pass, bytes: 1 + Math.ceil((pass.across * bits) / 8) }))
 
-/** Takes the unpacked bytes as they come, and paints every line that is whole: two lines are all that it remembers. */
+/** Receives the decompressed bytes and paints every complete line; it stores two lines only. */
 function lineTaker(chunks: Chunks, into: Downscaler): { isWhole(): boolean; take(bytes: Uint8Array): void } {
   const bits = chunks.header.depth * (CHANNELS[chunks.header.colour] as number)
   const runs = runsOf(chunks.header, bits)
@@ -157,7 +157,7 @@ function unpack(chunks: Chunks, into: Downscaler): void {
   if (!lines.isWhole()) throw new RangeError('the picture is cut off')
 }
 
-/** The pixels of a PNG of any kind, made smaller until neither side has more than `most`; null for one that is broken or too large. */
+/** Reads a PNG of any kind, downscaled until neither side has more than `most` pixels; null for a damaged or too large one. */
 export function readPng(bytes: Uint8Array, most: number): Pixels | null {
   try {
     const chunks = readChunks(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))

@@ -11,7 +11,7 @@ const RANGE: Style = { face: 'regular', size: 7.4, color: colors.text }
 const MEANING: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const SIGNED: Style = { face: 'regular', size: 7.4, color: colors.quiet }
 
-/** A text with its label on the left. The first lines stay on the page of the label; the others may break onto the next. */
+/** A text with its label on the left. The first lines stay with the label; the others may continue on the next page. */
 function labelledBlocks(card: Card, label: string, text: string | null): Block[] {
   const indent = 112
   const style = styleOf(card)
@@ -120,5 +120,5 @@ function signatureBlock(card: Card): Block {
   }
 }
 
-/** At the foot of the last page. */
+/** The blocks at the foot of the last page. */
 export const closingBlocks = (card: Card): Block[] => [scaleBlock(card), signatureBlock(card)]

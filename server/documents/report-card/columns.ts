@@ -1,24 +1,24 @@
 import type { Words } from '../words.ts'
 import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
-/** A column of figures: its head, what stands small under the head, its width in points. `isResult` is the figure that counts. */
+/** A column of figures: its head, the small text under the head, its width in points. `isResult`: the result of the row. */
 type FigureColumn<Entry> = {
   head: string
   under: string
   width: number
   isResult?: boolean
-  /** The head is a school's own word, which goes on in place of what is under it where it is too long. */
+  /** The head is a school's own word; where it is too long, it continues in place of `under`. */
   isOwnWord?: boolean
   of(entry: Entry): number | null
-  /** The code that stands where there is no figure. */
+  /** The code that is printed where there is no figure. */
   code?(entry: Entry): string | undefined
 }
 
-/** What a layout shows: its figures, a sentence on how the result is calculated, and which results are of one part alone. */
+/** The columns of a layout, a sentence that explains the calculation, and which results are partial. */
 export type Columns<Entry> = {
   figures: FigureColumn<Entry>[]
   note: string
-  /** Head of the average over the subjects. */
+  /** The head of the average over the subjects. */
   average: string
   isPartial(entry: Entry): boolean
 }
@@ -78,7 +78,7 @@ const courseworkTotal = ({ say, plain }: Words, weight: number) => ({
   of: (entry: YearEntry) => entry.coursework_total,
 })
 
-/** Six figures of terms still leave room for a subject and a remark. */
+/** With six terms there is still room for a subject and a remark. */
 const widthOfTerm = (count: number) => (count <= 3 ? 50 : count === 4 ? 44 : 37)
 
 type YearColumns = Omit<Columns<YearEntry>, 'average'>

@@ -31,7 +31,7 @@ const spacings = {
 }
 const spacingOf = ({ density }: Card) => (density.tight ? spacings.tight : spacings.usual)
 
-/** What it is and whose. */
+/** The title of the report, and the pupil. */
 function titleBlock(card: Card): Block {
   const name = fullName(card.own.student)
   const { kind: kindHeight, student, afterName } = spacingOf(card)
@@ -78,7 +78,8 @@ function factsOf({ frame, own, fonts, words, width }: Card): { label: string; li
   )
   const share = width / Math.max(present.length, 1)
   const spare = share - natural.reduce((sum, each) => sum + each, 0) / Math.max(present.length, 1)
-  // All alike, above the figures; where one text is wider, each has what it needs and the same more, if all fit side by side so.
+  // Equal widths, aligned with the figures below. Where one text is wider and all still fit in a row, each gets its natural width and an
+  // equal share of the rest.
   const isEven = spare < 0 || natural.every((each) => each <= share)
   const widthAt = (at: number) => (isEven ? share : (natural[at] ?? 0) + spare)
   return present.map(([label, text], at) => ({
@@ -87,10 +88,10 @@ function factsOf({ frame, own, fonts, words, width }: Card): { label: string; li
     lines: wrap(text, fonts.regular, FACT.size, widthAt(at) - GAP),
   }))
 }
-/** Between a fact and the next, in points. */
+/** The gap between two facts, in points. */
 const GAP = 12
 
-/** Counts of whole days and of lessons alike, so they say of how many. A word and its figure stay on one line. */
+/** Absences may count whole days or lessons, so the text states the number of sessions. A word and its figure stay on one line. */
 const absenceText = ({ say, counted }: Words, { absent, excused, late, sessions }: AttendanceTotals) =>
   [
     say('card.absent', { number: absent }),
@@ -143,7 +144,7 @@ const fitted = (canvas: Canvas, text: string, style: Style, width: number): Styl
   return wide <= width ? style : { ...style, size: Math.max(6, (style.size * width) / wide) }
 }
 
-/** Average, letter, position and attendance. */
+/** The row of average, letter, position and attendance. */
 function stripBlock(card: Card): Block {
   const cells = standing(card)
   const share = card.width / cells.length
@@ -172,7 +173,7 @@ function stripBlock(card: Card): Block {
   }
 }
 
-/** All above the table of subjects. */
+/** Everything above the table of subjects. */
 export const openingBlocks = (card: Card): Block[] => [
   letterhead(card.frame.school, card, spacingOf(card).afterRule),
   titleBlock(card),

@@ -1,9 +1,7 @@
 import { defaultGradingScale } from '@markbook/shared/domain/letters'
 import type { ReportCard, ReportCardFrame, TermEntry, YearEntry, YearLayout } from './report-card.input.ts'
 
-/*
- * St Brigid's at Christmas, for tests of cards and for the picture in the documentation.
- */
+/* St Brigid's at Christmas, for tests of cards and for the picture in the documentation. */
 
 export const frame: ReportCardFrame = {
   school: { name: 'St Brigid’s', address: '4 Mill Road, Kildare', phone: '045 555 0142', email: 'office@stbrigids.example', crest: null },
@@ -64,7 +62,7 @@ export const elan: ReportCard<TermEntry> = {
   entries,
 }
 
-/** So many subjects, named, taught and remarked on like those of St Brigid's. */
+/** This many subjects, with names, teachers and remarks like those of St Brigid's. */
 export const manyEntries = (count: number): TermEntry[] =>
   Array.from({ length: count }, (_, at) => {
     const entry = entries[at % entries.length] as TermEntry

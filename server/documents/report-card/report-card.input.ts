@@ -7,21 +7,21 @@ import type { GradingScale } from '@markbook/shared/domain/letters'
 import type { MarkCode } from '@markbook/shared/domain/mark-codes'
 import type { ReportSnapshotEntry } from '@markbook/shared/tables/reporting'
 
-/** A school's crest as it is stored. PNG and JPEG are printed; a card with a WebP crest is printed without it (docs/design/reports.md). */
+/** A school's crest as stored. PNG and JPEG are printed; a WebP crest is omitted (docs/design/reports.md). */
 export type Crest = { contentType: string; bytes: Uint8Array }
 
-/** What stands at the head of everything that a school prints. Lines that are null or empty are left out. */
+/** The letterhead of a school's documents. Null and empty lines are omitted. */
 export type Letterhead = { name: string; address: string | null; email?: string | null; phone?: string | null; crest: Crest | null }
 
 /** A4 is 210 × 297 mm, Letter 8.5 × 11 in. */
 export type PaperSize = 'a4' | 'letter'
 
-/** The columns of a term card. Weights are percent and stand in the heads; they also tell which results are partial. */
+/** The columns of a term card. Weights are percent and printed in the heads; they also determine which results are partial. */
 export type TermLayout = { kind: 'term'; coursework_weight: number; exam_weight: number }
 
 /**
- * The columns of a year-end card (specification, «Grading models»; decisions §5). `terms` are those of the year in their order, by the
- * names that are stored. A year without weights gives them as null: 100 and 0.
+ * The columns of a year-end card (specification, «Grading models»; decisions §5). `terms`: the stored names of the year's terms, in order.
+ * Null weights, of a year without any, are printed as 100 and 0.
  */
 export type YearLayout = {
   kind: 'weighted_cumulative' | 'weighted_continuous' | 'continuous_cumulative'
@@ -36,7 +36,7 @@ export type ReportCardLayout = TermLayout | YearLayout
 export type TermEntry = Taught &
   Pick<ReportEntry, 'coursework_average' | 'exam_average' | 'term_composite'> &
   Pick<ReportSnapshotEntry, 'coursework_code' | 'exam_code'>
-/** `teacher_remark`: the teacher's own words. Without any the card has the scale's word for the letter. */
+/** `teacher_remark`: the teacher's own words; null prints the scale's remark for the letter. */
 type Taught = { subject: string; teacher: string | null } & Pick<ReportEntry, 'letter_grade' | 'teacher_remark'>
 
 /** One subject over the year. `term_composites` stand in the order of the layout's `terms`. */
@@ -45,21 +45,21 @@ export type YearEntry = Taught &
     term_composites: readonly (number | null)[]
   }
 
-/** One pupil's card. `id` comes back with the file; it is not printed. */
+/** One pupil's card. `id` is returned with the file and not printed. */
 export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'status' | 'overall_average' | 'position' | 'total_students'> &
   Pick<Report, 'attendance_percentage' | 'conduct' | 'class_teacher_remark'> & {
     student: Pick<Student, 'first_name' | 'last_name' | 'student_number' | 'date_of_birth'>
-    /** As the registers have it. Its percentage is printed where the class teacher typed none. */
+    /** From the registers. Its percentage is printed where the class teacher entered none. */
     attendance?: AttendanceTotals
-    /** In the order in which they are printed. */
+    /** In printing order. */
     entries: readonly Entry[]
-    /** The scale that its letters are of, where that is not the frame's. */
+    /** The scale of its letters, where it differs from the frame's. */
     scale?: GradingScale
   }
 
 /**
- * What the cards of a class share. `term` is the term's name as stored. `madeAt` in ms since 1970.
- * `historyCode`: on the document of a whole class, where the school's history stood when it was made.
+ * The data that the cards of a class share. `term`: the stored name of the term. `madeAt` in ms since 1970. `historyCode`: on the document
+ * of a whole class, the head of the school's history when it was made.
  */
 export type ReportCardFrame = {
   school: Letterhead
@@ -68,18 +68,17 @@ export type ReportCardFrame = {
   term: string
   class_teacher: string | null
   scale: GradingScale
-  /** The school's codes for marks, by which the codes of the entries are explained. */
+  /** The school's mark codes, which explain the codes of the entries. */
   codes?: readonly Pick<MarkCode, 'code' | 'name'>[]
   paper: PaperSize
-  /** Of everything but what the school wrote; English where nothing is said. */
+  /** The language of all words that the school did not write; English by default. */
   language?: DocumentLanguage
   madeAt: number
   historyCode?: string | null
 }
 
 /**
- * The cards of a class, or of one pupil, in the order in which they are printed. Cards of a term layout hold term entries, those of a
- * year layout year entries.
+ * The cards of a class, or of one pupil, in printing order. Cards of a term layout have term entries, those of a year layout year entries.
  */
 export type ReportCardsInput =
   | (ReportCardFrame & { layout: TermLayout; cards: readonly ReportCard<TermEntry>[] })

@@ -49,13 +49,13 @@ describe('pages', () => {
     expect(await sizeOf('letter')).toEqual({ width: 612, height: 792 })
   })
 
-  test('the same input gives the same bytes, another day does not', async () => {
+  test('the same input gives the same bytes, another day gives others', async () => {
     const first = digest(await drawn(ofTerm()))
     expect(digest(await drawn(ofTerm()))).toBe(first)
     expect(digest(await drawn(ofTerm({}, { madeAt: frame.madeAt + 86_400_000 })))).not.toBe(first)
   })
 
-  test.skipIf(!hasPoppler)('six terms by a school’s own words stand beside one another, the longest cut', async () => {
+  test.skipIf(!hasPoppler)('six terms with a school’s own words fit side by side, the longest cut', async () => {
     const terms = ['Semester 1', 'Été', 'A very long name of a term, of 40 signs.', 'Wwwwwwwwwwwwwwwwwwww', 'Quarter 5', 'Trinity']
     const own = yearEntries('weighted_continuous').map((entry) => ({ ...entry, term_composites: [100, 100, 100, 100, 100, 100] }))
     const bytes = await drawn(ofYear('weighted_continuous', { terms }, own))
@@ -66,12 +66,12 @@ describe('pages', () => {
     for (const [at, { left }] of heads.entries()) if (at > 0) expect(left).toBeGreaterThan(heads[at - 1]?.right ?? 0)
   })
 
-  test('a term by a school’s own word says by itself what it is', async () => {
+  test('a term by a school’s own word is printed without «term»', async () => {
     const file = await PDFDocument.load(await drawn(ofTerm({}, { term: 'été' })), { updateMetadata: false })
     expect(file.getTitle()).toBe('Élan Ó Briain, été, 2025/26')
   })
 
-  test('title, school, language and tags are told', async () => {
+  test('title, school, language and tags are in the metadata', async () => {
     const bytes = await drawn(ofTerm())
     const file = await PDFDocument.load(bytes, { updateMetadata: false })
     expect(file.getTitle()).toBe('Élan Ó Briain, Michaelmas term 2025/26')
@@ -83,7 +83,7 @@ describe('pages', () => {
 })
 
 describe.runIf(hasPoppler)('what a parent reads', () => {
-  test('everything that the school knows', async () => {
+  test('everything that the card contains', async () => {
     const text = textOfPdf(await drawn(ofTerm()))
     for (const told of [
       ...['St Brigid’s', '4 Mill Road, Kildare', 'MICHAELMAS TERM 2025/26', 'Élan Ó Briain', '3B', 'SB-001', '4 March 2011'],
@@ -104,7 +104,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     }
   })
 
-  test('a result that rests on one part is marked and explained; where its weight is 0 it is not', async () => {
+  test('a partial result is marked and explained, except where the missing part has weight 0', async () => {
     const one = entries.filter(({ exam_average }) => exam_average === null).slice(0, 1)
     const weightless = { ...termLayout, coursework_weight: 100, exam_weight: 0 }
     expect(textOfPdf(await drawn(ofTerm({ entries: one })))).toContain('95.00 †')
@@ -116,7 +116,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(textOfPdf(await drawn({ ...ofTerm({ entries: none }), layout: examAlone } as ReportCardsInput))).not.toContain('†')
   })
 
-  test('a code stands where there is no average, and is explained; a code beside an average is not printed', async () => {
+  test('a code is printed where there is no average, and is explained; a code beside an average is not printed', async () => {
     const [first, second] = entries.slice(0, 2) as [TermEntry, TermEntry]
     const coded = [
       { ...first, exam_average: null, exam_code: 'abs' },
@@ -128,18 +128,18 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(text).not.toContain('Excused')
   })
 
-  test('a draft says so on every page; a published card does not', async () => {
+  test('a draft has DRAFT on every page; a published card does not', async () => {
     const bytes = await drawn(ofTerm({ status: 'draft', entries: manyEntries(40) }))
     const pages = pagesOfPdf(bytes)
     expect(pages[0]).toContain('DRAFT')
-    // Across the page the letters stand on a slope, each by itself.
+    // The letters of the diagonal word are separate words.
     for (const { words } of [wordsOfPdf(bytes)])
       for (const page of [1, 2, 3])
         expect(words.filter((word) => word.page === page && word.bottom - word.top > 60).length).toBeGreaterThan(0)
     expect(textOfPdf(await drawn(ofTerm({ status: 'sent_to_ministry' })))).not.toContain('DRAFT')
   })
 
-  test('heads, whose card it is and the number stand on every page that the table goes on to', async () => {
+  test('heads, pupil and page number are repeated on every further page of the table', async () => {
     const pages = pagesOfPdf(await drawn(ofTerm({ entries: manyEntries(40) })))
     for (const [at, page] of pages.entries()) {
       expect(page).toContain('Coursework')
@@ -148,7 +148,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     }
   })
 
-  test('what is not known takes no words', async () => {
+  test('absent facts are omitted', async () => {
     const student = { ...elan.student, student_number: null, date_of_birth: null }
     const none = { overall_average: null, position: null, attendance_percentage: null, conduct: null, class_teacher_remark: null }
     const text = textOfPdf(await drawn(ofTerm({ ...none, student, entries: [] }, { class_teacher: null })))
@@ -157,7 +157,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
       expect(text).not.toContain(word)
   })
 
-  test('attendance of the registers: its percentage, and how often absent, excused and late; what the class teacher typed stands', async () => {
+  test('attendance of the registers: percentage, and number of absent, excused and late sessions; a typed percentage takes precedence', async () => {
     const attendance = { sessions: 40, absent: 3, excused: 1, late: 2, percentage: 90 }
     const computed = textOfPdf(await drawn(ofTerm({ attendance, attendance_percentage: null })))
     expect(computed).toMatch(/90\s*%/)
@@ -167,7 +167,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(typed).not.toMatch(/\b90\s*%/)
   })
 
-  test('the words of attendance are on one line, and where a long name leaves no room each keeps its figure', async () => {
+  test('the words of attendance are on one line; beside a long name each still has its figure', async () => {
     const attendance = { sessions: 120, absent: 6, excused: 37, late: 11, percentage: 90 }
     const topsOf = async (class_teacher: string) => {
       const { words } = wordsOfPdf(await drawn(ofTerm({ attendance }, { class_teacher })))
@@ -181,7 +181,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     expect(narrow('absent')).not.toBe(narrow('late'))
   })
 
-  test('facts that fit stand above the figures, each as wide as the next', async () => {
+  test('facts that fit are aligned with the figures, in equal widths', async () => {
     const { words } = wordsOfPdf(await drawn(ofTerm()))
     const line = words.filter(({ top }) => top === words.find(({ text }) => text === 'SB-001')?.top)
     const lefts = ['3B', 'SB-001', '4', 'Cathal'].map((part) => line.find(({ text }) => text === part)?.left ?? Number.NaN)
@@ -189,7 +189,7 @@ describe.runIf(hasPoppler)('what a parent reads', () => {
     for (const step of steps) expect(step).toBeCloseTo(steps[0] ?? 0, 1)
   })
 
-  test('without words of a teacher the scale’s word for the letter; a letter that is not of the scale has none', async () => {
+  test('without a teacher’s remark the scale’s remark is printed; a letter outside the scale has none', async () => {
     const entry = { ...(entries[3] as TermEntry), teacher_remark: null }
     const words = async (letter_grade: string) =>
       textOfPdf(await drawn(ofTerm({ overall_average: null, entries: [{ ...entry, letter_grade }] })))
@@ -217,7 +217,7 @@ describe.runIf(hasPoppler)('the year’s end', () => {
     expect(await heads('weighted_cumulative', { coursework_weight: null, exam_weight: null })).not.toContain('of 40')
   })
 
-  test('continuous_cumulative: coursework and exam on their weights and their sum; a part that is missing is marked', async () => {
+  test('continuous_cumulative: coursework and exam on their weights and their sum; a missing part is marked', async () => {
     const text = await heads('continuous_cumulative')
     for (const head of ['of 40', 'of 60', 'Total', '†']) expect(text).toContain(head)
     expect(text).not.toContain('Hilary')
@@ -238,7 +238,7 @@ describe.runIf(hasPoppler)('names and words of any length', () => {
     expect(textOfPdf(await drawn(named(first, last))).normalize('NFC')).toContain(`${first} ${last}`)
   })
 
-  test('Arabic names, subjects and remarks are read as they were written, on one page, with what stands beside them', async () => {
+  test('Arabic names, subjects and remarks are extracted as written, on one page, with the text beside them', async () => {
     const teacher_remark = 'طالب مجتهد في مادة Mathematics'
     const [first, ...others] = entries
     const own = [{ ...(first as TermEntry), subject: 'الرياضيات', teacher: 'محمد علي', teacher_remark }, ...others]
@@ -249,7 +249,7 @@ describe.runIf(hasPoppler)('names and words of any length', () => {
     )
     const pages = pagesOfPdf(await drawn(input))
     expect(pages).toHaveLength(1)
-    // Poppler leaves what is in two directions in the order of the paper, where most of a page is Latin.
+    // Poppler keeps text of both directions in visual order where most of a page is Latin.
     for (const text of ['أحمد حسن', 'الرياضيات', 'محمد علي', 'طالب مجتهد في مادة', 'Mathematics', 'جيد', 'مدرسة النور', 'مريم نجيب'])
       expect(pages[0]).toContain(text)
     expect(pages[0]).toContain('045 555 0142 · office@stbrigids.example')
@@ -259,7 +259,7 @@ describe.runIf(hasPoppler)('names and words of any length', () => {
     expect(digest(await drawn(named('E\u0301lan', 'O\u0301 Briain')))).toBe(digest(await drawn(named('Élan', 'Ó Briain'))))
   })
 
-  test('nothing leaves the paper, nothing meets the foot, and no letter is lost', async () => {
+  test('no text leaves the paper, touches the foot, or loses a letter', async () => {
     const word = fc.string({ unit: fc.constantFrom(...'aàćđéğhıłñọşßüýžWМ'), minLength: 1, maxLength: 90 })
     const text = (words: number) => fc.array(word, { minLength: 1, maxLength: words }).map((list) => list.join(' ').slice(0, 1_900))
     const entry = fc.record({ subject: text(4), teacher: text(3), teacher_remark: text(60) })
@@ -297,7 +297,7 @@ describe('a class in one file', () => {
     cards: counts.map((count, at) => ({ ...elan, id: String(at), entries: manyEntries(count) })),
   })
 
-  test('every card after the other, progress after each', async () => {
+  test('all cards in order, with progress after each', async () => {
     const seen: string[] = []
     const bytes = await printRun(await openCardSetup(input([12, 40, 1])), {
       onProgress: (done, total) => void seen.push(`${done}/${total}`),

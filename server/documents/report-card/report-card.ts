@@ -11,11 +11,11 @@ import { openingBlocks } from './opening.ts'
 import type { ReportCard, ReportCardsInput } from './report-card.input.ts'
 import { subjectBlocks } from './subjects.ts'
 
-/** What a page has room for on its slope, in points. */
+/** The diagonal length available for the word DRAFT, in points. */
 const DRAFT_WIDTH = 700
 const FOOT: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 
-/** What the cards of a class are drawn with; opened once for all of them. */
+/** Shared by the cards of a class; opened once. */
 export type CardSetup = { input: ReportCardsInput; fonts: Fonts; words: Words; crest: CrestPicture | null }
 export async function openCardSetup(input: ReportCardsInput): Promise<CardSetup> {
   const words = wordsOf(input.language)
@@ -28,7 +28,7 @@ function cardOf({ input, fonts, words, crest }: CardSetup, own: ReportCard, dens
   return { frame, layout: input.layout, own, fonts, words, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
 }
 
-/** A card laid out at the widest spacing with which it fits one page, else on several. */
+/** Lays out a card with the widest spacing with which it fits one page, else on several pages. */
 function laidOut(setup: CardSetup, own: ReportCard, step = 0): { card: Card; pages: PlacedBlock[][] } {
   const card = cardOf(setup, own, densities[step] ?? longDensity)
   const { head, blocks } = subjectBlocks(card)
@@ -56,7 +56,7 @@ function drawFooter(canvas: Canvas, card: Card, page: number, pages: number): vo
   })
 }
 
-/** Under everything else, so that what is on it stays readable. */
+/** Drawn below everything else, so that the text stays readable. */
 function drawDraft(canvas: Canvas, { sheet, words }: Card): void {
   const draft = words.say('card.draft').toUpperCase()
   const usual: Style = { face: 'semibold', size: 150, color: colors.accent, spacing: 6 }
@@ -71,7 +71,7 @@ function drawDraft(canvas: Canvas, { sheet, words }: Card): void {
   })
 }
 
-/** Draws one card on new pages of a document; answers how many. */
+/** Draws one card on new pages of a document; returns their number. */
 export function drawCard(document: PDFKit.PDFDocument, setup: CardSetup, own: ReportCard): number {
   const { card, pages } = laidOut(setup, own)
   const canvas = canvasFor(document, setup.fonts, { width: card.sheet.width, isRightToLeft: card.words.isRightToLeft })
@@ -90,10 +90,10 @@ function pdfFor({ input, fonts, words }: CardSetup, title: string): OpenPdf {
   return openPdf(about, portrait(input.paper), fonts)
 }
 
-/** What a file says of itself. */
+/** The words for the metadata of a file. */
 const withoutMarks = ({ language }: ReportCardsInput): Words => wordsOf(language, true)
 
-/** One card as a PDF of its own. The same input gives the same bytes. */
+/** One card as its own PDF. Equal input gives equal bytes. */
 export function reportCard(setup: CardSetup, own: ReportCard): Promise<Uint8Array> {
   const { input } = setup
   const { say, period } = withoutMarks(input)
@@ -104,8 +104,8 @@ export function reportCard(setup: CardSetup, own: ReportCard): Promise<Uint8Arra
 }
 
 /**
- * Every card in one PDF for printing, in their order. `twoSided`: a card of an odd number of pages is followed by a blank one, so that
- * no card begins on the back of another.
+ * All cards in one PDF for printing, in order. `twoSided`: adds a blank page after a card with an odd number of pages, so that no card
+ * begins on the back of another.
  */
 export async function printRun(
   setup: CardSetup,

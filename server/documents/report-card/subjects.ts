@@ -7,23 +7,23 @@ import type { TermEntry, YearEntry } from './report-card.input.ts'
 
 const LETTER = 46
 const GAP = 9
-/** Between a subject and its teacher beside it. */
+/** The gap between a subject and its teacher beside it. */
 const BESIDE = 6
 const HEAD: Style = { face: 'semibold', size: 7.6, color: colors.accent }
 const UNDER: Style = { face: 'regular', size: 6.8, color: colors.quiet }
 const NOTE: Style = { face: 'regular', size: 7.2, color: colors.quiet }
 const HEAD_HEIGHT = 28
-/** Heads of our own words take at most so many lines, so far apart. */
+/** The program's own heads have at most two lines, with this distance. */
 const HEAD_LINES = 2
 const HEAD_LINE = 9
-/** Lines of a remark that stay on one page; the others may break onto the next. */
+/** Lines of a remark that stay on one page; the others may continue on the next. */
 const UNBROKEN_LINES = 24
 
 type Entry = TermEntry | YearEntry
-/** The columns of the table, whichever entries it is of. */
+/** The columns of the table, for entries of either layout. */
 type Table = { card: Card; columns: Columns<Entry>; subject: number; remark: number; remarkAt: number; teachersBeside: boolean }
 
-/** The width that the widest subject takes with its teacher beside it. */
+/** The width of the widest subject with its teacher beside it. */
 const widthBeside = ({ own, fonts, density }: Card): number =>
   Math.max(
     0,
@@ -39,13 +39,13 @@ function tableOf(card: Card): Table {
   const rest = card.width - figures - LETTER - GAP
   const usual = rest * (columns.figures.length > 3 ? 0.45 : 0.48)
   const beside = card.density.tight ? widthBeside(card) + GAP : Number.POSITIVE_INFINITY
-  // At tight spacing teachers are printed beside their subjects instead of below them, if every row has the width for it.
+  // At tight spacing teachers are printed beside their subjects instead of below, where every row is wide enough.
   const teachersBeside = beside <= rest * 0.56
   const subject = teachersBeside ? Math.max(usual, beside) : usual
   return { card, columns, subject, remark: rest - subject, remarkAt: card.left + subject + figures + LETTER + GAP, teachersBeside }
 }
 
-/** The lines of a head, and what stands small below it. A school's own word that is too long goes on in the small line. */
+/** The lines of a head, and the small text below. A school's own word that is too long continues in the small line. */
 function headIn({ fonts }: Card, { head, under, width, isOwnWord }: Columns<Entry>['figures'][number]): { lines: string[]; under: string } {
   const room = width - 2
   const lines = wrap(head, fonts.semibold, HEAD.size, room)
@@ -107,7 +107,7 @@ function textsOf({ card, columns, subject, remark }: Table, entry: Entry) {
 
 const leading = { subject: 1.3, teacher: 1.34, remark: 1.34 } as const
 
-/** One subject: a block, and more where its remark is very long. */
+/** The row of one subject: a block, or several where its remark is very long. */
 function rowBlocks(table: Table, entry: Entry): Block[] {
   const texts = textsOf(table, entry)
   const { size, pad } = table.card.density
@@ -198,7 +198,7 @@ function textBlock(card: Card, text: string, style: Style, space: number): Block
   }))
 }
 
-/** The table of subjects with its notes; `head` is repeated where it goes on over the page. */
+/** The table of subjects with its notes; `head` is repeated on each further page. */
 export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[] } {
   const table = tableOf(card)
   if (card.own.entries.length === 0) {
@@ -222,7 +222,7 @@ export function subjectBlocks(card: Card): { head: Block | null; blocks: Block[]
   return { head: headBlock(table), blocks: [...rows, ...textBlock(card, table.columns.note, NOTE, 6), ...partial, ...explained] }
 }
 
-/** The codes on the card with their names, in the order of the school. */
+/** The codes on the card with their names, in the school's order. */
 function codesOn({ card: { own, frame, words }, columns }: Table): string[] {
   const used = new Set(
     own.entries.flatMap((entry) => columns.figures.flatMap((column) => (column.of(entry) === null && column.code?.(entry)) || [])),

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { WorkerOptions } from 'node:worker_threads'
 
-/** What a worker begins with: the first two arguments of `new Worker`. */
+/** The first two arguments of `new Worker`. */
 export type WorkerEntry = { start: URL | string; options: Pick<WorkerOptions, 'eval' | 'execArgv'> }
 
-/** Its own file beside the built program; from the sources it first needs the loader that they run with. */
+/** A file of its own beside the built program; from the sources, the tsx loader must be loaded first. */
 export function workerEntry(): WorkerEntry {
   const here = import.meta.dirname
   if (!import.meta.filename.endsWith('.ts')) return { start: pathToFileURL(join(here, 'documents-worker.mjs')), options: { execArgv: [] } }
-  // Asked for in this way tsx names the half that `require` gets.
+  // Resolved in this way, tsx names its CommonJS half.
   const loader = pathToFileURL(
     createRequire(import.meta.url)
       .resolve('tsx/esm/api')

@@ -22,7 +22,7 @@ const sheet = { name: 'Sheet', columns: HEADS, frozen: { rows: 1, columns: 0 } }
 const rows = (count: number): WorkbookRow[] => Array.from({ length: count }, (_, at) => ({ cells: { a: `a${at}`, b: `b${at}` } }))
 
 describe('report cards', () => {
-  test('one for each pupil, in their order, as they would be drawn alone', async () => {
+  test('one for each pupil, in order, equal to those drawn directly', async () => {
     const input = cards(3)
     const seen: string[] = []
     const handed: string[] = []
@@ -40,14 +40,14 @@ describe('report cards', () => {
     expect(Buffer.from(made[1]?.bytes as Uint8Array).equals(Buffer.from(alone.cards[0]?.bytes as Uint8Array))).toBe(true)
   })
 
-  test('one that cannot be drawn is named, the others are made', async () => {
+  test('a failed one is named, and the others are made', async () => {
     const broken = [{ ...(entries[0] as TermEntry), term_composite: 'seventy' as never }]
     const { cards: made, failures } = await documents.reportCards(cards(3, [{}, { entries: broken }, {}]), { school })
     expect(made.map(({ id }) => id)).toEqual(['card 0', 'card 2'])
     expect(failures).toEqual([{ id: 'card 1', message: expect.stringContaining('could not be drawn') }])
   })
 
-  test('what cannot be kept ends the task', async () => {
+  test('an error of onCard ends the task', async () => {
     const onCard = () => Promise.reject(new Error('the disk is full'))
     await expect(documents.reportCards(cards(2), { school, onCard })).rejects.toThrow('the disk is full')
   })
@@ -66,7 +66,7 @@ describe('tables', () => {
     }
   })
 
-  test('a workbook from rows that are there or come in batches; it is read back whole', async () => {
+  test('a workbook from an array of rows or from batches; all rows are read back', async () => {
     async function* portions() {
       for (let at = 0; at < 5; at += 1) yield rows(500)
     }
@@ -86,7 +86,7 @@ describe('tables', () => {
     expect((await documents.readSheet({ bytes }, ['Two'], { school })).rows).toHaveLength(2_500)
   })
 
-  test('rows that fail to come end the task with their failure', async () => {
+  test('a failing batch ends the task with its failure', async () => {
     async function* portions() {
       yield rows(2)
       throw new Error('the database is gone')
@@ -96,7 +96,7 @@ describe('tables', () => {
     )
   })
 
-  test('CSV, small and large, and what is refused, as without a worker', async () => {
+  test('CSV, small and large, and refusals, as without a worker', async () => {
     const csv = (count: number) =>
       writeCsv({ head: ['a', 'b'], rows: rows(count).map(({ cells }) => [cells['a'] ?? null, cells['b'] ?? null]) })
     for (const count of [2, 9_000]) expect((await documents.readSheet({ bytes: csv(count) }, [], { school })).rows).toHaveLength(count)

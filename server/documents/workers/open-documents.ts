@@ -13,16 +13,16 @@ import type { CardQuestion, RowsQuestion, TaskName } from './tasks.ts'
 
 /** Rows in one message to a worker. */
 const BATCH_CELLS = 400
-/** A CSV of this many bytes is read in a few milliseconds, sooner than a worker starts. */
+/** A CSV up to this size is read in a few milliseconds, faster than a worker starts. */
 const SMALL_CSV = 65_536
 
-/** Complete rows are sent in batches; rows that arrive in batches are sent as they arrive. */
+/** Splits complete rows into batches; batches that arrive are passed on as they are. */
 async function* inPortions(rows: readonly WorkbookRow[] | RowBatches): AsyncGenerator<readonly WorkbookRow[]> {
   if (!Array.isArray(rows)) yield* rows as RowBatches
   else for (let at = 0; at < rows.length; at += BATCH_CELLS) yield rows.slice(at, at + BATCH_CELLS)
 }
 
-/** Copies the bytes of a picture or an upload out of a shared buffer, so that no other bytes are sent along. */
+/** Copies the bytes of a picture or an upload out of a shared buffer, so that only they are sent. */
 const alone = <T extends { bytes: Uint8Array }>(holder: T): T => ({ ...holder, bytes: ownBytes(holder.bytes) })
 const withOwnCrest = <T extends { school: { crest: { bytes: Uint8Array } | null } }>(input: T): T =>
   input.school.crest === null ? input : { ...input, school: { ...input.school, crest: alone(input.school.crest) } }
@@ -81,8 +81,8 @@ async function sheetOver(
 }
 
 /**
- * Workers are started when there is something to make, and end when there has been nothing for a while. There is one worker more than a
- * school may have at a time, so that no school waits for another alone.
+ * Starts workers when there are tasks, and ends them after a while without any. One worker more than a school may use at a time, so that
+ * no school waits only for another.
  */
 export function openDocuments({ sheetMs = limits.papers.sheetMs, ...options }: Partial<PoolOptions & { sheetMs: number }> = {}): Documents {
   const share = Math.min(limits.papers.workers, Math.max(1, availableParallelism() - 1))

@@ -1,9 +1,7 @@
 import { importFailures } from '@markbook/shared/contract/imports'
 import { runTasks } from './run-tasks.ts'
 
-/*
- * A worker whose tasks misbehave, for the tests of the pool.
- */
+/* A worker with misbehaving tasks, for the tests of the pool. */
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

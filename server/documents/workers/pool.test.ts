@@ -9,7 +9,7 @@ import { openPool, type Pool, type PoolOptions, type RunOptions } from './pool.t
 
 const folder = mkdtempSync(join(tmpdir(), 'markbook-worker-'))
 const outfile = join(folder, 'worker.mjs')
-/** Built, as the shipped program has it: from the sources each of thirty workers would take a second to start. */
+/** The built program: thirty workers from the sources would each take a second to start. */
 const entry: WorkerEntry = { start: pathToFileURL(outfile), options: { execArgv: [] } }
 beforeAll(async () => {
   const entryPoints = [join(import.meta.dirname, 'pool.fixtures.ts')]
@@ -29,14 +29,14 @@ afterEach(async () => {
 })
 
 describe('a task', () => {
-  test('answers what it made, bytes included, and a worker does one after the other', async () => {
+  test('returns its result, bytes included; a worker runs one after the other', async () => {
     const pool = poolOf()
     expect(await pool.run('echo', { name: 'Élan', list: [1, null] })).toEqual({ name: 'Élan', list: [1, null] })
     expect(await pool.run('bytes', 100_000)).toEqual(new Uint8Array(100_000).fill(7))
     expect(pool.state()).toEqual({ workers: 1, working: 0, waiting: 0 })
   })
 
-  test('asks while it works, and waits for each answer', async () => {
+  test('sends questions while it runs, and waits for each answer', async () => {
     const heard: number[] = []
     const answer = async (question: number) => {
       heard.push(question)
@@ -46,7 +46,7 @@ describe('a task', () => {
     expect(heard).toEqual([1, 2, 3, 4])
   })
 
-  test('that refuses throws the same failure here', async () => {
+  test('that throws a Failure throws the same one here', async () => {
     await expect(poolOf().run('refuse', null)).rejects.toMatchObject({
       name: 'Failure',
       status: 400,
@@ -55,33 +55,33 @@ describe('a task', () => {
     })
   })
 
-  test('that makes a mistake throws a plain error, and its worker goes on', async () => {
+  test('that throws an error throws a plain Error here, and its worker goes on', async () => {
     const pool = poolOf()
     await expect(pool.run('throws', null)).rejects.toThrow('a mistake of the program')
     expect(pool.state().workers).toBe(1)
     expect(await pool.run('echo', 1)).toBe(1)
   })
 
-  test.each(['dies', 'exits'])('that %s fails alone, and another worker takes the next', async (name) => {
+  test.each(['dies', 'exits'])('that %s fails alone, and another worker runs the next', async (name) => {
     const pool = poolOf()
     const [first, second] = await Promise.allSettled([pool.run(name, null), pool.run('echo', 'still here')])
     expect(first).toMatchObject({ status: 'rejected' })
     expect(second).toEqual({ status: 'fulfilled', value: 'still here' })
   })
 
-  test('that takes too much memory is 413, and the next one is made', async () => {
+  test('that takes too much memory is 413, and the next one succeeds', async () => {
     const pool = poolOf()
     await expect(pool.run('eats', null)).rejects.toMatchObject({ status: 413, code: 'too_large' })
     expect(await pool.run('echo', 1)).toBe(1)
   })
 
-  test('that takes too long is 503, even in an endless loop, and the next one is made', async () => {
+  test('that takes too long is 503, even in an endless loop, and the next one succeeds', async () => {
     const pool = poolOf({ timeMs: 2_000 })
     await expect(pool.run('hangs', null)).rejects.toMatchObject({ status: 503, code: 'busy' })
     expect(await pool.run('echo', 1)).toBe(1)
   })
 
-  test('that gives signs of life may take longer, and what the answer takes is not counted', async () => {
+  test('that sends questions may take longer, and the time of answers does not count', async () => {
     const pool = poolOf({ timeMs: 2_000 })
     await pool.run('echo', 'started')
     const answer = () => new Promise<void>((resolve) => setTimeout(resolve, 700))
@@ -93,7 +93,7 @@ describe('a task', () => {
     await expect(poolOf().run('count', 3, { answer })).rejects.toThrow('the disk is full')
   })
 
-  test('that is given up throws the reason: waiting, working, or before it began', async () => {
+  test('that is aborted throws the reason: while waiting, while running, or before', async () => {
     const pool = poolOf()
     const [working, waiting] = [new AbortController(), new AbortController()]
     const first = pool.run('slow', 60_000, { signal: working.signal })
@@ -109,28 +109,28 @@ describe('a task', () => {
 })
 
 describe('the pool', () => {
-  test('is busy beyond so many that wait', async () => {
+  test('throws busy where too many tasks wait', async () => {
     const pool = poolOf({ waiting: 2 })
     const taken = [pool.run('slow', 300), pool.run('slow', 1), pool.run('slow', 1)]
     await expect(pool.run('slow', 1)).rejects.toMatchObject({ status: 503, code: 'busy' })
     expect(await Promise.all(taken)).toEqual([300, 1, 1])
   })
 
-  test('starts no more workers than it may', async () => {
+  test('starts at most `size` workers', async () => {
     const pool = poolOf({ size: 2 })
     const running = [1, 2, 3].map((ms) => pool.run('slow', ms))
     expect(pool.state()).toEqual({ workers: 2, working: 2, waiting: 1 })
     await Promise.all(running)
   })
 
-  test('ends a worker that had nothing to do for a while, and starts another when there is', async () => {
+  test('ends an idle worker after a while, and starts another when needed', async () => {
     const pool = poolOf({ idleMs: 50 })
     await pool.run('echo', 1)
     await expect.poll(() => pool.state().workers).toBe(0)
     expect(await pool.run('echo', 2)).toBe(2)
   })
 
-  test('that is closed ends what it makes and takes nothing more', async () => {
+  test('that is closed ends running tasks and accepts no more', async () => {
     const pool = poolOf()
     const running = [pool.run('slow', 60_000), pool.run('echo', 1)].map((task) => expect(task).rejects.toMatchObject({ code: 'busy' }))
     await pool.close()
@@ -139,7 +139,7 @@ describe('the pool', () => {
     expect(pool.state()).toEqual({ workers: 0, working: 0, waiting: 0 })
   })
 
-  test('input that cannot cross is refused, and the worker stays', async () => {
+  test('input that cannot be cloned is refused, and the worker stays', async () => {
     const pool = poolOf()
     await expect(pool.run('echo', { call: () => {} })).rejects.toThrow()
     expect(await pool.run('echo', 1)).toBe(1)
@@ -147,7 +147,7 @@ describe('the pool', () => {
 })
 
 describe('a school', () => {
-  test('has its share of the workers, so that the task of another starts at once', async () => {
+  test('has a share of the workers, so that the task of another starts at once', async () => {
     const pool = poolOf({ size: 2, share: 1 })
     const long = [1, 2, 3].map(() => pool.run('slow', 60_000, { school: 'one' }).catch(() => 'ended'))
     expect(pool.state()).toEqual({ workers: 1, working: 1, waiting: 2 })
@@ -157,7 +157,7 @@ describe('a school', () => {
     expect(await Promise.all(long)).toEqual(['ended', 'ended', 'ended'])
   })
 
-  test('takes turns with the others that wait', async () => {
+  test('takes turns with other waiting schools', async () => {
     const pool = poolOf({ size: 1, share: 1, waiting: 9 })
     const order: string[] = []
     const task = (school: string, name: string) => pool.run('slow', 1, { school }).then(() => void order.push(name))
@@ -175,7 +175,7 @@ describe('a school', () => {
   })
 })
 
-test('a task with a limit of its own fails with its own failure, and the time that the worker starts does not count', async () => {
+test('a task with a limit of its own fails with its own failure, and the start of the worker does not count', async () => {
   const pool = poolOf()
   const limit = { timeMs: 300, overdue: () => new Error('too long to read') }
   expect(await pool.run('slow', 1, { limit })).toBe(1)

@@ -4,14 +4,14 @@ import { TaskQueue } from './task-queue.ts'
 import { startThread, type Thread, type ThreadOptions } from './thread.ts'
 
 /**
- * `size`: workers at most, started when there is something to do and ended after `idleMs` without any. `share`: how many of them one
- * school may have at a time. `waiting`: tasks that may wait for one.
+ * `size`: the most workers; they start when needed and end after `idleMs` without a task. `share`: how many of them one school may use at
+ * a time. `waiting`: the most waiting tasks.
  */
 export type PoolOptions = ThreadOptions & { size: number; share: number; waiting: number; idleMs: number }
 
 /**
- * `school` is whom the task is for. `answer` answers what the task asks while it runs. `signal` ends it with its reason. `timeMs` and
- * `overdue` are as in `Call`; without them the task has the time of the pool, and fails with 503 `busy` beyond it.
+ * `school`: the task's school. `answer` answers the questions of the running task. `signal` aborts it with its reason. `timeMs` and
+ * `overdue` as in `Call`; by default the pool's time, after which it fails with 503 `busy`.
  */
 export type RunOptions = {
   school: string
@@ -22,7 +22,7 @@ export type RunOptions = {
 
 /**
  * Runs named tasks in worker threads. Throws `Failure` 503 `busy` where too many wait or a task takes too long, 413 `too_large` where it
- * needs too much memory, what the task itself throws, and a plain Error where it crashes. No other task is concerned.
+ * needs too much memory, the task's own errors, and a plain Error where the worker crashes. Other tasks are not affected.
  */
 export type Pool = {
   run(name: string, input: unknown, options: RunOptions): Promise<unknown>

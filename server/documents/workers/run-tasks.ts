@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import { type FromWorker, failureMessage, type ToWorker } from './messages.ts'
 
-/** A task gets its input and may ask (see messages.ts); inputs and answers are structured-cloneable. */
+/** A task receives its input and may ask questions (see messages.ts); inputs and results are structured-cloneable. */
 export type Tasks = Readonly<Record<string, (input: never, ask: never) => Promise<unknown>>>
 
-/** Buffers that no other value shares are transferred instead of copied. */
+/** Buffers that no other value shares; they are transferred instead of copied. */
 function buffersOf(value: unknown): ArrayBuffer[] {
   const parts: unknown[] = value !== null && typeof value === 'object' && !ArrayBuffer.isView(value) ? Object.values(value) : [value]
   return parts
@@ -12,7 +12,7 @@ function buffersOf(value: unknown): ArrayBuffer[] {
     .map(({ buffer }) => buffer as ArrayBuffer)
 }
 
-/** Runs tasks in this worker thread, one after the other, each by its name. */
+/** Runs tasks by name in this worker thread, one after the other. */
 export function runTasks(tasks: Tasks): void {
   const port = parentPort
   if (!port) throw new Error('tasks run in a worker thread')

@@ -1,10 +1,10 @@
 /**
- * Tasks that wait for a worker, `waiting` at most. Schools take turns: next is the longest waiting task of the school that has the fewest
- * workers, and of several such schools the one that was served least lately. No school has more than `share` workers.
+ * Tasks that wait for a worker, at most `waiting`. Schools take turns: next is the longest waiting task of the school with the fewest
+ * workers; of several such schools, the one served least recently. No school has more than `share` workers.
  */
 export class TaskQueue<T extends { school: string }> {
   private readonly tasks: T[] = []
-  /** When each school last had a worker, by a count of tasks. */
+  /** For each school, the count of started tasks when it last got a worker. */
   private readonly servedAt = new Map<string, number>()
   private served = 0
 
@@ -15,15 +15,15 @@ export class TaskQueue<T extends { school: string }> {
   }
 
   /**
-   * Adds a task. Where the queue is full, the school that has most waiting loses its newest task, which is answered; it may be the one
-   * that was to be added.
+   * Adds a task. Where the queue is full, removes and returns the newest task of the school with the most waiting tasks, which may be the
+   * added one.
    */
   add(task: T): T | null {
     this.tasks.push(task)
     return this.tasks.length > this.limits.waiting ? this.removeFromLongest() : null
   }
 
-  /** Takes the next task out, or null where none may start. `working` are the tasks that have a worker. */
+  /** Removes and returns the next task, or null where none may start. `working`: the running tasks. */
   takeNext(working: Iterable<T>): T | null {
     const workers = countBySchool(working)
     let chosen: T | null = null

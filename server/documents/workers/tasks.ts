@@ -11,15 +11,15 @@ import type { Upload } from '../sheet-kind.ts'
 import { type RowBatches, type WorkbookInput, type WorkbookRow, type WorkbookSheet, writeBatches, writeWorkbook } from '../workbook.ts'
 import type { Ask } from './messages.ts'
 
-/** Messages of running tasks. A card is sent when it is drawn, rows in batches. */
+/** Questions of running tasks. A card is sent once it is drawn, rows in batches. */
 export type CardQuestion = { id: string; bytes: Uint8Array | null; done: number; total: number }
 export type RowsQuestion = { sheet: number }
 type Rows = readonly WorkbookRow[] | null
 
-/** Cells in one message: few enough that neither thread is blocked for more than a few milliseconds. */
+/** Cells in one message, few enough that neither thread is blocked for more than a few milliseconds. */
 const BATCH_CELLS = 4_000
 
-/** A card that cannot be drawn is named and left out; the others are drawn all the same. */
+/** Draws cards. A card that fails is named and omitted; the others are drawn nevertheless. */
 async function cards({ input }: { input: ReportCardsInput }, ask: Ask<CardQuestion, void>): Promise<MadeCards['failures']> {
   const setup = await openCardSetup(input)
   const failures: MadeCards['failures'] = []
@@ -44,7 +44,7 @@ const workbook = async ({ input }: { input: WorkbookInput<null> }, ask: Ask<Rows
   return ownBytes(await writeBatches({ ...input, sheets }))
 }
 
-/** Answers the head; the rows are sent before it, in batches. */
+/** Reads a sheet; sends the rows in batches, then returns the head. */
 async function sheet(
   { upload, preferred }: { upload: Upload; preferred: readonly string[] },
   ask: Ask<SheetRow[], void>,
@@ -61,10 +61,10 @@ const broadsheetIn: Record<BroadsheetFormat, (input: BroadsheetInput) => Promise
   xlsx: (input) => writeWorkbook(broadsheetWorkbook(input)),
 }
 
-/** Every task of a worker. Inputs and answers are structured-cloneable. */
+/** All tasks of a worker. Inputs and results are structured-cloneable. */
 export const tasks = {
   cards,
-  // Each card that is drawn is a sign of life; nobody answers it.
+  // Each drawn card is reported, which restarts the time limit; the answer is empty.
   printRun: async ({ input, twoSided }: { input: ReportCardsInput; twoSided: boolean }, ask: Ask<number, void>) =>
     printRun(await openCardSetup(input), { twoSided, onProgress: (done) => ask(done) }),
   broadsheet: async ({ input, format }: { input: BroadsheetInput; format: BroadsheetFormat }) =>

@@ -3,20 +3,20 @@ import { common } from '@markbook/shared/failures'
 import type { WorkerEntry } from './entry.ts'
 import { type AnswerQuestion, errorOf, type FromWorker, type ToWorker } from './messages.ts'
 
-/** `memoryMb` bounds the heap of a worker. `timeMs` bounds how long it may take to start. */
+/** `memoryMb`: the most heap memory of a worker. `timeMs`: the most time to start. */
 export type ThreadOptions = { entry: WorkerEntry; memoryMb: number; timeMs: number }
 
 /**
- * One call of a task. `timeMs` bounds the time that it works without a question, from when the worker has started; the time that an
- * answer takes does not count. Beyond it the task fails with `overdue()`.
+ * One call of a task. `timeMs`: the most time between two questions, from the worker's start; the time of an answer does not count. After
+ * it the task fails with `overdue()`.
  */
 type Call = { name: string; input: unknown; answer: AnswerQuestion | undefined; timeMs: number; overdue: () => Error }
 
-/** A worker thread. It runs one task at a time, and keeps the process alive only while it does. */
+/** A worker thread. It runs one task at a time, and only then keeps the process alive. */
 export type Thread = {
   run(call: Call): Promise<unknown>
   hasEnded(): boolean
-  /** Ends the worker at once; the task that it runs fails with `error`. */
+  /** Ends the worker at once; its running task fails with `error`. */
   end(error: unknown): Promise<void>
 }
 

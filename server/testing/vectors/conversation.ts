@@ -24,14 +24,14 @@ import { type School, school } from '../school.ts'
 import { answersTo } from '../signed-anew.ts'
 import { head, hill, markOf, maths, openSmallSchool, teacher, zoe } from './small-school.ts'
 
-/** `signs`: the text that the signature is over. Bodies are given before any compression. */
+/** `signs`: the text that is signed. Bodies are uncompressed. */
 type MessageParts = { headers: Record<string, string>; body: string; signs: string }
 type Exchange = { what: string; request: { method: string; path: string } & MessageParts; reply: { status: number } & MessageParts }
 
 const URL_OF_SCHOOL = 'https://school.example'
 const CODE = '1H7KM-Z2Q8V-4CPRD-9W3TX-0F6NB-4'
 
-/** Everything that a laptop and its school's server say to each other, from the first request on: by the real server, with a fixed clock. */
+/** All messages between a laptop and its school's server, from the first request on, with the real server and a fixed clock. */
 export async function conversation(): Promise<ReturnType<Talk['whole']>> {
   const server = await school({ seed: 'vectors', story: false, database: 'sqlite', env: { NODE_NAME: 'Hill School' } })
   const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite', env: { NODE_NAME: 'Ada’s laptop' } })
@@ -119,7 +119,7 @@ class Talk {
     this.number = 0
   }
 
-  /** What the server answers, but for the random bits: they are the same in every run. */
+  /** Replaces the random bits of the server's challenge, so that every run is the same. */
   private async beChallenged(): Promise<void> {
     const { services } = this.server
     const peer = await services.store.read(asSystem(), (tx) => peerById(tx, this.joined.peer))
@@ -142,7 +142,7 @@ class Talk {
       page = await this.pull(page === null ? 'pull: the first page of the first copy' : 'pull: the next page')
   }
 
-  /** The teacher and the head write one mark, and neither has seen the other's. The teacher decides, having seen both. */
+  /** The teacher and the head write one mark without having seen each other's. The teacher decides, having seen both. */
   async meetConflict(): Promise<void> {
     this.wait()
     await (await as(this.server, head)).grades.update({ params: { id: markOf(zoe) }, body: { score: 7 } })
@@ -155,7 +155,7 @@ class Talk {
     await this.pull('pull: nothing that this child has not sent itself')
   }
 
-  /** A row that a program without the rules of the interface sends. */
+  /** Sends a row that a program without the rules of the interface would send. */
   async bringWhatIsRefused(): Promise<void> {
     const { store, clock } = this.laptop.services
     const own = await this.parent()

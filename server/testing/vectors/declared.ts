@@ -14,13 +14,13 @@ const shown = (factory: FailureFactory) => {
   return { status, code, message }
 }
 
-/** Every refusal that a node may say to another, by its code. */
+/** Every refusal that a node may send to another, by code. */
 export const errors = () =>
   [...Object.values(syncFailures), ...Object.values(fileFailures), common.wrongType, common.foreignOrigin, common.validationFailed].map(
     shown,
   )
 
-/** Times in ms, but for `wait`, which is in seconds. */
+/** Times in ms, except `wait`, which is in seconds. */
 export function protocolLimits() {
   const { pageRows, copyMarks, pageBytes, pageHistory, pageChanges, door, wait, backOff, patience, held, refused, claims } = limits.sync
   const { invitation, tombstones, files } = limits.sync
@@ -41,7 +41,7 @@ export function protocolLimits() {
   }
 }
 
-/** Every table that travels, parents first: what replication knows of it, in the words of `shared/tables/describe.ts`. */
+/** Every replicated table, parents first, with its description in the terms of `shared/tables/describe.ts`. */
 export const tables = () => ({
   schema: SCHEMA_VERSION,
   tables: (Object.keys(descriptions) as Replicated[]).map((table) => {

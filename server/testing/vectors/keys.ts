@@ -23,7 +23,7 @@ const [NODE, OTHER] = ['01900000-0000-7000-8000-0000000000a1', '01900000-0000-70
 const keys = makeKeys('a secret of this node', NODE)
 const others = makeKeys('a secret of another node', OTHER)
 
-/** What follows from a code, from a node's secret, and from what a row is of; and what is signed with which key. */
+/** What is derived from a code, from a node's secret, and from natural keys; and what is signed with which key. */
 export const keysAndSignatures = () => ({ code: code(), signatures: signatures(), sealed: sealed(), ids: ids(), cursors: cursors() })
 
 function code() {
@@ -47,7 +47,7 @@ function signatures() {
   }
 }
 
-/** How a secret column travels between two servers. Sealed once, since a seal has random bits. */
+/** A secret column on its way between two servers. A fixed example, since encryption uses random bits. */
 function sealed() {
   const text = 'bobas9MCAFYfMewjHsONswOGcDkBOj4oTv65ChYqiolEJ01LDqsczetdXkU'
   const shared = sharedKey(keys, others.boxKey)
@@ -89,7 +89,7 @@ function cursors() {
   }
 }
 
-/** Two transactions of one node: their digests, heads, the text that is signed, and the proof, also where one of two entries is not told. */
+/** Two transactions of one node: their digests, heads, signed texts and proofs, also where one of two entries is not sent. */
 export function signedHistory() {
   const entry = (id: number, more: Partial<HistoryEntry>): HistoryEntry => ({
     id: `01900000-0000-7000-8000-0000000001${String(id).padStart(2, '0')}`,

@@ -36,7 +36,7 @@ const EVENTS: Event[] = [
   { type: 'failed', how: 'revoked' },
 ]
 
-/** Every step of the machine that changes something; all others leave the state as it is and ask for nothing. */
+/** Every transition of the machine that changes something; all others leave the state unchanged and return no action. */
 export function machine() {
   const bounds = limits.sync.backOff
   const steps = STATES.flatMap((state) =>

@@ -25,7 +25,7 @@ const book = made('report_book', { student_id: zoe, report_type: 'term', status:
 
 type Case = { what: string; table: Replicated; a: RowState; b: RowState }
 
-/** A row after a local write, and what becomes of two states that meet. */
+/** A row after a local write, and the merges of two states. */
 export const merging = () => ({ writes: writes(), merges: merges() })
 
 function writes() {
@@ -86,7 +86,7 @@ const merges = () =>
     return { what, table, a, b, gives: state, conflicts }
   })
 
-/** Rules between rows: what stands in each row instead of its claim. */
+/** Rules between rows: the values that replace a row's claim. */
 export function rules() {
   const subject = (id: number, code: string) =>
     made('subject', { name: code, code, is_active: true, sort_order: 1 }, `01900000-0000-7000-8000-0000000003${id}`)
@@ -131,7 +131,7 @@ export function rules() {
 
 const stood = (settled: ReadonlyMap<string, settle.Settled>) => Object.fromEntries(settled)
 
-/** Two rows of one transaction and one of another, which a third column keeps apart, as a sheet. */
+/** Two rows of one transaction and one of another, separated by a third column, as a sheet. */
 export function sheets() {
   const other = written(
     'grade',
@@ -154,7 +154,7 @@ export function sheets() {
 
 const told = (nr: number) => ({ at: 1_000, nr, id: `01900000-0000-7000-8000-00000000050${nr}` })
 
-/** What is compared of two rows, and the digest of their table. */
+/** The compared values of two rows, and the digest of their table. */
 export function comparing() {
   const rows = sheets().rows
   const digests = rows.map((row) => ({ state: row.state, text: comparedText(row), digest: hex(digestOfRow(row)) }))

@@ -48,7 +48,7 @@ const place = (student: string) => ({
 })
 const made = { school_id: hill, academic_year_id: year }
 
-/** A school as small as one can be in which a teacher gives marks: every row that a laptop of hers is told. */
+/** The smallest school in which a teacher enters marks: every row that her laptop receives. */
 const rows = {
   user_profile: [head, teacher],
   school: [{ id: hill, name: 'Hill School', school_type: 'primary' as const, is_active: true }],

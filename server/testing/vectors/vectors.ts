@@ -4,7 +4,7 @@ import { keysAndSignatures, signedHistory } from './keys.ts'
 import { machine } from './machine.ts'
 import { comparing, merging, rules, sheets } from './merging.ts'
 
-/** By name of its file in `sync/vectors`: examples of everything that another program has to do as this one does (sync/SPEC.md). */
+/** By file name in `sync/vectors`: examples of all behaviour that another program must share (sync/SPEC.md). */
 export const makers: Readonly<Record<string, () => unknown>> = {
   conversation,
   comparing,
@@ -21,7 +21,7 @@ export const makers: Readonly<Record<string, () => unknown>> = {
 
 const WIDTH = 140
 
-/** JSON in which what fits into a line stands in one, so that a person can read it. */
+/** JSON in which a value that fits on a line is on one line, so that people can read it. */
 export function toText(value: unknown, indent = ''): string {
   const line = JSON.stringify(value)
   if (line.length + indent.length <= WIDTH || typeof value !== 'object' || value === null) return line
