@@ -2,18 +2,18 @@ type ColumnName<Field extends string> = Field extends `${infer First}${infer Res
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${ColumnName<Rest>}`
   : Field
 
-/** The fields of a request body under the names of their columns. */
+/** The fields of a request body under their column names. */
 export type Columns<Body> = { [Field in keyof Body as ColumnName<Field & string>]: Exclude<Body[Field], undefined> }
 
 /** The column of a field: `max_score` for `maxScore`. */
 export const columnOf = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** What a request body says, by column. A field that is absent or undefined gives no column, so that the row keeps its value. */
+/** The values of a request body by column. An absent or undefined field gives no column, so that the row keeps its value. */
 export function columnsOf<Body extends object>(body: Body): Columns<Body> {
   const stated = Object.entries(body).filter(([, value]) => value !== undefined)
   return Object.fromEntries(stated.map(([field, value]) => [columnOf(field), value])) as Columns<Body>
 }
 
-/** Some columns of a table, to be selected, or some values of a row: `pick(t.student, 'id', 'last_name')`. */
+/** Selects columns of a table, or values of a row: `pick(t.student, 'id', 'last_name')`. */
 export const pick = <T extends object, K extends keyof T>(of: T, ...names: K[]): Pick<T, K> =>
   Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<T, K>

@@ -36,7 +36,7 @@ import { subjectHandlers } from './subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from './teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from './terms/terms.handlers.ts'
 
-/** Every resource of the contract with the handlers that answer it. */
+/** Every resource of the contract with its handlers. */
 export const handlers = {
   auth: authHandlers,
   avatars: avatarHandlers,

@@ -7,19 +7,19 @@ import { rowsBy, statement } from '../store/statement.ts'
 import type { ReadTx, WriteTx } from '../store/tx.ts'
 import { pick } from './columns.ts'
 
-/** What a policy needs of a handler's context. */
+/** The part of a handler's context that policies need. */
 export type PolicyContext = { tx: ReadTx; caller: SchoolCaller }
-/** The same of a handler that writes. */
+/** The same for a handler that writes. */
 export type WriteContext = PolicyContext & { tx: WriteTx }
 
-/** A row of the caller's school; 404 where it is absent or another school's, which look the same (decisions §1). */
+/** A row of the caller's school; 404 where it is absent or another school's, which must be indistinguishable (decisions §1). */
 export async function rowOf<T extends Replicated>({ tx, caller }: PolicyContext, table: T, id: string | undefined): Promise<Row<T>> {
   const row = id === undefined ? undefined : await tx.find(table, caller.school_id, id)
   if (!row) throw common.notFound()
   return row
 }
 
-/** The caller's school, locked where the transaction writes: whoever counts or orders what it has does so alone. */
+/** The caller's school, locked where the transaction writes, so that counting or ordering its rows is safe. */
 export const ownSchool = (context: PolicyContext): Promise<Row<'school'>> => rowOf(context, 'school', context.caller.school_id)
 
 const assignment = statement<{ school: string; user: string; group: string }>()(({ db, t, p }) => {
@@ -32,10 +32,10 @@ const assignment = statement<{ school: string; user: string; group: string }>()(
     .where(matches(assigned, { school_id: p.school, user_profile_id: p.user, student_group_id: p.group }))
 })
 
-/** The same person in the same class. */
+/** The condition of the same person in the same class. */
 export const ownIn = (assigned: Tables['teacher_group_assignment']) => pick(assigned, 'school_id', 'student_group_id', 'user_profile_id')
 
-/** What the caller is to a class: assigned, its class teacher, and which subjects are theirs there. */
+/** The caller's relation to a class: assigned, class teacher, and their subjects there. */
 export type ClassFacts = { isClassTeacher: boolean; teachesClass: boolean; subjectIds: ReadonlySet<string> }
 
 export async function classFactsOf({ tx, caller }: PolicyContext, classId: string): Promise<ClassFacts> {
@@ -47,7 +47,7 @@ export async function classFactsOf({ tx, caller }: PolicyContext, classId: strin
   }
 }
 
-/** The facts that the rights table asks for, about one class and, where it matters, one subject. */
+/** The facts for the rights table, about one class and, where it matters, one subject. */
 export const factsAbout = (caller: SchoolCaller, facts: ClassFacts, subjectId?: string): CallerFacts => ({
   role: caller.role,
   isActive: caller.is_active,
@@ -56,7 +56,7 @@ export const factsAbout = (caller: SchoolCaller, facts: ClassFacts, subjectId?: 
   teachesSubject: subjectId !== undefined && facts.subjectIds.has(subjectId),
 })
 
-/** Throws 403 where the rights table says no. */
+/** Throws 403 where the rights table refuses. */
 export function demand(area: Area, facts: CallerFacts): void {
   if (!may(area, facts)) throw common.forbidden()
 }
@@ -64,8 +64,8 @@ export function demand(area: Area, facts: CallerFacts): void {
 export type ClassAccess = { group: Row<'student_group'>; facts: ClassFacts }
 
 /**
- * A class that the caller may use for `area` (ClassTeacherGuard for `manageClass` and `reports`). Who may not gets 403 whether
- * the class is absent, foreign or simply not theirs; an admin gets 404 for one that is absent or foreign (decisions §1).
+ * A class that the caller may use for `area` (ClassTeacherGuard for `manageClass` and `reports`). A caller without the right gets 403,
+ * whether the class is absent, foreign or another teacher's; an admin gets 404 for one that is absent or foreign (decisions §1).
  */
 export async function classOf(context: PolicyContext, area: Area, classId: string | undefined): Promise<ClassAccess> {
   const { caller } = context
@@ -76,7 +76,7 @@ export async function classOf(context: PolicyContext, area: Area, classId: strin
   return { group, facts }
 }
 
-/** Anything that belongs to a class and was loaded first: 403 where the class is not the caller's for `area`. */
+/** For a loaded row of a class: throws 403 where the caller lacks the right `area` in the class. */
 export async function demandInClass(context: PolicyContext, area: Area, classId: string, subjectId?: string): Promise<ClassFacts> {
   const facts = await classFactsOf(context, classId)
   demand(area, factsAbout(context.caller, facts, subjectId))
@@ -84,8 +84,8 @@ export async function demandInClass(context: PolicyContext, area: Area, classId:
 }
 
 /**
- * A term as everybody in the school may read it. Not `tx.find`: that locks in a writing transaction, and Postgres lets nobody lock a
- * row that row-level security does not let them change, so that a teacher would find nothing.
+ * A term, readable for everybody in the school. Not `tx.find`: that locks in a writing transaction, and on Postgres a teacher would find
+ * nothing, since row-level security allows no lock on rows that the person may not change.
  */
 export const termById = rowsBy('term', { school: 'school_id', id: 'id' })
 
@@ -105,8 +105,8 @@ export const termOf = foundBy(termById)
 export const yearOf = foundBy(yearById)
 
 /**
- * The classes that a person is assigned to in the year of a term: a row each, or one for each subject taught there.
- * `class_teacher_id` is the class teacher of the class, `subject_id` null where the person teaches no subject.
+ * The classes to which a person is assigned in the year of a term: one row for each subject taught there, or one row with `subject_id`
+ * null. `class_teacher_id`: the class teacher of the class.
  */
 export const teachingInYear = statement<{ school: string; user: string; term: string }>()(({ db, t, p }) => {
   const { teacher_group_assignment: assigned, teacher_subject_assignment: taught, class_teacher, term } = t

@@ -8,7 +8,7 @@ import type { PolicyContext } from './policy.ts'
 /** `ids` is a JSON array. Not locked: only administrators change subjects. */
 const subjectsById = rowsBy('subject', { school: 'school_id', ids: { in: 'id' } })
 
-/** The subjects of the school with these ids, in the order asked; 404 where one is absent or another school's. */
+/** The subjects of the school with these ids, in the given order; 404 where one is absent or another school's. */
 export async function subjectsOf(tx: ReadTx, school: string, ids: readonly string[]): Promise<Row<'subject'>[]> {
   if (ids.length === 0) return []
   return inOrder(await subjectsById(tx, { school, ids: JSON.stringify(ids) }), ids)
@@ -37,10 +37,10 @@ export async function anyFound<V>(queries: readonly ((tx: ReadTx, values: V) => 
   return false
 }
 
-/** For writes: what was looked for before may have come about since, and then the database refuses. */
+/** For writes: turns the database's refusal into `failure`, where the cause arose after this transaction's own check. */
 export const refusedAs = (isMeant: (error: unknown) => boolean, failure: () => Failure) => (error: unknown) => {
   throw isMeant(error) ? failure() : error
 }
 
-/** For inserts: what the new row names was deleted since it was read. */
+/** For inserts: a row that the new one names was deleted after it was read. */
 export const orGone = refusedAs(isReferenceViolation, common.notFound)

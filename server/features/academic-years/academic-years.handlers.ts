@@ -25,7 +25,7 @@ import { rollOver } from './roll-over.ts'
 
 type Year = Row<'academic_year'>
 
-/** The model columns and days of a year as a request leaves them, or 400 with everything that does not fit together. */
+/** The model columns and days of a year after a request; throws 400 with all contradictions. */
 function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
   const { name = stored?.name ?? '', start_date = stored?.start_date ?? '', end_date = stored?.end_date ?? '', ...rest } = columnsOf(body)
   const { scale_pass_mark = stored?.scale_pass_mark ?? null, scale_bands = stored?.scale_bands ?? null, ...model } = rest
@@ -39,10 +39,10 @@ function yearColumns(body: Partial<AcademicYearInput>, stored?: Year) {
   return { name, start_date, end_date, ...filled.columns, scale_pass_mark, scale_bands }
 }
 
-/** So that its active year holds still, and nobody adds another with this precaution. */
+/** Locks the school, so that its active year stays, and concurrent additions of a year are checked one after the other. */
 const lockSchool = (tx: PolicyContext['tx'], school: string) => tx.find('school', school, school)
 
-/** A year loaded to be activated, deactivated or deleted. */
+/** Loads and locks a year to activate, deactivate or delete it. */
 async function yearUnderLock(context: PolicyContext, id: string): Promise<Year> {
   await lockSchool(context.tx, context.caller.school_id)
   return rowOf(context, 'academic_year', id)
@@ -60,14 +60,14 @@ async function demandTermsInside(tx: WriteTx, year: Year, days: Pick<Year, 'star
   if (isOutside) throw academicYearFailures.termsOutside()
 }
 
-/** Whoever generates reports holds their class: with all classes locked none are on their way. */
+/** Generating reports locks the class; with all classes of the year locked, none are being generated. */
 async function demandNoYearEndBooks(tx: WriteTx, year: Year) {
   await classesOfYear(tx, { school: year.school_id, year: year.id })
   const books = await aYearEndBook(tx, { school: year.school_id, year: year.id })
   if (books.length > 0) throw academicYearFailures.hasYearReports()
 }
 
-/** Something was recorded in the year since it was looked for. */
+/** For a row that was recorded in the year after the check. */
 const orInUse = refusedAs(isReferenceViolation, academicYearFailures.inUse)
 
 export const academicYearHandlers: Handlers<typeof academicYears> = {
@@ -88,7 +88,7 @@ export const academicYearHandlers: Handlers<typeof academicYears> = {
   create: onGuard(academicYears.create, async ({ tx, caller }, { body: { terms = [], isActive = false, mayRepeat = true, ...body } }) => {
     const { school_id } = caller
     const wanted = yearColumns(body)
-    // Of two who add one year at once the later one finds it.
+    // Of two concurrent requests that add one year, the second finds the first one's.
     if (isActive || !mayRepeat) await lockSchool(tx, school_id)
     if (!mayRepeat && (await yearsOf(tx, school_id)).some((year) => isSameYear(year, wanted))) throw academicYearFailures.repeated()
     const year = await tx.insert('academic_year', { id: tx.newId(), school_id, ...wanted })

@@ -4,7 +4,7 @@ import type { ReadTx } from '../../store/tx.ts'
 
 const register = rowsBy('active_year', { school: 'school_id' }, { lock: true })
 
-/** The register that names the school's active year; undefined where none was ever active. Locked where the transaction writes. */
+/** The register that names the school's active year; undefined where there was never an active one. Locked where the transaction writes. */
 export async function activeYearOf(tx: ReadTx, school: string): Promise<Row<'active_year'> | undefined> {
   const [row] = await register(tx, { school })
   return row

@@ -8,7 +8,7 @@ type Year = Row<'academic_year'>
 
 const newestFirst = rowsBy('academic_year', { school: 'school_id' }, { orderBy: [{ desc: 'start_date' }, { desc: 'name' }, 'id'] })
 
-/** A year as answered: `is_active` says whether the register names it. */
+/** A year as in replies; `is_active`: the register names it. */
 export type ShownYear = Year & { is_active: boolean }
 
 export async function shownYear(tx: ReadTx, year: Year): Promise<ShownYear> {
@@ -23,10 +23,10 @@ export async function yearsOf(tx: ReadTx, school: string): Promise<ShownYear[]> 
   return years.map((year) => ({ ...year, is_active: active?.academic_year_id === year.id }))
 }
 
-/** The terms of a year; locked where the transaction writes, so that nothing is added to one that is about to go. */
+/** The terms of a year; locked where the transaction writes, so that nothing is added to a term before it is deleted. */
 export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 
-/** A row whose term, or whose class, is of the year. */
+/** A row whose term, or whose class, belongs to the year. */
 const oneUnder = (table: 'assessment' | 'class_report_file', above: 'term' | 'student_group') =>
   statement<{ school: string; year: string }>()(({ db, t, p }) => {
     const [row, parent] = [t[table], t[above]]
@@ -39,14 +39,14 @@ const oneUnder = (table: 'assessment' | 'class_report_file', above: 'term' | 'st
   })
 const ofYear = { school: 'school_id', year: 'academic_year_id' } as const
 
-/** One row of each kind that keeps a year from being deleted; a grade always has its assessment. */
+/** Queries for one row of each kind that prevents deleting a year; a grade always has its assessment. */
 export const usesOfYear = [
   oneUnder('assessment', 'term'),
-  // Of a class of the year, whichever year its term is in.
+  // Of a class of the year, whatever year its term is in.
   oneUnder('assessment', 'student_group'),
   rowsBy('report_book', ofYear, { limit: 1 }),
   oneUnder('class_report_file', 'student_group'),
 ]
 
-/** One year-end report book of the year, where there is any. */
+/** One year-end report book of the year, if there is any. */
 export const aYearEndBook = rowsBy('report_book', ofYear, { columns: ['id'], where: { report_type: 'year_end' }, limit: 1 })

@@ -1,6 +1,6 @@
 import type { Issue } from '@markbook/shared/failures'
 
-/** What can stand against a roll-over. The app translates an issue by its code, beside that of the failure. */
+/** The issues of a roll-over. The app translates an issue by its code, which is separate from that of the failure. */
 export const rollOverSentences = {
   class_taken: 'This year already has a class called {{name}}.',
   not_of_earlier_year: 'must be a class of an earlier year',
@@ -22,7 +22,7 @@ export const rollOverSentences = {
 } as const
 type RollOverIssueCode = keyof typeof rollOverSentences
 
-/** `said`: values as the sentence has them, where that is not as the app gets them. */
+/** `said`: values for the English sentence, where they differ from those that the app gets. */
 export const rollOverIssue = (
   path: string,
   code: RollOverIssueCode,

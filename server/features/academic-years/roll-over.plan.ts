@@ -6,33 +6,33 @@ type Pupil = { id: string; firstName: string; lastName: string; isActive: boolea
 /** `classId`: the class of the earlier year whose subjects the pupil took; null where there was none. */
 type Placed<C extends string | null = string> = Pupil & { classId: C }
 
-/** Columns of new rows: who teaches a subject in a class, and who takes it. */
+/** Columns of new rows: the subject teachers of a class, and the subjects of its pupils. */
 type Teaching = { user_profile_id: string; subject_id: string }
 type Taking = { student_id: string; subject_id: string }
 
-/** What the database says about the classes that are taken over and the year that receives them. */
+/** The database's state of the classes that are rolled over and of the year that receives them. */
 export type Facts = {
   year: { id: string; start_date: string }
-  /** Who rolls over; becomes class teacher where nobody is named and the one of last year teaches here no longer. */
+  /** The caller, who becomes class teacher where none is named and last year's does not teach at the school any more. */
   callerId: string
   classes: ReadonlyMap<string, { year: string; yearStarts: string }>
   pupils: readonly Placed[]
-  /** Pupils who are named apart from a class: those who join another one, and those who leave. */
+  /** Pupils named individually: those who join another class, and those who leave. */
   others: ReadonlyMap<string, Placed<string | null>>
   teachers: readonly { classId: string; id: string; classTeacher: string | null }[]
-  /** Of the class teachers who are named, those who teach at the school. */
+  /** The named class teachers who teach at the school. */
   staff: ReadonlySet<string>
   subjectTeachers: readonly (Teaching & { classId: string })[]
   takers: readonly (Taking & { classId: string })[]
-  /** The classes that the year already has: their names by id. */
+  /** The names of the year's existing classes, by id. */
   existing: ReadonlyMap<string, string>
-  /** The class that a pupil already has in that year, by the pupil's id. */
+  /** The class that each pupil already has in that year, by the pupil's id. */
   places: ReadonlyMap<string, string>
 }
 
 export type Opening = {
   fromClassId: string | null
-  /** The class that is there already; null for one that is opened. */
+  /** The existing class that receives the pupils; null for a new class. */
   intoClassId: string | null
   name: string
   studentIds: string[]
@@ -44,7 +44,7 @@ export type Opening = {
 }
 export type Plan = { openings: Opening[]; leaving: string[]; issues: Issue[] }
 
-/** The classes that would be opened, each with what stands in its way. Pure, so that a dry run and a real one cannot differ. */
+/** Plans the classes, each with its issues. A pure function, so that a dry run and a real one cannot differ. */
 export function planRollOver(wanted: readonly RolledClass[], leavingIds: readonly string[], facts: Facts): Plan {
   const names = new Set(facts.existing.values())
   const places = new Map(facts.places)
@@ -83,7 +83,7 @@ function classIssues(one: RolledClass, { classes, year, existing, staff }: Facts
   ]
 }
 
-/** The pupils named, or all of the classes who have not left; and those who join them. */
+/** The named pupils, or all of the classes except those who have left; and the pupils who join. */
 function chosenPupils(one: RolledClass, { pupils: all, others }: Facts): { pupils: Placed<string | null>[]; issues: Issue[] } {
   const sources = new Set(sourcesOf(one))
   const own = all.filter((pupil) => sources.has(pupil.classId))
@@ -132,7 +132,7 @@ function goingAlong(one: RolledClass, pupils: readonly Placed<string | null>[], 
   const classTeacherId = one.classTeacherId ?? former ?? callerId
   const teacherIds = new Set([...staff.map((teacher) => teacher.id), classTeacherId])
   const taught = subjectTeachers.filter(({ classId, user_profile_id }) => sources.has(classId) && teacherIds.has(user_profile_id))
-  // Two classes that become one may have the same teacher of the same subject.
+  // Two classes that are joined may have the same teacher for the same subject.
   const teaching = new Map(taught.map(({ classId: _, ...own }) => [`${own.user_profile_id} ${own.subject_id}`, own]))
   return { studentIds, teacherIds: [...teacherIds], classTeacherId, teaching: [...teaching.values()], taking: takingOwn }
 }

@@ -6,7 +6,7 @@ import { pick } from '../columns.ts'
 /** `classes` and `students` are JSON lists of ids. */
 type OfClasses = { school: string; classes: string }
 
-/** The classes that are taken over, with the first day of their year. */
+/** The classes that are rolled over, with the first day of their year. */
 export const classesToRollOver = statement<OfClasses>()(({ db, t, p, dialect }) =>
   db
     .select({ id: t.student_group.id, year: t.academic_year.id, yearStarts: t.academic_year.start_date })
@@ -15,7 +15,7 @@ export const classesToRollOver = statement<OfClasses>()(({ db, t, p, dialect }) 
     .where(and(eq(t.student_group.school_id, p.school), dialect.inList(t.student_group.id, p.classes))),
 )
 
-/** Their pupils, those who have left included. */
+/** Their pupils, including those who have left. */
 export const pupilsOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
   db
     .select({
@@ -31,7 +31,10 @@ export const pupilsOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
     .orderBy(asc(t.student.sort_key), asc(t.student.id)),
 )
 
-/** Their teachers who still teach at the school, and stay members until the commit; `classTeacher` is who the class's register names. */
+/**
+ * Their teachers who still teach at the school; the memberships stay locked until the commit. `classTeacher`: the one in the class's
+ * register.
+ */
 export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management' })(({ db, t, p, dialect }) => {
   const { teacher_group_assignment: assigned, school_management: member, class_teacher } = t
   const isTeacher = and(
@@ -47,7 +50,7 @@ export const teachersOfClasses = statement<OfClasses>({ lock: 'school_management
     .orderBy(dialect.sorted(assigned.id))
 })
 
-/** Who teaches which subject there; inactive subjects stay behind. */
+/** The subject teachers of these classes; without inactive subjects. */
 export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dialect }) => {
   const { teacher_subject_assignment: taught, subject } = t
   return db
@@ -57,7 +60,7 @@ export const subjectTeachersOfClasses = statement<OfClasses>()(({ db, t, p, dial
     .where(and(eq(taught.school_id, p.school), dialect.inList(taught.student_group_id, p.classes)))
 })
 
-/** Which pupil takes which subject there; inactive subjects stay behind. */
+/** The subjects of the pupils in these classes; without inactive subjects. */
 export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) => {
   const { student_subject: taken, subject } = t
   return db
@@ -67,10 +70,10 @@ export const takersInClasses = statement<OfClasses>()(({ db, t, p, dialect }) =>
     .where(and(eq(taken.school_id, p.school), dialect.inList(taken.student_group_id, p.classes)))
 })
 
-/** Pupils by id, who stay as they are until the commit. */
+/** Pupils by id, locked until the commit. */
 export const pupilsNamed = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { lock: true })
 
-/** In which classes these pupils were in years that began before a day, the latest last. */
+/** The classes of these pupils in years that began before a day, the latest last. */
 export const formerClasses = statement<{ school: string; ids: string; before: string }>()(({ db, t, p, dialect }) => {
   const { enrolment, academic_year } = t
   return db
@@ -91,17 +94,17 @@ export const activeInYears = statement<{ school: string; years: string }>()(({ d
     .where(and(eq(enrolment.school_id, p.school), dialect.inList(enrolment.academic_year_id, p.years)))
 })
 
-/** Who has a class in a year. */
+/** The pupils who have a class in a year. */
 export const placedInYear = rowsBy('enrolment', { school: 'school_id', year: 'academic_year_id' }, { columns: ['student_id'] })
 
-/** The report books of these pupils that are drafts. */
+/** The draft report books of these pupils. */
 export const draftsOfPupils = rowsBy(
   'report_book',
   { school: 'school_id', ids: { in: 'student_id' } },
   { where: { status: 'draft' }, columns: ['student_id'] },
 )
 
-/** The categories of a year in order, without the columns of their rows alone; those of inactive subjects stay behind. */
+/** The categories of a year in order, with the columns to copy; without those of inactive subjects. */
 export const categoriesToRollOver = statement<{ school: string; year: string }>()(
   ({ db, t: { assessment_category: category, subject }, p }) =>
     db
@@ -119,7 +122,7 @@ export const categoriesToRollOver = statement<{ school: string; year: string }>(
 
 type InYear = { school: string; year: string }
 
-/** The teaching sets of a year; those of inactive subjects stay behind. */
+/** The teaching sets of a year; without those of inactive subjects. */
 export const setsToRollOver = statement<InYear>()(({ db, t: { teaching_set, subject }, p }) =>
   db
     .select(pick(teaching_set, 'id', 'subject_id', 'name'))
@@ -129,7 +132,7 @@ export const setsToRollOver = statement<InYear>()(({ db, t: { teaching_set, subj
     .orderBy(asc(teaching_set.name), asc(teaching_set.id)),
 )
 
-/** Who teaches the sets of a year and still teaches at the school, and stays a member until the commit. */
+/** The teachers of a year's sets who still teach at the school; the memberships stay locked until the commit. */
 export const teachersOfSetsWhoStay = statement<InYear>({ lock: 'school_management' })(({ db, t, p, dialect }) => {
   const { teaching_set, teaching_set_teacher: taught, school_management: member } = t
   const isTeacher = and(
@@ -145,7 +148,7 @@ export const teachersOfSetsWhoStay = statement<InYear>({ lock: 'school_managemen
     .orderBy(dialect.sorted(taught.id))
 })
 
-/** Who is in the sets of a year and has not left the school. */
+/** The active pupils in the sets of a year. */
 export const activeMembersOfSets = statement<InYear>()(({ db, t, p, dialect }) => {
   const { teaching_set, teaching_set_member: member, student } = t
   return db

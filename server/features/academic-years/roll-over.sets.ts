@@ -8,19 +8,19 @@ import { rollOverIssue } from './roll-over.issues.ts'
 import { activeMembersOfSets, setsToRollOver, teachersOfSetsWhoStay } from './roll-over.queries.ts'
 
 type Year = Row<'academic_year'>
-/** Who has a class in the year: before this roll-over, and by it. */
+/** The pupils with a class in the year: before this roll-over, and through it. */
 export type Placed = { before: ReadonlySet<string>; now: ReadonlySet<string> }
 type Wanted = { setsFrom: Year | null; outOfSets: readonly string[]; placed: Placed }
 type NewSet = Pick<Row<'teaching_set'>, 'subject_id' | 'name'> & { teacherIds: string[]; studentIds: string[] }
-/** `joining`: who comes into a set that the year has already. */
+/** `joining`: pupils added to a set that the year already has. */
 export type RolledSets = { made: NewSet[]; joining: { set: Row<'teaching_set'>; studentIds: string[] }[]; issues: Issue[] }
 
 const kindOf = ({ subject_id, name }: Pick<Row<'teaching_set'>, 'subject_id' | 'name'>) => `${subject_id} ${name}`
 const PATH = 'setsFromYearId'
 
 /**
- * The sets that `year` would take over, of active subjects, with the pupils who have a class in it afterwards. A set that it has already
- * stays as it is, but for the pupils who get their class now: a second run places those who were forgotten.
+ * The sets to copy into `year`, of active subjects, with the pupils who have a class in it afterwards. An existing set only receives the
+ * pupils who get their class now, so that a second run places those who were forgotten.
  */
 export async function setsOfRollOver(tx: ReadTx, year: Year, { setsFrom, outOfSets, placed }: Wanted): Promise<RolledSets> {
   if (!setsFrom) return { made: [], joining: [], issues: [] }

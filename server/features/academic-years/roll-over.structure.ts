@@ -9,13 +9,13 @@ import { categoriesToRollOver } from './roll-over.queries.ts'
 type Year = Row<'academic_year'>
 type Category = Omit<Row<'assessment_category'>, 'id' | 'school_id' | 'academic_year_id' | 'created_at' | 'updated_at'>
 type Scale = Pick<Year, 'scale_pass_mark' | 'scale_bands'>
-/** The earlier years that are named; null where something is not taken over. */
+/** The named earlier years; null where something is not copied. */
 export type Sources = { categoriesFrom: Year | null; scaleFrom: Year | null }
 export type Structure = { categories: Category[]; scale: Scale | null; issues: Issue[] }
 
 const kindOf = ({ subject_id, assessment_type, name }: Category) => `${subject_id} ${assessment_type} ${name}`
 
-/** What `year` would take over: categories that it does not have yet, of active subjects; a scale where it has none of its own. */
+/** What to copy into `year`: categories of active subjects that it lacks; a scale where it has none of its own. */
 export async function structureToRollOver(tx: ReadTx, year: Year, { categoriesFrom, scaleFrom }: Sources): Promise<Structure> {
   const notEarlier = (path: string, from: Year | null): Issue[] =>
     from === null || from.start_date < year.start_date ? [] : [rollOverIssue(path, 'no_earlier_year')]

@@ -8,7 +8,7 @@ import { termsOfYear } from '../terms/terms.policy.ts'
 import { rollOverIssue } from './roll-over.issues.ts'
 
 type Year = Row<'academic_year'>
-/** The terms that a roll-over makes in `year`, those that it has already, and what stands against it. */
+/** The terms that a roll-over creates in `year`, the existing ones, and the issues. */
 export type RolledTerms = { made: readonly NewTerm[]; existing: readonly Row<'term'>[]; issues: Issue[] }
 
 export async function termsOfRollOver(tx: ReadTx, year: Year, made: readonly NewTerm[] = []): Promise<RolledTerms> {

@@ -31,10 +31,10 @@ type RolledOver = z.infer<typeof academicYears.rollOver.reply>
 type Context = PolicyContext & { tx: WriteTx }
 type Leavers = readonly Row<'student'>[]
 type Sources = StructureSources & { setsFrom: Year | null }
-/** As many as a validation failure names. */
+/** As many issues as a validation failure lists. */
 const ISSUES_ANSWERED = 50
 
-/** Opens the classes in `year`, which the caller holds locked; whole or nothing. A dry run answers the same and writes nothing. */
+/** Creates the classes in `year`, which the caller has locked; all or nothing. A dry run returns the same and writes nothing. */
 export async function rollOver(context: Context, year: Year, wanted: Wanted, sources: Sources, isDryRun: boolean): Promise<RolledOver> {
   const { tx } = context
   const { classes, leavingStudentIds: leavingIds = [], outOfSetsStudentIds: outOfSets = [] } = wanted
@@ -114,7 +114,7 @@ async function factsOf(context: Context, year: Year, wanted: readonly RolledClas
 async function withFormerClass(tx: WriteTx, year: Year, named: Leavers): Promise<Facts['others']> {
   const ids = JSON.stringify(named.map(({ id }) => id))
   const former = await formerClasses(tx, { school: year.school_id, ids, before: year.start_date })
-  // The latest comes last, and stays.
+  // The latest class comes last and overwrites the others.
   const classOfPupil = new Map(former.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
   return new Map(
     named.map(({ id, first_name: firstName, last_name: lastName, is_active: isActive }) => [
@@ -131,7 +131,7 @@ async function staffOf(context: Context, wanted: readonly RolledClass[]): Promis
   return staff
 }
 
-/** Who has a class in the year already, and who gets one. */
+/** The pupils who already have a class in the year, and those who get one. */
 async function placedAfter(tx: WriteTx, { id: year, school_id: school }: Year, { openings }: Plan): Promise<Placed> {
   const here = await placedInYear(tx, { school, year })
   return { before: new Set(here.map((at) => at.student_id)), now: new Set(openings.flatMap(({ studentIds }) => studentIds)) }

@@ -8,7 +8,7 @@ import { refusedAs } from '../references.ts'
 import { categoriesOfYear } from './assessment-categories.policy.ts'
 import { usesOfCategory } from './assessment-categories.queries.ts'
 
-/** An assessment was put into it since it was looked for. */
+/** For an assessment that was put into the category after the check. */
 const orInUse = refusedAs(isReferenceViolation, assessmentCategoryFailures.inUse)
 
 export const assessmentCategoryHandlers: Handlers<typeof assessmentCategories> = {

@@ -7,8 +7,8 @@ export const categoriesOfYear = rowsBy(
   { orderBy: ['sort_order', 'id'] },
 )
 
-/** A category; not locked, since a teacher may not lock what only an administrator writes. */
+/** A category; not locked, since row-level security lets a teacher lock no row that only an administrator writes. */
 export const categoryById = rowsBy('assessment_category', { school: 'school_id', id: 'id' })
 
-/** Those that go with a subject. */
+/** The categories that are deleted with a subject. */
 export const categoriesOfSubject = rowsBy('assessment_category', { school: 'school_id', subject: 'subject_id' }, { lock: true })

@@ -19,7 +19,7 @@ const demandSameYear = (group: Row<'student_group'> | null, term: Row<'term'>) =
   if (group && group.academic_year_id !== term.academic_year_id) throw assessmentFailures.classOfAnotherYear()
 }
 
-/** For whom an assessment is: a class, a teaching set, or every class. */
+/** The audience of an assessment: a class, a teaching set, or every class (both null). */
 type Meant = { group: Row<'student_group'> | null; set: Row<'teaching_set'> | null }
 
 const meantBy = async (context: PolicyContext, targets: Readonly<Record<string, string | undefined>>): Promise<Meant> => {
@@ -30,7 +30,7 @@ const meantBy = async (context: PolicyContext, targets: Readonly<Record<string, 
   return { group, set }
 }
 
-/** What a change says of it: a class takes the place of a set, and a set that of a class. So a client that knows no sets moves an assessment too. */
+/** The audience after a change: naming a class clears the set, and the reverse. So a client without sets can move an assessment too. */
 function meantAfter({ student_group_id, teaching_set_id }: Assessment, targets: Readonly<Record<string, string | undefined>>) {
   const { studentGroupId, teachingSetId } = targets
   return {
@@ -39,13 +39,13 @@ function meantAfter({ student_group_id, teaching_set_id }: Assessment, targets: 
   }
 }
 
-/** A class is of the year of the term; a set of its year and of the subject. */
+/** A class must belong to the term's year; a set to its year and the subject. */
 function demandFitting({ group, set }: Meant, term: Row<'term'>, subject: string) {
   demandSameYear(group, term)
   if (set && (set.academic_year_id !== term.academic_year_id || set.subject_id !== subject)) throw assessmentFailures.otherSet()
 }
 
-/** Grades that are there already must fit the assessment as it is to be. */
+/** Existing grades must fit the changed assessment. */
 async function demandGradesFit(tx: WriteTx, before: Assessment, after: Assessment) {
   const ofAssessment = { school: before.school_id, assessment: before.id }
   if (after.max_score < before.max_score && (await gradeAbove(tx, { ...ofAssessment, score: after.max_score })).length > 0)
@@ -58,14 +58,14 @@ async function demandGradesFit(tx: WriteTx, before: Assessment, after: Assessmen
     throw assessmentFailures.gradesOutsideSet()
 }
 
-/** An assessment that the caller may write as it is, locked. */
+/** Loads and locks an assessment that the caller may write in its present state. */
 async function ownAssessment(context: PolicyContext, id: string): Promise<Assessment> {
   const assessment = await lockedAssessment(context, id)
   await demandMayWrite(context, assessment)
   return assessment
 }
 
-/** The same, whose marks count differently afterwards, or go. */
+/** The same for a change that affects results, or a deletion. */
 async function ownOfAllItsClasses(context: PolicyContext, id: string): Promise<Assessment> {
   const assessment = await ownAssessment(context, id)
   await demandNotShared(context, assessment)
@@ -75,7 +75,7 @@ async function ownOfAllItsClasses(context: PolicyContext, id: string): Promise<A
 const countsDifferently = (before: Assessment, after: Assessment): boolean =>
   columnsOfResults.some((column) => before[column as keyof Assessment] !== after[column as keyof Assessment])
 
-/** The category that an assessment is put into; null for none. */
+/** The category named in a request; null for none. */
 async function categoryIfNamed({ tx, caller }: PolicyContext, id: string | null | undefined): Promise<Row<'assessment_category'> | null> {
   if (typeof id !== 'string') return null
   const [category] = await categoryById(tx, { school: caller.school_id, id })
@@ -83,7 +83,7 @@ async function categoryIfNamed({ tx, caller }: PolicyContext, id: string | null 
   return category
 }
 
-/** A category is of the year of the term, of the subject or of every one, and of the type. */
+/** A category must belong to the term's year, to the subject or to every one, and to the type. */
 function demandFits(
   category: Row<'assessment_category'> | null,
   assessment: Pick<Assessment, 'assessment_type' | 'subject_id'>,

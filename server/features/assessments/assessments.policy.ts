@@ -15,9 +15,9 @@ import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 
 type Assessment = Row<'assessment'>
 /**
- * The assessment, locked for a writer of it or of its grades: whoever holds it reads a maximum and grades that stay as they
- * are. It is always the first row that such a writer locks. The service takes the lock, because a class teacher who writes the
- * grades of a whole-school assessment may not change the assessment itself, and Postgres locks for nobody who may not.
+ * Locks an assessment for writing it or its grades, so that its maximum and grades stay as read. Such a writer always locks it before any
+ * other row. The service takes the lock: a class teacher who writes grades of a whole-school assessment may not change the assessment, and
+ * Postgres locks no row that row-level security does not let the person change.
  */
 export async function lockedAssessment({ tx, caller }: PolicyContext, id: string | undefined): Promise<Assessment> {
   if (id === undefined) throw common.notFound()
@@ -30,7 +30,7 @@ export async function lockedAssessment({ tx, caller }: PolicyContext, id: string
 
 type AssessmentScope = Pick<Assessment, 'term_id' | 'subject_id' | 'student_group_id' | 'teaching_set_id'>
 
-/** 403 unless the caller may write such an assessment: the old row as it is, and the new one as it would be (decisions §2). */
+/** Throws 403 unless the caller may write such an assessment. Called for the old row and for the new one (decisions §2). */
 export async function demandMayWrite(context: PolicyContext, place: AssessmentScope): Promise<void> {
   const { tx, caller } = context
   if (caller.role === 'admin') return
@@ -43,7 +43,10 @@ export async function demandMayWrite(context: PolicyContext, place: AssessmentSc
     throw assessmentFailures.notYourSubject()
 }
 
-/** Who teaches the subject in sets alone writes assessments of every class and of those sets, and none of a single class. An assessment of a set asks for that set. */
+/**
+ * Whether the caller teaches the subject in a set: then they may write assessments of every class and of that set, but none of a single
+ * class. For an assessment of a set, they must teach that set.
+ */
 async function teachesItInSet(
   { tx, caller }: PolicyContext,
   { subject_id: subject, term_id: term, student_group_id, teaching_set_id }: AssessmentScope,
@@ -56,8 +59,8 @@ async function teachesItInSet(
 const NAMED = 5
 
 /**
- * 403 where the assessment is of every class and pupils of classes where the caller does not teach its subject have marks in it: only
- * administrators change there what results follow from (decisions §8).
+ * Throws 403 for an assessment of every class in which pupils of classes have marks where the caller does not teach its subject: only
+ * administrators may change what results there depend on (decisions §8).
  */
 export async function demandNotShared({ tx, caller }: PolicyContext, { school_id, id }: Assessment): Promise<void> {
   if (caller.role === 'admin') return
@@ -71,10 +74,10 @@ export async function demandNotShared({ tx, caller }: PolicyContext, { school_id
   throw assessmentFailures.shared({ message, issues: [{ path: 'classes', message, values }] })
 }
 
-/** Every assessment of a term and subject. */
+/** All assessments of a term and subject. */
 const ofSubject = rowsBy('assessment', { school: 'school_id', term: 'term_id', subject: 'subject_id' })
 
-/** Those of them that one class sits: its own, those of every class, and those of sets that pupils of the class are in or have a mark in. */
+/** The ones that concern a class: its own, those of every class, and those of sets in which a pupil of the class is or has a mark. */
 const ofClass = statement<{ school: string; term: string; subject: string; group: string }>()(({ db, t, p }) => {
   const { assessment, enrolment, grade, teaching_set_member: member } = t
   const inClass = (of: typeof member | typeof grade) =>
@@ -101,7 +104,10 @@ const ofClass = statement<{ school: string; term: string; subject: string; group
     )
 })
 
-/** Those of them that the pupils of a teaching set sit: of every class and of theirs, and of sets that one of them is in or has a mark in. */
+/**
+ * The ones that concern the pupils of a teaching set: those of every class and of their classes, and those of sets in which one of them is
+ * or has a mark.
+ */
 const ofSet = statement<{ school: string; term: string; subject: string; set: string }>()(({ db, t, p }) => {
   const { assessment, enrolment, grade, teaching_set_member: member } = t
   const pupils = db
@@ -144,7 +150,9 @@ const ofSet = statement<{ school: string; term: string; subject: string; set: st
     )
 })
 
-/** The assessments of a term and subject, in order; with `group`, those that this class sits, with `set` its pupils. */
+/**
+ * The assessments of a term and subject, in order; with `group`, those that concern this class, with `set`, those that concern its pupils.
+ */
 export async function assessmentsOf(
   tx: ReadTx,
   { group, set, ...of }: { school: string; term: string; subject: string; group?: string | undefined; set?: string | undefined },
@@ -153,14 +161,14 @@ export async function assessmentsOf(
   return inOrder(await (group === undefined ? ofSubject(tx, of) : ofClass(tx, { ...of, group })))
 }
 
-/** The same with the sets that they are for, and who is in these. */
+/** The same with the sets that they are for, and the students of these. */
 export async function withSets(
   tx: ReadTx,
   school: string,
   rows: readonly Assessment[],
 ): Promise<(Assessment & Pick<ListedAssessment, 'teaching_set'>)[]> {
   const ids = [...new Set(rows.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
-  // Most subjects have none, and then nothing is asked.
+  // Most subjects have no sets, and then no query is needed.
   if (ids.length === 0) return [...rows]
   const sets = await studentsOfSets(tx, school, ids)
   return rows.map((row) => {
@@ -169,7 +177,7 @@ export async function withSets(
   })
 }
 
-/** By `sort_order`, those without one last; equal ones as they were created. SQLite and Postgres put null at different ends. */
+/** By `sort_order`, null last; ties in order of creation. SQLite and Postgres sort null to different ends. */
 export const inOrder = <R extends { id: string; sort_order: number | null; created_at: string }>(rows: readonly R[]): R[] =>
   [...rows].sort(
     (a, b) =>
@@ -180,7 +188,7 @@ export const inOrder = <R extends { id: string; sort_order: number | null; creat
 
 type Exclusion = { is_excluded: boolean; exclusion_reason: string | null }
 
-/** The columns after an exclusion: the reason goes with it, and stays where a row that is left out is left out again without one. */
+/** The columns after an exclusion: including a row clears its reason; excluding an excluded row without a reason keeps the old one. */
 export function exclusionAfter(row: Exclusion, { isExcluded, exclusionReason }: z.output<typeof ExclusionInput>): Exclusion {
   if (!isExcluded) return { is_excluded: false, exclusion_reason: null }
   return { is_excluded: true, exclusion_reason: exclusionReason === undefined ? row.exclusion_reason : exclusionReason }

@@ -2,7 +2,7 @@ import { and, gt, isNull } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { statement } from '../../store/statement.ts'
 
-/** A grade above a score, left out of the calculations or not. */
+/** A grade above a score, excluded or not. */
 export const gradeAbove = statement<{ school: string; assessment: string; score: number }>()(({ db, t, p }) =>
   db
     .select({ id: t.grade.id })

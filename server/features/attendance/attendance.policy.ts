@@ -19,7 +19,7 @@ type RegisterEntry = {
 }
 type Taken = { day: string; lesson: number; marks: readonly RegisterEntry[] }
 
-/** 400 for a day of another year, or one that has not come. */
+/** Throws 400 for a day outside the year, or in the future. */
 async function demandDay(tx: ReadTx, { school_id: school, academic_year_id }: Group, day: string): Promise<void> {
   const [year] = await yearById(tx, { school, id: academic_year_id })
   if (!year) throw common.notFound()
@@ -27,7 +27,7 @@ async function demandDay(tx: ReadTx, { school_id: school, academic_year_id }: Gr
   if (day > lastDayOfRegisters(tx.nowMs)) throw attendanceFailures.futureDay()
 }
 
-/** 400 where one of the pupils is not in the class; 404 where one is absent or another school's. */
+/** Throws 400 where one of the pupils is not in the class; 404 where one does not exist in the school. */
 async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group, marks: readonly RegisterEntry[]): Promise<void> {
   const pupils = new Set((await pupilsOfClass(tx, { school, group })).map(({ student_id }) => student_id))
   const issues = marks.flatMap(({ studentId }, at): Issue[] =>
@@ -39,11 +39,11 @@ async function demandInClass(tx: ReadTx, { school_id: school, id: group }: Group
   throw classFailures.notEnrolled({ issues })
 }
 
-/** True where `wanted` can be written over `standing`: nothing was seen, or what was seen stands, or what is wanted does. */
+/** Whether `wanted` may replace `standing`: the client stated no earlier value, or `standing` equals the stated value or the wanted one. */
 const isAsSeen = <T>(standing: T, seen: T | undefined, wanted: T | undefined): boolean =>
   seen === undefined || seen === standing || wanted === standing
 
-/** 409 where another code or note stands than was seen, unless it is the one that is wanted. */
+/** Throws 409 where a code or note differs from the value that the client stated as seen and from the wanted one. */
 function demandAsSeen(marks: readonly RegisterEntry[], known: ReadonlyMap<string, Mark>): void {
   const issues = marks.flatMap(({ studentId, code, note, expected, expectedNote }, at): Issue[] => {
     const { code: standing, note: standingNote } = known.get(studentId) ?? { code: 'present', note: null }
@@ -57,8 +57,8 @@ function demandAsSeen(marks: readonly RegisterEntry[], known: ReadonlyMap<string
 }
 
 /**
- * Takes or corrects a register of a class, which the transaction holds locked, so that two who take it come one after the other. The number
- * of statements does not grow with the number of marks; equal values write nothing.
+ * Takes or corrects a register of a class, which the transaction has locked, so that concurrent requests run one after the other. The
+ * number of statements is independent of the number of marks; equal values write nothing.
  */
 export async function takeRegister(tx: WriteTx, group: Group, { day, lesson, marks }: Taken) {
   await demandDay(tx, group, day)
@@ -81,7 +81,7 @@ export async function takeRegister(tx: WriteTx, group: Group, { day, lesson, mar
   return { register, marks: await marksInRegister(tx, of) }
 }
 
-/** Of every pupil of a class the totals from a day to another, by last name; none of them has a session where no register was taken. */
+/** The totals of every pupil of a class between two days, by last name; all 0 where no register was taken. */
 export async function totalsOfClass(
   tx: ReadTx,
   { school_id: school, id: group }: Pick<Group, 'school_id' | 'id'>,

@@ -4,7 +4,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 
 type Days = { school: string; group: string; from: string; to: string }
 
-/** The registers of a class that were taken on these days, in their order. */
+/** The registers of a class on these days, in order. */
 export const registersOfDays = statement<Days>()(({ db, t: { attendance_register: register }, p }) =>
   db
     .select()
@@ -39,7 +39,7 @@ export const registerOf = rowsBy('attendance_register', {
 /** `ids` is a JSON array. */
 export const studentsNamed = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id'] })
 
-/** The pupils of a class by last name, and since when they are in it. */
+/** The pupils of a class by last name, with the time of their enrolment. */
 export const pupilsOfClass = statement<{ school: string; group: string }>()(({ db, t: { enrolment, student }, p }) =>
   db
     .select({

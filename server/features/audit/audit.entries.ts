@@ -21,7 +21,7 @@ export type EntriesPage = { entries: AuditEntry[]; next: string | null; back_to:
 const DAY = 86_400_000
 const placeOf = (text: string): PagePosition => ({ at: text.slice(0, 24), id: text.slice(25) })
 
-/** One look at the writes of a school: at most `limits.audit.entries.scan` of them, of which those are told that pass the filters. */
+/** One search of a school's writes: reads at most `limits.audit.entries.scan`, and returns those that match the filters. */
 export async function entriesPage(tx: ReadTx, here: Here, school: string, asked: PageQuery): Promise<EntriesPage> {
   const { actorId, studentId, entity, from, to, before, limit = limits.audit.entries.page } = asked
   const isFiltered = actorId !== undefined || studentId !== undefined || entity !== undefined
@@ -42,9 +42,9 @@ export async function entriesPage(tx: ReadTx, here: Here, school: string, asked:
     last = each
     if (actorId !== undefined && each.actor_id !== actorId) continue
     if (entity !== undefined && each.entity !== entity) continue
-    // SQLite has no booleans.
+    // SQLite returns 0 and 1 for booleans.
     if (rows && !rows.has(each.row_id) && !Number(each.names_pupil)) continue
-    // What was deleted since has older entries, which do not say whose it was.
+    // Older entries of a row that was deleted since do not name the pupil, so its id is remembered.
     rows?.add(each.row_id)
     passed.push(each.id)
   }
@@ -53,7 +53,7 @@ export async function entriesPage(tx: ReadTx, here: Here, school: string, asked:
   return { entries, next: isEnd || !last ? null : `${last.at}~${last.id}`, back_to: last?.at ?? null }
 }
 
-/** In this order; without those that only say again what another said. */
+/** The entries in this order, without those that repeat another entry under a new stamp. */
 async function toldEntries(tx: ReadTx, here: Here, school: string, ids: readonly string[]): Promise<AuditEntry[]> {
   if (ids.length === 0) return []
   const byId = new Map((await entriesByIds(tx, { school, ids: JSON.stringify(ids) })).map((entry) => [entry.id, entry]))

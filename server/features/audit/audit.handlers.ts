@@ -14,14 +14,14 @@ const hereOf = ({ store, config }: Services) => ({ id: store.nodeId, name: confi
 
 type Context = { tx: ReadTx; caller: { school_id: string } }
 
-/** A student who is or was of the caller's school: else 404. */
+/** Throws 404 unless the student is or was at the caller's school. */
 async function demandStudent({ tx, caller: { school_id: school } }: Context, student: string | undefined): Promise<void> {
   if (student === undefined) return
   const known = (await studentById(tx, { school, id: student })).length > 0 || (await pastOfStudent(tx, { school, student })).length > 0
   if (!known) throw common.notFound()
 }
 
-// All as the service: a person who has left the school still has a name in its history, and the runs are the service's.
+// All as the service: people who have left the school are still named in its history, and only the service reads runs of the audit.
 export const auditHandlers: Handlers<typeof audit> = {
   report: onGuard(audit.report, ({ tx, caller, services }) => reportOfAudit(tx, caller.school_id, services.keys.seal), 'system'),
 
@@ -45,7 +45,7 @@ export const auditHandlers: Handlers<typeof audit> = {
 
 const HEAD = ['time', 'person', 'person_id', 'server', 'kind', 'row', 'row_id', 'action', 'changes']
 
-/** Page by page, each in a moment of its own, so that others have their turn. */
+/** Reads page by page, each in its own transaction, so that others are not delayed. */
 async function exported(services: Services, school: string, filters: Filters): Promise<(string | null)[][]> {
   const { exported: most, scans, most: page } = limits.audit.entries
   const rows: (string | null)[][] = []

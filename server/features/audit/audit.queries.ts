@@ -6,13 +6,13 @@ import type { ReadTx } from '../../store/tx.ts'
 /** Where a page begins: the time and id of the entry before it. */
 export type PagePosition = { at: string; id: string }
 
-/** `from` and `until` are instants, the second not included. */
+/** `from` and `until` are instants; `until` is exclusive. */
 export type Span = { school: string; from: string | null; until: string | null; before: PagePosition | null; limit: number }
 
-/** As the index by time says it (`history_by_time`): without it a database reads the whole school. */
+/** Repeats the condition of the index `history_by_time`; without it a database reads the whole school. */
 const isInTime = (history: Tables['history']) => sql`${history.action} <> ''`
 
-/** Entries of a school in the order of `history_by_time`, newest first. `pupil`: for each, whether its changes have this id. */
+/** Entries of a school in the order of `history_by_time`, newest first. With `pupil`, each says whether its changes contain this id. */
 export function entriesOfSpan(tx: ReadTx, { school, from, until, before, limit }: Span, pupil: string | null) {
   const { history } = tx.t
   const after = before && and(lte(history.at, before.at), or(lt(history.at, before.at), lt(history.id, before.id)))
@@ -43,7 +43,7 @@ export function entriesOfSpan(tx: ReadTx, { school, from, until, before, limit }
 /** `ids`: a JSON array. */
 export const entriesByIds = rowsBy('history', { school: 'school_id', ids: { in: 'id' } })
 
-/** Whether a student is or was of the school, as its history or their row says. */
+/** Whether a student is or was at the school, by their row or their history. */
 export const pastOfStudent = statement<{ school: string; student: string }>()(({ db, t: { history }, p }) =>
   db
     .select({ id: history.id })
@@ -53,12 +53,12 @@ export const pastOfStudent = statement<{ school: string; student: string }>()(({
 )
 export const studentById = rowsBy('student', { school: 'school_id', id: 'id' }, { columns: ['id'] })
 
-/** Tables whose rows bear the id of a student. */
+/** Tables with a column for the id of a student. */
 const OF_STUDENTS = ['grade', 'enrolment', 'student_subject', 'teaching_set_member', 'attendance_mark', 'report_book'] as const
-/** Tables whose rows bear the id of a report book. */
+/** Tables with a column for the id of a report book. */
 const OF_BOOKS = ['report_book_entry', 'report_book_pdf'] as const
 
-/** Ids of the rows that are of a student now, their own among them. */
+/** Ids of the present rows of a student, including the student's own. */
 export async function rowsOfStudent(tx: ReadTx, school: string, student: string): Promise<Set<string>> {
   const rows = new Set([student])
   const books: string[] = []

@@ -11,7 +11,7 @@ import { peopleNamed } from '../replication/people.ts'
 const stateOf = (run: Ended | null) => (run === null ? 'never' : run.isBad ? 'bad' : 'good')
 const NOTHING = { proved: 0, untold: 0, contradicted: 0, unsigned: 0 }
 
-/** The last run of a school, with the names of now. `key`: with which runs are sealed. */
+/** The last run of the audit for a school, with present names. `key`: the key of the runs' seals. */
 export async function reportOfAudit(tx: ReadTx, school: string, key: Buffer): Promise<AuditReport> {
   const [last = null, ...earlier] = await endedRuns(tx, school, key)
   const verdict = last?.verdict ?? null

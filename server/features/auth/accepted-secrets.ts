@@ -17,13 +17,13 @@ const schoolServersAmong = statement<{ nodes: string; schools: string }>()(({ db
     ),
 )
 
-/** The merge unit whose write is that of the secret. */
+/** The merge unit that contains the secret. */
 const SECRET_UNIT = { user_totp: 'secret', recovery_code: 'code' } as const
 
 /**
- * Those of a person's secrets that are accepted for sign-in on this node. A school that runs its own server can read every secret that its
- * server wrote or received. A secret that it wrote counts only for people who work at that school and at no other. A secret that it received
- * counts until its owner joins another school (docs/design/sign-in.md).
+ * The secrets of a person that this node accepts for signing in. A school with its own server can read every secret that its server wrote
+ * or received. A secret written there counts only for people who work at that school and at no other. A secret received there counts until
+ * its owner joins another school (docs/design/sign-in.md).
  */
 export async function acceptedSecrets<T extends { id: string }>(
   tx: ReadTx,
@@ -52,7 +52,10 @@ export async function acceptedSecrets<T extends { id: string }>(
 }
 
 type ActiveMembership = { school_id: string; created_at: string }
-/** Until when a school with its own server received the secrets of this person: the start of the first membership elsewhere, in ms; 0 for never. */
+/**
+ * The time in ms until which a school with its own server received the person's secrets: the start of the first membership elsewhere; 0
+ * for never.
+ */
 function disclosedUntil(places: readonly ActiveMembership[], withServer: ReadonlySet<string | null>, nowMs: number): number {
   const ends = places
     .filter(({ school_id }) => withServer.has(school_id))

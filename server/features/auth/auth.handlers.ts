@@ -22,7 +22,7 @@ import { laneOf } from './sign-up.ts'
 
 type SignInBody = Body<typeof auth.verifyOtp>
 
-/** Looks at what came beside a code by mail. A passkey's signature is checked before the transaction. */
+/** Checks the second factor sent with a mailed code. A passkey's signature is verified before the transaction. */
 async function secondOf(exchange: Exchange, { second }: SignInBody): Promise<(attempt: SignInAttempt) => SecondCheck> {
   const credential = second?.credential
   const passkey = credential && (await checkedUse(exchange, credential))
@@ -35,7 +35,7 @@ async function secondOf(exchange: Exchange, { second }: SignInBody): Promise<(at
   }
 }
 
-/** Tries the code and, where it is right, starts a session in place of the one that this browser had. */
+/** Tries the code and, where it is right, starts a session that replaces the one of this browser. */
 async function signIn(exchange: Exchange, body: SignInBody) {
   const { services, address } = exchange
   const email = normalEmail(body.email)
@@ -49,7 +49,7 @@ async function signIn(exchange: Exchange, body: SignInBody) {
   })
 }
 
-/** Whoever is asked for a second thing shows that, and no code by mail. */
+/** The refusal for a person who needs a second factor and sent only the mailed code. */
 const mailIsNotEnough = async () => authFailures.mailIsNotEnough()
 
 export const authHandlers: Handlers<typeof auth> = {
@@ -68,7 +68,7 @@ export const authHandlers: Handlers<typeof auth> = {
       return issued === 'issued' ? { lane } : issued
     })
     if (outcome instanceof Failure) throw outcome
-    // Whom nobody here knows gets the same answer and no mail (decisions §8).
+    // An unknown address gets the same reply and no mail (decisions §8).
     if (outcome !== 'underWay' && outcome.lane !== null)
       mailer.send({ to: email, lane: outcome.lane, expiresAt, ...signInCodeMessage({ code, site: config.publicUrl }) })
     return { message: 'We have sent a code to that address.' }
@@ -94,7 +94,7 @@ export const authHandlers: Handlers<typeof auth> = {
   refresh: onOpen(auth.refresh, async ({ services: { store, keys }, caller, session }) => {
     const { session_id } = signedIn(caller)
     if (!session || !(await store.read(asSystem(), (tx) => isRefreshable(tx, session_id, session, keys)))) throw common.unauthenticated()
-    // It could not be renewed (`authenticate`).
+    // The session was not renewed because the disk is full (`authenticate`).
     if (session.expires_in <= 0) throw common.storageFull()
     return session
   }),

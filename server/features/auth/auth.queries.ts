@@ -3,10 +3,10 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-/** The person with an address in its normal form. */
+/** The person with a normalised address. */
 export const userByEmail = rowsBy('user_profile', { email: 'email' })
 
-/** The newest request of a person that waits for an answer, with its school. */
+/** The newest pending join request of a person, with its school. */
 export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p }) =>
   db
     .select({ ...pick(t.school_join_request, 'id', 'status', 'requested_at'), school: pick(t.school, 'id', 'name') })
@@ -19,7 +19,7 @@ export const newestPendingRequest = statement<{ user: string }>()(({ db, t, p })
 
 export const activeMembership = rowsBy('school_management', { user: 'user_id', school: 'school_id' }, { where: { is_active: true } })
 
-/** The places of a person in schools that are open, suspended ones included. */
+/** The memberships of a person in active schools, including suspended memberships. */
 export const schoolsOf = statement<{ user: string }>()(({ db, t, p }) =>
   db
     .select({ school: pick(t.school, 'id', 'name'), ...pick(t.school_management, 'role', 'is_active') })

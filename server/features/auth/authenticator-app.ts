@@ -17,10 +17,10 @@ import { askedForSecondSince, demandAnotherSecond } from './second-factor.ts'
 import { enrolmentOf, recoveryCodesOf, totpOfUser } from './sign-in-methods.queries.ts'
 import { otpauthUri, stepsOf } from './totp.ts'
 
-/** A step counts once. The window is far longer than any step is accepted. */
+/** Each step is used once. The window is far longer than a step is accepted. */
 const STEP_USE = { max: 1, windowMs: 3_600_000 }
 
-/** True where the code is that of a current step which was not used on this node before; the step is then used. */
+/** Returns whether the code is that of a current step unused on this node; marks the step as used. */
 async function consumeStep(tx: WriteTx, secret: Buffer, code: string): Promise<boolean> {
   const mark = createHash('sha256').update(secret).digest('hex').slice(0, 32)
   for (const step of stepsOf(secret, code, tx.nowMs)) {
@@ -49,7 +49,7 @@ export async function ownMethodsOf(tx: ReadTx, userId: string): Promise<OwnSignI
   }
 }
 
-/** Makes a secret to be confirmed. The confirmed one stays valid until then. */
+/** Creates a secret to be confirmed. The confirmed one stays valid until then. */
 export async function beginEnrolment(tx: WriteTx, { id, email }: Owner, { seal: key }: Keys) {
   const bytes = randomBytes(limits.totp.secretBytes)
   const { totp_enrolment } = tx.t
@@ -63,8 +63,8 @@ export async function beginEnrolment(tx: WriteTx, { id, email }: Owner, { seal: 
 }
 
 /**
- * Confirms the secret that was shown last. Answers a failure instead of throwing it, because the transaction has to commit the count of
- * wrong tries. The caller has locked the owner's row.
+ * Confirms the secret that was shown last. Returns a failure instead of throwing it, so that the transaction commits the count of wrong
+ * codes. The caller has locked the owner's row.
  */
 export async function confirmEnrolment(
   tx: WriteTx,
@@ -91,7 +91,7 @@ export async function confirmEnrolment(
   return ownMethodsOf(tx, id)
 }
 
-/** Removes the confirmed secret of a person and any enrolment. */
+/** Deletes a person's confirmed secret and any enrolment. */
 export async function removeTotp(tx: WriteTx, { id }: Owner): Promise<void> {
   await demandAnotherSecond(tx, id)
   await tx.remove('user_totp', await totpOfUser(tx, { user: id }))

@@ -8,10 +8,10 @@ import type { WriteTx } from '../../store/tx.ts'
 import { mailNews, noteSignIn } from '../sessions/notices.policy.ts'
 import { profileOf } from './profile.policy.ts'
 
-/** A session that has begun, and what its owner is told of it. */
+/** A new session, and the notice to its owner. */
 export type Begun = { session: CookieSession; news: Awaited<ReturnType<typeof noteSignIn>> }
 
-/** The person with an address; the first who signs in with it is created, without a school. */
+/** The id of the person with an address. The first sign-in with an address creates the person, without a school. */
 async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Promise<string> {
   if (knownId) return knownId
   const id = naturalId('user', email)
@@ -20,8 +20,8 @@ async function userIdOf(tx: WriteTx, email: string, knownId: string | null): Pro
 }
 
 /**
- * Starts a session for somebody who has shown who they are, in place of the one that this browser had. Answers a failure where this is
- * another person's laptop. `knownId` is null for an address without an account.
+ * Starts a session for an authenticated person, replacing the one of this browser. Returns a failure on another person's laptop. `knownId`
+ * is null for an address without an account.
  */
 export async function beginSession(
   tx: WriteTx,
@@ -37,7 +37,7 @@ export async function beginSession(
   return { session, news: await noteSignIn(tx, { user_id: id, session_id: sessionIdOf(session, keys), email }, client()) }
 }
 
-/** Hands a session that has begun to the browser, once it is committed, and answers what a sign-in answers. */
+/** Sets the cookies of a committed session, mails its notice, and returns the reply of a sign-in. */
 export async function enter(exchange: Exchange, { session, news }: Begun) {
   const { services } = exchange
   const known = await authenticate(services.store, session, services.clock.now(), services.keys, exchange.client)

@@ -12,22 +12,25 @@ import type { WriteTx } from '../../store/tx.ts'
 
 const { length, lifetime } = limits.otp
 
-/** A code to be tried: for which address of mail, from which client, as `networkOf` names it. `userId` is null where nobody has that address yet. */
+/**
+ * An attempt to sign in with a code: the mail address, and the client's network address as in `networkOf`. `userId` is null where nobody
+ * has that mail address yet.
+ */
 export type SignInAttempt = { email: string; token: string; userId: string | null; address: string }
-/** Why a right code by mail is not enough for a person who is asked for a second thing; null where that was shown too. */
+/** Checks the second factor of a person who needs one: null where it is right, else why the mailed code is not enough. */
 export type SecondCheck = (tx: WriteTx) => Promise<Failure | null>
-/** Whose secrets are looked for; of an address without an account those of nobody, so that it takes as long as one with an account. */
+/** The id whose secrets are searched; for an address without an account an id that nobody has, so that both cases take the same time. */
 export const ownerOf = ({ email, userId }: SignInAttempt): string => userId ?? naturalId('user', email)
-/** Whether the code in the field `token` is right in one of the ways to sign in. A right one is used up at once. */
+/** Whether `token` is a valid code of one sign-in method. A valid code is used up at once. */
 export type CodeVerifier = (tx: WriteTx, attempt: SignInAttempt, keys: Keys) => Promise<boolean>
 
-/** A refusal that says when to try again. */
+/** A refusal with the time after which to try again. */
 export const waiting = (failure: FailureFactory, ms: number, message?: string): Failure =>
   failure({ ...(message !== undefined && { message }), headers: { 'retry-after': String(Math.ceil(ms / 1_000)) } })
 
 type CodeRecipient = { email: string; kind: Row<'otp_code'>['kind'] }
 
-/** Eight digits, each combination as likely as any other. */
+/** Eight uniformly random digits. */
 export const newCode = (): string => String(randomInt(10 ** length)).padStart(length, '0')
 
 export const isCodeOf = (live: Pick<Row<'otp_code'>, 'code_hash'>, { email, token }: SignInAttempt, key: Buffer): boolean =>
@@ -35,13 +38,13 @@ export const isCodeOf = (live: Pick<Row<'otp_code'>, 'code_hash'>, { email, toke
 
 const codeRow = rowsBy('otp_code', { email: 'email', kind: 'kind' }, { lock: true })
 
-/** The code of an address that still counts; locked, so that it is tried and used up one request after the other. */
+/** The valid code of an address; locked, so that concurrent requests try it one after the other. */
 export async function liveCode(tx: WriteTx, place: CodeRecipient): Promise<Row<'otp_code'> | undefined> {
   const [row] = await codeRow(tx, place)
   return row && row.expires_at > tx.now ? row : undefined
 }
 
-/** Makes `code` the live one of its kind, in place of any before. Answers when it ends. */
+/** Stores `code` as the valid one of its kind, replacing any earlier. Returns when it expires. */
 export async function keepCode(tx: WriteTx, { email, kind }: CodeRecipient, code: string, key: Buffer): Promise<string> {
   const expires_at = toInstant(tx.nowMs + lifetime)
   const live = { code_hash: codeHash(email, code, key), sent_at: tx.now, expires_at, wrong_tries: 0 }

@@ -9,12 +9,10 @@ import { issueConsoleCode } from './issued-codes.ts'
 import { refuseFlood } from './otp.ts'
 import { writeInTurn } from './sign-in-turns.ts'
 
-/** This machine, as `networkOf` writes it. */
+/** Loopback addresses, as `networkOf` writes them. */
 const isHere = (address: string) => /^127\./.test(address) || address === '0:0:0:0::/64'
 
-/**
- * The accounts that whoever asks may try; none but in a demonstration, asked for by the machine that it runs on (docs/design/server.md).
- */
+/** The accounts that the client may try; empty except in a demonstration, for requests from its own machine (docs/design/server.md). */
 export const accountsFor = ({ services, address }: Pick<Exchange, 'services' | 'address'>): readonly DemoAccount[] =>
   isHere(address) ? services.demo : []
 

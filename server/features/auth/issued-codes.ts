@@ -13,8 +13,8 @@ import { demandSameSecret } from './secret-fingerprint.ts'
 import { membershipsOf, newestDeskEntriesFor } from './sign-in-methods.queries.ts'
 
 /**
- * Verifies a code that one person handed to another. Few wrong attempts do not end it, so that strangers cannot end it; `wrongPerDay` do,
- * and whoever issued it issues another (docs/design/sign-in.md).
+ * Verifies a code that one person handed to another. A few wrong attempts do not end it, so that strangers cannot; `wrongPerDay` do, and
+ * its issuer issues another (docs/design/sign-in.md).
  */
 const issuedCodeVerifier =
   (kind: 'desk' | 'console', allowed: (tx: WriteTx, attempt: SignInAttempt, live: Row<'otp_code'>) => Promise<boolean>): CodeVerifier =>
@@ -29,8 +29,8 @@ const issuedCodeVerifier =
   }
 
 /**
- * Rights are read again: the code is refused where its owner has become an administrator or left since it was issued, and where whoever
- * issued it is no administrator of that school any more (decisions §8).
+ * The code is refused where its owner has become an administrator or left since it was issued, or where its issuer is no administrator of
+ * that school any more; both are read again (decisions §8).
  */
 export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, userId }, { expires_at }) => {
   const membership = userId === null ? undefined : await deskMembership(tx, userId)
@@ -39,7 +39,7 @@ export const verifyDeskCode = issuedCodeVerifier('desk', async (tx, { email, use
   return true
 })
 
-/** Who issued a code stands in the history alone; when it ends tells its entry from others of the same person, also of other nodes. */
+/** Only the history records who issued a code. The expiry distinguishes its entry from others of the same person, also of other nodes. */
 async function isStillIssued(tx: ReadTx, { school_id, user_id }: Row<'school_management'>, expiresAt: string): Promise<boolean> {
   const entries = await newestDeskEntriesFor(tx, { school: school_id, entity: DESK, user: user_id })
   const issued = entries.find(({ changes }) => changes['expires_at']?.after === expiresAt)
@@ -49,8 +49,8 @@ async function isStillIssued(tx: ReadTx, { school_id, user_id }: Row<'school_man
 }
 
 /**
- * The code of an invitation, good until that is answered. It signs in nobody who belongs to a school already: whoever invites must not
- * be able to sign in as them.
+ * The code of an invitation, valid until it is answered. Refused for a person who belongs to a school: the inviter must not be able to
+ * sign in as them.
  */
 export const verifyInvitationCode: CodeVerifier = async (tx, attempt, keys) => {
   const { email, userId } = attempt
@@ -61,19 +61,19 @@ export const verifyInvitationCode: CodeVerifier = async (tx, attempt, keys) => {
 
 export const verifyConsoleCode = issuedCodeVerifier('console', async () => true)
 
-/** The entity of desk codes in the history of a school. */
+/** The entity name of desk codes in the history of a school. */
 export const DESK = 'desk_code'
 
 /**
- * The membership of a user who may be given a desk code: active, not an administrator, and a member of this school alone, because a code
- * signs in the whole account. Undefined for anybody else.
+ * The membership of a user who may receive a desk code: active, not an administrator, and a member of this school alone, because the code
+ * signs in to the whole account. Undefined for anybody else.
  */
 export async function deskMembership(tx: ReadTx, userId: string): Promise<Row<'school_management'> | undefined> {
   const [membership, ...others] = await membershipsOf(tx, { user: userId })
   return membership?.is_active && membership.role !== 'admin' && others.length === 0 ? membership : undefined
 }
 
-/** Records in the history: `create` for a code issued, `update` for one that was used. */
+/** Records a desk code in the history: `create` when it is issued, `update` when it is used. */
 export const recordDeskCode = (
   tx: WriteTx,
   schoolId: string,
@@ -82,10 +82,10 @@ export const recordDeskCode = (
   changes: Record<string, string>,
 ) => tx.note({ schoolId, entity: DESK, id: userId, action, changes })
 
-/** A code from the console; `isNew` where nobody has signed in with the address yet. */
+/** A code of the command line; `isNew`: nobody has signed in with the address yet. */
 export type ConsoleCode = { code: string; isNew: boolean }
 
-/** Makes the one live console code of an address (decisions §3), and records it in the history of the commons. */
+/** Creates the one valid console code of an address (decisions §3), and records it in the history of the commons. */
 export const issueConsoleCode = (store: Store, email: string, keys: Keys): Promise<ConsoleCode> => {
   const code = newCode()
   return store.write(asSystem(), async (tx) => {

@@ -33,8 +33,8 @@ const keys = {
 }
 
 /**
- * Sends and verifies of one client, together; generous, because a whole school sits behind one address. Holds the counters of its networks
- * until the commit: what comes from one client comes one after the other.
+ * Counts sends and verifications of one client together; generous, because a whole school shares one address. Locks the counters of its
+ * networks until the commit, so that requests of one client run one after the other.
  */
 export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure | null> {
   for (const { network, calls } of boundedNetworks(address)) {
@@ -44,10 +44,13 @@ export async function refuseFlood(tx: WriteTx, address: string): Promise<Failure
   return null
 }
 
-/** For whom a code is asked, and from where. */
+/** The mail address for which a code is requested, and the client. */
 type CodeRequest = Pick<SignInAttempt, 'email' | 'address'>
 
-/** A refusal where this client asked a moment ago, too often, or has to wait after wrong codes. Others do not wait for it. */
+/**
+ * A refusal where this client requested a code a moment ago or too often, or has to wait after wrong codes. Other clients are not
+ * affected.
+ */
 async function refuseSend(tx: WriteTx, request: CodeRequest): Promise<Failure | null> {
   const { email, address } = request
   const waits = [await pauseOf(tx, request)]
@@ -65,9 +68,9 @@ async function refuseSend(tx: WriteTx, request: CodeRequest): Promise<Failure | 
 }
 
 /**
- * Makes `code` the live one of an address, in place of any before, and answers `issued`. `underWay` where the live one was mailed a moment
- * ago, or, once enough were mailed within the hour, still counts: whoever else asked for it, it reaches its owner, and nobody fills the
- * mailbox of somebody else.
+ * Stores `code` as the valid one of an address and returns `issued`. Returns `underWay` where the valid code was mailed a moment ago, or
+ * is still valid after the most mails of this hour: it reaches the owner whoever requested it, and nobody can fill another person's
+ * mailbox.
  */
 export async function issueCode(tx: WriteTx, request: CodeRequest, code: string, key: Buffer): Promise<Failure | 'issued' | 'underWay'> {
   const { email } = request
@@ -92,14 +95,14 @@ const verifyMailedCode: CodeVerifier = async (tx, attempt, { otp: key }) => {
   return false
 }
 
-/** A right code by mail is used up, unless its owner is asked for a second thing, which is missing or wrong: it is sent again with that. */
+/** Uses up a right mailed code, unless the owner's second factor is missing or wrong: the code is then sent again with it. */
 async function finishMailed(tx: WriteTx, attempt: SignInAttempt, second: SecondCheck): Promise<Failure | null> {
   const refusal = (await isAskedForSecond(tx, ownerOf(attempt))) ? await second(tx) : null
   if (!refusal) await endCode(tx, { email: attempt.email, kind: 'mail' })
   return refusal
 }
 
-/** Codes that somebody handed over count their own wrong tries, and are looked at whatever was tried before. */
+/** Codes that a person handed over count their own wrong attempts, and are tried whatever was tried before. */
 const issuedCodes = [verifyDeskCode, verifyConsoleCode]
 const verifiersOf: Record<CodeKind, readonly CodeVerifier[]> = {
   mail: [verifyMailedCode],
@@ -107,15 +110,18 @@ const verifiersOf: Record<CodeKind, readonly CodeVerifier[]> = {
   printed: [verifyRecoveryCode, verifyInvitationCode],
 }
 
-/** The ways that a code may belong to. The last is the one it counts at; the mailed code alone is used up by what is wrong for it. */
+/**
+ * The methods to which a code may belong. The last is the one at which a wrong attempt is counted; only the mailed code is invalidated by
+ * wrong attempts.
+ */
 async function waysOf(tx: WriteTx, { token, email }: SignInAttempt): Promise<CodeKind[]> {
   if (isPrintedCode(token)) return ['printed']
   return (await liveCode(tx, { email, kind: 'mail' })) ? ['app', 'mail'] : ['app']
 }
 
 /**
- * Tries a code in every way that is open to this client; null where one was right. A wrong one is counted at one way, alike for every
- * address, with an account or without, so that the counts tell nothing; the transaction has to commit. `refuseFlood` came before.
+ * Tries a code at every method open to this client; null where one accepts it. A wrong code is counted at one method, in the same way with
+ * or without an account, so that the counts reveal nothing; the transaction has to commit. `refuseFlood` must be called before.
  */
 export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys, second: SecondCheck): Promise<Failure | null> {
   await takeTurn(tx, attempt.email)
@@ -137,7 +143,7 @@ export async function tryCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys
   return wait === 0 ? otpFailures.otpInvalid() : lockedFailure(tx, attempt, wait)
 }
 
-/** Tries the code that comes beside a right one by mail. A wrong one is counted as at the way it is of; the transaction has to commit. */
+/** Tries the code that accompanies a right mailed code. A wrong one is counted at its own method; the transaction has to commit. */
 export async function trySecondCode(tx: WriteTx, attempt: SignInAttempt, secrets: Keys): Promise<Failure | null> {
   const way: CodeKind = isPrintedCode(attempt.token) ? 'printed' : 'app'
   const wait = await waitAt(tx, way, attempt)
@@ -153,7 +159,7 @@ const WORDS: Record<CodeKind, string> = {
   printed: 'one of your printed codes',
 }
 
-/** Names the ways that are left to this client, whether or not the address has an account that uses them. */
+/** The refusal names the methods still open to this client, whether or not the address has an account that uses them. */
 async function lockedFailure(tx: WriteTx, attempt: SignInAttempt, wait: number): Promise<Failure> {
   const left: string[] = []
   for (const way of ways) if ((await waitAt(tx, way, attempt)) === 0) left.push(WORDS[way])

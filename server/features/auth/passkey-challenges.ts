@@ -6,15 +6,15 @@ import type { WriteTx } from '../../store/tx.ts'
 
 const [NONCE, TIME, MARK] = [16, 8, 32]
 
-/** What a challenge is for, at which host, in which session; `session` is empty where nobody is signed in. */
+/** The purpose of a challenge, its host, and its session; `session` is empty where nobody is signed in. */
 export type ChallengeUse = { use: 'add' | 'sign'; host: string; session: string }
 
 const markOf = ({ use, host, session }: ChallengeUse, body: Buffer, key: Buffer) =>
   createHmac('sha256', key).update(`${use}\n${host}\n${session}\n`).update(body).digest()
 
 /**
- * A challenge that says by itself what it is for and when it ends, so that strangers who ask for many fill no table. 56 bytes: a nonce, the
- * time at which it ends, and an HMAC of both and its use.
+ * A challenge that contains its expiry and a proof of its purpose, so that strangers who request many fill no table. 56 bytes: a nonce,
+ * the time at which it expires, and an HMAC of both and its use.
  */
 export function newChallenge(use: ChallengeUse, nowMs: number, key: Buffer): Buffer {
   const body = Buffer.alloc(NONCE + TIME)
@@ -23,7 +23,7 @@ export function newChallenge(use: ChallengeUse, nowMs: number, key: Buffer): Buf
   return Buffer.concat([body, markOf(use, body, key)])
 }
 
-/** Whether a challenge in base64url is one of this server's for that use, and not too old. */
+/** Whether a challenge in base64url was made by this server for that use, and has not expired. */
 export function isChallenge(text: string, use: ChallengeUse, nowMs: number, key: Buffer): boolean {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== NONCE + TIME + MARK || bytes.toString('base64url') !== text) return false
@@ -33,6 +33,6 @@ export function isChallenge(text: string, use: ChallengeUse, nowMs: number, key:
   return left > 0 && left <= limits.passkeys.challenge
 }
 
-/** Uses a challenge up: false where it was used before, of whatever requests at once. */
+/** Marks a challenge as used; false where it was used before. Of concurrent requests only one gets true. */
 export const useChallenge = async (tx: WriteTx, text: string): Promise<boolean> =>
   (await take(tx, `passkey-challenge:${text.slice(0, 22)}`, { max: 1, windowMs: 2 * limits.passkeys.challenge })) === 0

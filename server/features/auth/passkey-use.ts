@@ -9,10 +9,10 @@ import { type ChallengeUse, isChallenge, useChallenge } from './passkey-challeng
 import { passkeyByCredential, passkeyToUse } from './passkeys.queries.ts'
 import { challengeIn, isCountedOn, type Party, partyOf, verifiedUse } from './passkeys.ts'
 
-/** To use a passkey, in this session where somebody is signed in. */
+/** The challenge's purpose for using a passkey, in this session where somebody is signed in. */
 export const toUse = ({ caller }: Exchange, { host }: Party): ChallengeUse => ({ use: 'sign', host, session: caller?.session_id ?? '' })
 
-/** The challenge that a browser had signed; null where it is none of this server's for that use, or too old. */
+/** The challenge that a browser had signed; null where this server did not make it for that use, or it has expired. */
 export function knownChallenge(
   { services: { clock, keys } }: Exchange,
   response: { clientDataJSON: string },
@@ -22,10 +22,10 @@ export function knownChallenge(
   return challenge !== null && isChallenge(challenge, use, clock.now(), keys.passkey) ? challenge : null
 }
 
-/** An assertion whose signature is right, and which is to be used up in a transaction. */
+/** An assertion with a right signature, which a transaction is to use up. */
 type CheckedUse = { credential: string; challenge: string; counter: number }
 
-/** Checks an assertion, outside of any transaction. Throws 400 where it is not right. */
+/** Verifies an assertion, outside of any transaction. Throws 400 where it is wrong. */
 export async function checkedUse(exchange: Exchange, assertion: Assertion): Promise<CheckedUse> {
   const party = partyOf(exchange.origin)
   const credential = assertion.id
@@ -36,7 +36,7 @@ export async function checkedUse(exchange: Exchange, assertion: Assertion): Prom
   return { credential, challenge, counter }
 }
 
-/** Uses up the challenge, and notes the use. The passkey; or why it is not taken, which has to commit. */
+/** Uses up the challenge, and records the use. Returns the passkey, or why it is refused, which has to commit. */
 export async function useUp(tx: WriteTx, { credential, challenge, counter }: CheckedUse): Promise<Row<'passkey'> | Failure> {
   const [passkey] = await passkeyToUse(tx, { credential })
   if (!passkey || !(await useChallenge(tx, challenge))) return passkeyFailures.refused()

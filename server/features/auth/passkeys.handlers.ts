@@ -20,7 +20,7 @@ import { writeInTurn } from './sign-in-turns.ts'
 
 type Passkey = Row<'passkey'>
 
-/** Passkeys are rows that only the service may touch. */
+/** Only the service may read and write passkeys. */
 const as = 'system'
 
 const challengeFor = ({ services: { clock, keys } }: Exchange, use: ChallengeUse) => newChallenge(use, clock.now(), keys.passkey)
@@ -35,7 +35,7 @@ async function demandCalm(exchange: Exchange): Promise<void> {
   if (flood) throw flood
 }
 
-/** Uses a passkey, in the transaction in which `work` does what it is used for. A refusal of `work` commits. */
+/** Uses a passkey and runs `work` in one transaction. A refusal by `work` commits. */
 async function using<T>(
   exchange: Exchange,
   assertion: Assertion,
@@ -51,7 +51,7 @@ async function using<T>(
   return outcome
 }
 
-/** What is to be kept of a new key, checked outside of any transaction. */
+/** The data to store of a new key, verified outside of any transaction. */
 async function created(exchange: Exchange, party: Party, credential: Parameters<typeof verifiedCreation>[0], session: string) {
   const challenge = knownChallenge(exchange, credential.response, { use: 'add', host: party.host, session })
   const key = challenge === null ? null : await verifiedCreation(credential, party, challenge)

@@ -4,5 +4,5 @@ import { rowsBy } from '../../store/statement.ts'
 export const passkeysOf = rowsBy('passkey', { user: 'user_id' }, { orderBy: ['created_at', 'id'] })
 
 export const passkeyByCredential = rowsBy('passkey', { credential: 'credential_id' })
-/** The same, locked to be used. */
+/** A passkey by its credential id, locked. */
 export const passkeyToUse = rowsBy('passkey', { credential: 'credential_id' }, { lock: true })

@@ -5,17 +5,17 @@ import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
 
 type Passkey = Row<'passkey'>
-/** The page that asks: its origin, and its host, for which its passkeys are. */
+/** The calling page: its origin, and the host to which its passkeys belong. */
 export type Party = { origin: string; host: string }
 
-/** Loaded where the first passkey is: with what reads certificates it takes a tenth of the start of the program. */
+/** Loaded with the first passkey: with its certificate parser it takes a tenth of the program's start. */
 const library = () => import('@simplewebauthn/server')
 
-/** ES256, EdDSA and RS256 by their numbers in COSE, which every authenticator of today has one of. */
+/** ES256, EdDSA and RS256 as COSE numbers; every present authenticator supports one of them. */
 const ALGORITHMS = [-7, -8, -257]
 const timeout = limits.passkeys.challenge
 
-/** Throws 409 for an address that is a number: browsers make no passkeys for it. */
+/** Throws 409 for an IP address: browsers create no passkeys for it. */
 export function partyOf(origin: string): Party {
   const { hostname } = new URL(origin)
   if (hostname === '' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) throw passkeyFailures.needsAName()
@@ -31,7 +31,7 @@ const typed = ({ id, transports }: { id: string; transports?: readonly string[] 
 
 type Owner = { id: string; email: string; first_name: string | null; last_name: string | null }
 
-/** What an authenticator is asked to make: a key that it can find by itself, and uses only for whom it has recognised. */
+/** The options for creating a key: discoverable, and used only after verifying its user. */
 export async function creationOptions({ host }: Party, { id, email, first_name, last_name }: Owner, own: Passkey[], challenge: Buffer) {
   const options = await (await library()).generateRegistrationOptions({
     rpName: 'Markbook',
@@ -56,7 +56,7 @@ export async function creationOptions({ host }: Party, { id, email, first_name, 
   }
 }
 
-/** What an authenticator is asked to sign. Of nobody's keys, so that nothing is told, unless `own` names those of who asks. */
+/** The options for signing. They list no credentials, so that they reveal nothing, unless `own` holds those of the signed-in caller. */
 export async function requestOptions({ host }: Party, challenge: Buffer, own: Passkey[] | null) {
   const options = await (await library()).generateAuthenticationOptions({
     rpID: host,
@@ -74,7 +74,7 @@ export async function requestOptions({ host }: Party, challenge: Buffer, own: Pa
   }
 }
 
-/** What a browser says of a ceremony; null where it cannot be read, or was asked for by a page within another site's. */
+/** The challenge in the client data of a ceremony; null where it is unreadable, or a page embedded in another site's requested it. */
 export function challengeIn({ clientDataJSON }: { clientDataJSON: string }): string | null {
   try {
     const said: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())
@@ -88,8 +88,8 @@ export function challengeIn({ clientDataJSON }: { clientDataJSON: string }): str
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
 
 /**
- * Without a statement of the maker, or signed by the new key itself. Others are not asked for, and their certificates name addresses from
- * which the library would fetch lists of revoked ones.
+ * Whether the attestation is empty or signed by the new key itself. Others are not requested, and their certificates name URLs from which
+ * the library would fetch revocation lists.
  */
 async function isPlainAttestation(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
@@ -98,7 +98,7 @@ async function isPlainAttestation(attestationObject: string): Promise<boolean> {
   return format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)
 }
 
-/** The new key, or null where it was not made as was asked, for this page and this challenge. */
+/** The verified new key, or null where it was not made with these options, for this page and this challenge. */
 export async function verifiedCreation({ id, rawId, response }: NewCredential, { origin, host }: Party, expectedChallenge: string) {
   try {
     if (!(await isPlainAttestation(response.attestationObject))) return null
@@ -123,7 +123,7 @@ export async function verifiedCreation({ id, rawId, response }: NewCredential, {
   }
 }
 
-/** The counter of the authenticator, where the key of this passkey has signed for this page and this challenge, and its owner was recognised; else null. */
+/** The authenticator's counter, where the passkey's key has signed for this page and this challenge after verifying its user; else null. */
 export async function verifiedUse(
   { id, rawId, response }: Assertion,
   passkey: Passkey,
@@ -148,5 +148,5 @@ export async function verifiedUse(
   }
 }
 
-/** An authenticator that counts must have counted on; one that does not always says 0 (WebAuthn, «Signature counter»). */
+/** Whether the counter has increased; an authenticator without a counter always sends 0 (WebAuthn, «Signature counter»). */
 export const isCountedOn = (before: number, now: number): boolean => now > before || (now === 0 && before === 0)

@@ -8,7 +8,7 @@ import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { avatarUrl } from '../avatars/avatars.policy.ts'
 import { newestPendingRequest } from './auth.queries.ts'
 
-/** The caller of an endpoint that is for those who are signed in. */
+/** The caller of an endpoint that requires a session. */
 export function signedIn(caller: Caller | null): Caller {
   if (!caller) throw common.unauthenticated()
   return caller
@@ -30,7 +30,7 @@ export function toProfile(caller: Caller, pending: Profile['pending_join_request
     first_name,
     last_name,
     role,
-    // Built from the stored object, so that it names the server that answers (decisions §6).
+    // Built from the stored object, so that it names the server that replies (decisions §6).
     avatar_url: avatarUrl(services, { ...caller, id }),
     school_id,
     school: school_id ? { id: school_id, name: school_name ?? '' } : null,
@@ -40,9 +40,9 @@ export function toProfile(caller: Caller, pending: Profile['pending_join_request
 }
 
 /**
- * The profile of a caller. Who waits for nothing is answered from what the guard has read. Whoever waits to be let into a school
- * asks every few seconds: their profile is kept, stamped with all that it was made of as the guard has just read it, so that a
- * kept one can never be an old one. Rights are never read from it.
+ * The profile of a caller. Without a pending request it is built from what the guard has read. With one, the app polls every few seconds:
+ * the profile is then cached under everything that the guard has just read of it, so that a cached one is never outdated. Rights are never
+ * read from it.
  */
 export async function profileOf(services: Pick<Services, 'cache' | 'store' | 'config' | 'keys'>, caller: Caller): Promise<Profile> {
   const profile = toProfile(caller, null, services)

@@ -11,7 +11,7 @@ import { recoveryCodesOf, recoveryCodesToReplace } from './sign-in-methods.queri
 
 type Code = Row<'recovery_code'>
 
-/** Sets that were printed by older programs have eight digits, and go on until they are made anew. */
+/** Sets printed by older programs have eight digits, and stay valid until they are replaced. */
 export const isPrintedCode = (token: string): boolean => token.length > limits.otp.length
 
 const hashOf = (userId: string, code: string) => createHash('sha256').update(`${userId}\n${code}`).digest()
@@ -34,7 +34,7 @@ export const verifyRecoveryCode: CodeVerifier = async (tx, attempt, { seal: key 
   return true
 }
 
-/** Replaces the codes of a person, whose row the caller has locked, by ten new ones. This reply is the only place that shows them. */
+/** Replaces the codes of a person, whose row the caller has locked, by ten new ones. Only this reply shows them. */
 export async function replaceRecoveryCodes(tx: WriteTx, userId: string, { seal: key }: Pick<Keys, 'seal'>): Promise<string[]> {
   const codes = new Set<string>()
   while (codes.size < limits.recoveryCodes) codes.add(newPrintedCode())

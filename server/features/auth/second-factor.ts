@@ -8,32 +8,32 @@ import { totpOfUser } from './sign-in-methods.queries.ts'
 
 const byUser = rowsBy('second_factor', { user: 'user_id' })
 
-/** Since when a person is asked at this node for a second thing beside a code by mail; null where they are not. */
+/** Since when a person needs a second factor beside a mailed code at this node; null where they do not. */
 export const askedForSecondSince = async (tx: ReadTx, userId: string): Promise<string | null> =>
   (await byUser(tx, { user: userId }))[0]?.since ?? null
 
 export const isAskedForSecond = async (tx: ReadTx, userId: string): Promise<boolean> => (await askedForSecondSince(tx, userId)) !== null
 
-/** How many lasting things a person has to show: printed codes are used up, and are none. */
+/** The number of a person's lasting second factors; printed codes are used up and do not count. */
 async function secondsOf(tx: ReadTx, userId: string): Promise<number> {
   const apps = await acceptedSecrets(tx, 'user_totp', userId, await totpOfUser(tx, { user: userId }))
   return apps.length + (await passkeysOf(tx, { user: userId })).length
 }
 
-/** From now on a code by mail alone does not sign this person in. Throws 409 where they have nothing else to show. */
+/** From now on a mailed code alone does not sign this person in. Throws 409 where they have no other method. */
 export async function askForSecond(tx: WriteTx, userId: string): Promise<void> {
   if ((await secondsOf(tx, userId)) === 0) throw signInFailures.nothingToAskFor()
   await tx.local.insert(tx.t.second_factor).values({ user_id: userId, since: tx.now }).onConflictDoNothing()
 }
 
-/** Answers whether it was asked for until now. */
+/** Returns whether the second factor was required until now. */
 export async function askForNoSecond(tx: WriteTx, userId: string): Promise<boolean> {
   const wasAsked = await isAskedForSecond(tx, userId)
   await tx.local.delete(tx.t.second_factor).where(matches(tx.t.second_factor, { user_id: userId }))
   return wasAsked
 }
 
-/** Throws 409 before the last thing is removed that a person is asked for: they could not sign in by mail any more. */
+/** Throws 409 before the last required second factor is removed, since its owner could not sign in by mail any more. */
 export async function demandAnotherSecond(tx: ReadTx, userId: string): Promise<void> {
   if ((await isAskedForSecond(tx, userId)) && (await secondsOf(tx, userId)) <= 1) throw signInFailures.lastSecond()
 }

@@ -12,7 +12,7 @@ const fingerprintOf = ({ otp }: Keys): string => createHmac('sha256', otp).updat
 
 const fingerprintByUse = rowsBy('server_secret', { use: 'use' })
 
-/** Stores the fingerprint of the server's secret, so that the console can check that it uses the same one. */
+/** Stores the fingerprint of the server's secret, so that the command line can check that it has the same one. */
 export async function recordSecretFingerprint(store: Store, keys: Keys, log: Pick<Log, 'warn'>): Promise<void> {
   const mark = fingerprintOf(keys)
   const known = await store.read(asSystem(), (tx) => fingerprintByUse(tx, { use: USE }))
@@ -28,7 +28,7 @@ export async function recordSecretFingerprint(store: Store, keys: Keys, log: Pic
   })
 }
 
-/** Throws where the server that last opened this database uses another secret: it would refuse a code made with this one. */
+/** Throws where the server that last opened this database has another secret, since it would refuse a code made with this one. */
 export async function demandSameSecret(tx: ReadTx, keys: Keys): Promise<void> {
   const [known] = await fingerprintByUse(tx, { use: USE })
   if (known && known.mark !== fingerprintOf(keys))

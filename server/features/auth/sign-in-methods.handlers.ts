@@ -20,7 +20,7 @@ import { openWays } from './wrong-tries.ts'
 
 const DESK_LIMIT = { max: limits.desk.perHour, windowMs: 3_600_000 }
 
-/** People's secrets and everybody's counters are rows that only the service may touch. */
+/** Only the service may read and write secrets and counters. */
 const as = 'system'
 
 export const signInMethodHandlers: Handlers<typeof signInMethods> = {
@@ -146,7 +146,7 @@ export const signInMethodHandlers: Handlers<typeof signInMethods> = {
     load: ({ tx, caller }, { params }) => memberOf(tx, caller.school_id, params.userId),
     run: async ({ tx, caller, services, after }, _input, { id, email }) => {
       await openWays(tx, email)
-      // An account that also belongs elsewhere, or an administrator's, is not for another to make weaker.
+      // Nobody may weaken an account that also belongs to another school, or an administrator's.
       if ((await deskMembership(tx, id)) && (await askForNoSecond(tx, id))) {
         const news = await noteFactor(tx, { user_id: id, session_id: caller.session_id, email }, 'second_factor_off')
         after(() => mailNews(services, news))

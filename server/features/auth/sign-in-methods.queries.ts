@@ -6,15 +6,15 @@ import { pick } from '../columns.ts'
 /** The confirmed secret of a person. */
 export const totpOfUser = rowsBy('user_totp', { user: 'user_id' })
 
-/** The secret that waits to be confirmed. */
+/** The secret that is not confirmed yet. */
 export const enrolmentOf = rowsBy('totp_enrolment', { user: 'user_id' }, { lock: true })
 
-/** The printed codes of a person by slot, used ones included; not locked, because anybody may try a code. */
+/** The printed codes of a person by slot, including used ones; not locked, because anybody may try a code. */
 export const recoveryCodesOf = rowsBy('recovery_code', { user: 'user_id' }, { orderBy: ['slot'] })
 /** The same, locked to be replaced. */
 export const recoveryCodesToReplace = rowsBy('recovery_code', { user: 'user_id' }, { lock: true, orderBy: ['slot'] })
 
-/** Every membership of a person, at whatever school. */
+/** Every membership of a person, in any school. */
 export const membershipsOf = rowsBy('school_management', { user: 'user_id' })
 
 /** The desk codes in the history of a school, newest first. Entries that concern no row have the id of the school as `near_id`. */
@@ -31,7 +31,7 @@ export const deskEntriesOf = statement<{ school: string; entity: string }>()(({ 
     .orderBy(desc(t.history.at), desc(t.history.seq), desc(t.history.id)),
 )
 
-/** The last of them for one person: a school issues at most thirty an hour, and a code ends within ten minutes. */
+/** The newest of them for one person: a school issues at most thirty an hour, and a code expires within ten minutes. */
 export const newestDeskEntriesFor = statement<{ school: string; entity: string; user: string }>()(({ db, t: { history }, p }) =>
   db
     .select(pick(history, 'actor_id', 'changes'))

@@ -11,8 +11,8 @@ type Waiting = { keys: readonly string[]; begin: () => void }
 const busy = () => common.busy({ headers: { 'retry-after': '2' } })
 
 /**
- * Who may go on at once: `places` in all, and of each key one, in the order of coming. Whoever waits for a key is passed by those who wait
- * for others.
+ * A queue: `places` run at once, and one of each key, first come, first served. A request that waits for its key is overtaken by those of
+ * other keys.
  */
 export class SignInTurns {
   readonly #held = new Set<string>()
@@ -22,12 +22,12 @@ export class SignInTurns {
 
   constructor(private readonly bounds: Bounds) {}
 
-  /** Resolves with what ends the turn. Throws 503 `busy` where too many wait, and where this one has waited too long. */
+  /** Resolves with the function that ends the turn. Throws 503 `busy` where too many wait, or this one has waited too long. */
   take(keys: readonly string[]): Promise<() => void> {
     const { waiting, perKey, patience, pause } = this.bounds
     return new Promise((resolve, reject) => {
       const isFull = this.#line.length >= waiting || keys.some((key) => (this.#waitingFor.get(key) ?? 0) >= perKey)
-      // Who is refused at once would ask again at once.
+      // Delayed, since a client that is refused at once retries at once.
       if (isFull) return void setTimeout(() => reject(busy()), pause).unref()
       const refuse = () => {
         this.#remove(one)
@@ -90,8 +90,8 @@ const turnsAt = (store: Store): SignInTurns => {
 }
 
 /**
- * Writes what is counted for a client and, where one was typed, an address. Such transactions hold rows that the next ones of the same client
- * or address need. They wait here, where they have neither a connection of the database nor a slot, so that nobody else waits with them.
+ * Runs a transaction that counts attempts of a client and, where one was sent, an address. It locks rows that the next transactions of the
+ * same client or address need. These wait here, without a database connection or a slot, so that they delay no others.
  */
 export async function writeInTurn<T>(
   { services: { store }, address, caller, whileWaiting }: Exchange,

@@ -13,14 +13,14 @@ const oneSchool = statement()(({ db, t: { school } }) => db.select({ id: school.
 
 type SignUp = Pick<Config, 'dedicated' | 'openSignUp'>
 
-/** Whether an address that nobody knows gets a code: everywhere but on a dedicated node whose school is there (decisions §8). */
+/** Whether an unknown address gets a code: everywhere except on a dedicated node with its school (decisions §8). */
 export const isSignUpOpen = async (tx: ReadTx, { dedicated, openSignUp }: SignUp): Promise<boolean> =>
   !dedicated || openSignUp || (await oneSchool(tx, {})).length === 0
 
 /**
- * By which lane a code for an address, in its normal form, leaves; null where none leaves. The members' lane is for who has a place in a
- * school, suspended or not, was given one, or was invited. An account alone is not enough, because whoever owns a domain makes any number
- * of accounts. No answer may tell the lane, so that every address is asked for alike, also one without an account.
+ * The mail lane for a code to a normalised address; null where no mail is sent. The members' lane is for people with a membership,
+ * suspended or not, an offer, or an invitation. An account alone is not enough, because the owner of a domain can make any number of
+ * accounts. No reply may reveal the lane, so the same queries run for every address, also for one without an account.
  */
 export async function laneOf(tx: ReadTx, config: SignUp, email: string): Promise<MailLane | null> {
   const [user] = await userByEmail(tx, { email })

@@ -6,7 +6,7 @@ const { step: STEP, drift } = limits.totp
 const DIGITS = limits.otp.length
 const ISSUER = 'Markbook'
 
-/** The step of RFC 6238 in which an instant lies. */
+/** The RFC 6238 step of an instant. */
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP)
 
 /** The code of a step: RFC 4226 over SHA-1, with 8 digits. */
@@ -18,12 +18,12 @@ export function totpOf(secret: Buffer, step: number): string {
   return String((mac.readUInt32BE(offset) & 0x7fff_ffff) % 10 ** DIGITS).padStart(DIGITS, '0')
 }
 
-/** The steps around an instant whose code this is; one of drift either way counts. */
+/** The steps near an instant that have this code, with at most one step of drift either way. */
 export function stepsOf(secret: Buffer, code: string, nowMs: number): number[] {
   const steps = Array.from({ length: 2 * drift + 1 }, (_, place) => stepAt(nowMs) - drift + place)
   return steps.filter((step) => isSameSecret(Buffer.from(code), Buffer.from(totpOf(secret, step))))
 }
 
-/** What the QR code of an enrolment says. */
+/** The URI in the QR code of an enrolment. */
 export const otpauthUri = (email: string, secret: string): string =>
   `otpauth://totp/${ISSUER}:${encodeURIComponent(email)}?secret=${secret}&issuer=${ISSUER}&algorithm=SHA1&digits=${DIGITS}&period=${STEP / 1_000}`

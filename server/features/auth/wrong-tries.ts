@@ -8,12 +8,12 @@ const { wrongPerDay, networks, pause } = limits.otp
 const DAY = 86_400_000
 
 /**
- * What a wrong try is counted at. `mail`: eight digits while a mailed code lives; `app`: eight digits otherwise, of an app or of a set of
- * printed codes from before they had sixteen characters; `printed`: sixteen characters.
+ * The methods at which wrong attempts are counted. `mail`: eight digits while a mailed code is valid; `app`: eight digits otherwise, of an
+ * app or of printed codes from before they had sixteen characters; `printed`: sixteen characters.
  */
 export const ways = ['mail', 'app', 'printed'] as const
 export type CodeKind = (typeof ways)[number]
-/** Whose tries, from where. Counted by the address, so that the counts tell nothing of whether it has an account. */
+/** The mail address and the client. Counted by address, so that the counts do not reveal whether it has an account. */
 type Tried = Pick<SignInAttempt, 'email' | 'address'>
 
 const keys = {
@@ -23,24 +23,27 @@ const keys = {
   pause: (email: string, network: string) => `otp-pause:${email} ${network}`,
 }
 
-/** The networks of a client, each with its bounds. */
+/** The networks of a client, each with its limits. */
 export const boundedNetworks = (address: string) =>
   networksAround(address).flatMap((network, at) => {
     const bounds = networks[at]
     return network === undefined || bounds === undefined ? [] : [{ network, ...bounds }]
   })
 
-/** Holds a row of the address until the commit: tries at one account come one after the other, so that none is looked at uncounted. */
+/**
+ * Locks a row of the address until the commit, so that attempts at one account run one after the other, and each is counted before the
+ * next.
+ */
 export const takeTurn = (tx: WriteTx, email: string) => count(tx, keys.turn(email), DAY)
 
-/** How long this client waits before it is sent another code, and before it may try one, in ms: it has tried wrong ones. */
+/** How long this client must wait, after wrong codes, before it is sent another code or may try one, in ms. */
 export async function pauseOf(tx: WriteTx, { email, address }: Tried): Promise<number> {
   let wait = 0
   for (const { network } of boundedNetworks(address)) wait = Math.max(wait, await waitFor(tx, keys.pause(email, network), { max: 1 }))
   return wait
 }
 
-/** Milliseconds until this client may try a way; 0 where it may now, infinite where the way is closed for everybody. */
+/** Milliseconds until this client may try a method; 0 where it may now, infinite where the method is closed for everybody. */
 export async function waitAt(tx: WriteTx, way: CodeKind, tried: Tried): Promise<number> {
   const { email, address } = tried
   if ((await waitFor(tx, keys.inAll(way, email), { max: wrongPerDay })) > 0) return Number.POSITIVE_INFINITY
@@ -50,7 +53,9 @@ export async function waitAt(tx: WriteTx, way: CodeKind, tried: Tried): Promise<
   return wait
 }
 
-/** Counts a wrong try, in all and for its networks. At the mailed way each network pauses after some, for twice as long every time. */
+/**
+ * Counts a wrong attempt, in all and for its networks. At the mailed method each network pauses after some, for twice as long every time.
+ */
 export async function countWrong(tx: WriteTx, way: CodeKind, { email, address }: Tried): Promise<void> {
   await count(tx, keys.inAll(way, email), DAY)
   for (const { network, untilPause } of boundedNetworks(address)) {
@@ -61,12 +66,12 @@ export async function countWrong(tx: WriteTx, way: CodeKind, { email, address }:
   }
 }
 
-/** Opens every way of an address to everybody. What single networks have used of the day stays used. */
+/** Reopens every method of an address for everybody. The daily counts of single networks stay. */
 export async function openWays(tx: WriteTx, email: string): Promise<void> {
   for (const way of ways) await forget(tx, keys.inAll(way, email))
 }
 
-/** After a success: opens every way of an address, to this client also what its networks had used. */
+/** After a success: reopens every method of an address, and clears the counts of this client's networks. */
 export async function forgiveClient(tx: WriteTx, { email, address }: Tried): Promise<void> {
   await openWays(tx, email)
   for (const { network } of boundedNetworks(address)) {

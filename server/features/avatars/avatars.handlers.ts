@@ -22,10 +22,10 @@ import {
 
 const DEFAULT_FOLDER = 'avatars'
 
-/** What a row says of somebody whose picture was removed; when that was stays, so that the next one is of a later instant. */
+/** The columns of a person without a picture. The time of the removal stays, so that the next picture has a later one. */
 const NO_PICTURE = { avatar_path: null, avatar_type: null, avatar_size: null, avatar_sha256: null }
 
-/** Where the picture is that somebody has just been given. */
+/** The reply after a new picture was set: its URL and path. */
 function shown(services: Services, user: Parameters<typeof avatarUrl>[1]) {
   const avatar_url = avatarUrl(services, user)
   if (avatar_url === null) throw avatarFailures.none()
@@ -100,7 +100,7 @@ export const avatarHandlers: Handlers<typeof avatars> = {
         after(() => removeIncoming(services, path))
         return saveAvatar(context, picture)
       }
-      // Completed already: the answer had been lost.
+      // It was already completed, and the reply was lost.
       if (caller.avatar_path !== path) throw avatarFailures.notUploaded()
       return shown(services, { ...caller, id: caller.user_id })
     },

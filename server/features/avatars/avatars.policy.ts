@@ -10,31 +10,34 @@ import type { Picture } from '../../files/images/picture.ts'
 import { signToken, type UploadClaims } from '../../files/upload-tokens.ts'
 import type { Services } from '../../http/services.ts'
 
-/** A picture that is stored, and not yet anybody's. */
+/** A picture that is stored and not yet assigned to a person. */
 export type StoredPicture = { path: string; type: ImageType; size: number; sha256: string }
 
 export const pathOfPicture = (folder: string, owner: string, type: ImageType): string => `${folder}/${owner}.${imageEndings[type]}`
 
-/** Where a person's picture is shown to everybody who was told; null without one. */
+/** The URL of a person's picture; null without one. */
 export const avatarUrl = (
   { config, keys }: Pick<Services, 'config' | 'keys'>,
   { avatar_path, ...of }: { id: string; avatar_path: string | null; avatar_updated_at: string | null },
 ): string | null => avatar_path && publicImageUrl(config.publicUrl, avatarAddress({ ...of, avatar_path }, keys.image), of.avatar_updated_at)
 
-/** Stores a picture before its row: a kill in between leaves an object without a row, which is swept (docs/design/files.md). */
+/**
+ * Stores a picture before its row is written: a crash in between leaves an object without a row, which the sweep deletes
+ * (docs/design/files.md).
+ */
 export async function storePicture({ files }: Services, path: string, { bytes, type }: Picture, sha256: string): Promise<StoredPicture> {
   const options = { contentType: type, overwrite: true }
   const { size } = await files.put('images', imageObject(path, sha256), bytes, options)
   return { path, type, size, sha256 }
 }
 
-/** When a picture changed: `now`, but never the instant of the picture before it, since `?t=` has to change with the picture. */
+/** The time of a change of picture: `now`, but always later than the one before, since `?t=` has to change with the picture. */
 export const changedAt = (nowMs: number, before: string | null): string =>
   toInstant(Math.max(nowMs, (before === null ? 0 : Date.parse(before)) + 1))
 
 /**
- * Removes what lies at the paths of a picture and has been replaced for a while. What was replaced a moment ago stays: a backup that is
- * being made, or a request that is under way, may still want it.
+ * Deletes the replaced objects of a picture after a while. Recently replaced ones stay, because a running backup or request may still need
+ * them.
  */
 export async function removeReplaced(
   { files, clock, log }: Services,
@@ -48,14 +51,14 @@ export async function removeReplaced(
         if (object.path !== kept && object.modifiedAt < before) await files.remove('images', object.path)
     }
   } catch (error) {
-    // The picture is saved; what is left is swept later.
+    // The picture is saved; the sweep deletes the rest later.
     log.warn({ err: error }, 'replaced pictures could not be removed')
   }
 }
 
 const shorter = () => common.validationFailed({ issues: [{ path: 'file', message: 'was cut off: fewer bytes came than were said' }] })
 
-/** Exactly so many bytes. Throws 413 where more come, 400 where fewer do. */
+/** Passes on exactly this many bytes. Throws 413 for more, 400 for fewer. */
 async function* exactly(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let size = 0
   const pieces = source[Symbol.asyncIterator]()
@@ -71,7 +74,7 @@ async function* exactly(source: AsyncIterable<Uint8Array>, bytes: number): Async
   if (size < bytes) throw shorter()
 }
 
-/** Keeps what was uploaded with a token until it is completed; it is nobody's picture yet, and served to nobody. */
+/** Stores an upload with a token until it is completed; until then it is assigned to nobody and not served. */
 export async function keepIncoming(
   { files }: Services,
   { path, type, size }: UploadClaims,
@@ -81,7 +84,7 @@ export async function keepIncoming(
   await files.put('images', incomingObject(path), body, { contentType: type, overwrite: true })
 }
 
-/** What was uploaded to a path; null where nothing was. */
+/** The upload for a path; null where there is none. */
 export async function takeIncoming({ files }: Services, path: string): Promise<{ bytes: Uint8Array; contentType: string } | null> {
   const opened = await files.open('images', incomingObject(path))
   if (!opened) return null
@@ -96,11 +99,11 @@ export async function takeIncoming({ files }: Services, path: string): Promise<{
 export const removeIncoming = ({ files, log }: Services, path: string): Promise<void> =>
   files.remove('images', incomingObject(path)).catch((error) => log.warn({ err: error }, 'a completed upload could not be removed'))
 
-/** Where the storage takes uploads. */
+/** The path of resumable uploads. */
 export const TUS_PATH = '/storage/v1/upload/resumable'
 export const SIGNED_PATH = '/storage/v1/object/upload/sign/images/'
 
-/** The right to upload one picture, in the words that clients need. */
+/** Issues a token for uploading one picture, in the form that clients need. */
 export function issueUploadToken({ clock, config, keys }: Services, wanted: Omit<UploadClaims, 'id' | 'until'>): AvatarUpload {
   const claims = { id: randomBytes(16).toString('hex'), ...wanted, until: clock.now() + limits.resumable.life }
   const token = signToken(claims, keys.upload)

@@ -6,12 +6,12 @@ import { png } from '../../testing/pictures.ts'
 import { type School, school } from '../../testing/school.ts'
 import { keepOnS3, listening } from '../../testing/storage.ts'
 
-/** Where Mr Byrne's picture goes. */
+/** The path of Mr Byrne's picture. */
 export const PATH = `avatars/${people.byrne.id}.png`
-/** A picture whose bytes cannot be guessed, so that a hole or a repetition in it would show. */
+/** A picture with random bytes, so that a gap or a repetition would be found. */
 export const large = (bytes: number): Buffer<ArrayBuffer> => png({ extra: [['IDAT', randomBytes(bytes)]] })
 
-/** A school that listens, where Mr Byrne uploads. */
+/** A listening school to which Mr Byrne uploads. */
 export type Desk = {
   st: School
   url: string
@@ -40,7 +40,7 @@ export async function openDesk({ onS3 }: { onS3: boolean }): Promise<Desk> {
 export const seen = async (address: string): Promise<Buffer> => Buffer.from(await (await fetch(address)).arrayBuffer())
 
 type UploadOptions = { cutAfter?: number; previous?: string | null; chunkSize?: number }
-/** Uploads by tus-js-client as a page would; `cutAfter` breaks the connection after so many bytes. Answers the upload's address. */
+/** Uploads with tus-js-client as a page would; `cutAfter` breaks the connection after this many bytes. Returns the upload's URL. */
 export function upload(
   bytes: Buffer,
   issued: AvatarUpload,

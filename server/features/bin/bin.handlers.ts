@@ -11,11 +11,11 @@ import { restore } from './restore.ts'
 
 type Deletion = Pick<InBin, 'entity' | 'actor_id' | 'row_id'>
 
-/** Administrators restore everything; whoever deleted an assessment restores it too (decisions §8). */
+/** Administrators restore everything; a teacher restores assessments that they deleted (decisions §8). */
 const isFor = ({ role, user_id }: PolicyContext['caller'], { entity, actor_id }: Deletion): boolean =>
   role === 'admin' || (entity === 'assessment' && actor_id === user_id)
 
-/** Who has lost the subject since does not bring back what they deleted in it. */
+/** Throws 403 where the caller has no right to the subject any more. */
 async function demandMayRestore(context: PolicyContext, deletion: Deletion): Promise<void> {
   if (!isFor(context.caller, deletion)) throw common.adminOnly()
   if (context.caller.role === 'admin') return
@@ -31,7 +31,7 @@ async function demandMayRestore(context: PolicyContext, deletion: Deletion): Pro
 }
 
 export const binHandlers: Handlers<typeof bin> = {
-  // As the service: a person who has left the school still has a name in its history.
+  // As the service: people who have left the school are still named in its history.
   list: onGuard(
     bin.list,
     async ({ tx, caller }) => {

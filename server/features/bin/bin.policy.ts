@@ -9,7 +9,7 @@ import { deletedRowsSince, deletionsSince, fileDeletionsSince } from './bin.quer
 type Deletion = Awaited<ReturnType<typeof deletionsSince>>[number]
 export type InBin = Deletion & { entity: BinEntity }
 
-/** Which kinds take another with them when they go: a row that went so comes back with them alone. */
+/** For each kind, the kinds whose deletion deletes it too: such a row is restored only with them. */
 const TAKEN_WITH: Readonly<Partial<Record<BinEntity, readonly string[]>>> = {
   assessment: ['student_group', 'teaching_set'],
   student_group: ['academic_year'],
@@ -19,15 +19,15 @@ const TAKEN_WITH: Readonly<Partial<Record<BinEntity, readonly string[]>>> = {
 
 export const transactionOf = ({ node_id, node_seq }: Pick<Deletion, 'node_id' | 'node_seq'>): string => `${node_id} ${node_seq}`
 
-/** Since when deletions can be taken back. */
+/** Deletions since this instant can be undone. */
 const sinceWhen = ({ nowMs }: ReadTx): string => toInstant(nowMs - limits.bin)
 export const restorableUntil = ({ at }: Pick<Deletion, 'at'>): string => toInstant(Date.parse(at) + limits.bin)
 
-/** Whether an entry says what was deleted. One that was stamped anew repeats another. */
+/** Whether an entry states a deletion; an entry that was stamped anew repeats another. */
 export const isDeletion = ({ changes }: { changes: Changes }): boolean => 'id' in changes
 
 /**
- * What can be restored in a school, newest first: of each row that is not there the last deletion, where it did not go with another row
+ * What can be restored in a school, newest first: for each absent row its last deletion, unless it was deleted with another row
  * (docs/design/school.md).
  */
 export async function binOf(tx: ReadTx, school: string): Promise<InBin[]> {
@@ -58,7 +58,7 @@ const COUNTED: Readonly<Record<string, keyof Figures>> = {
   teaching_set_teacher: 'set_teachers',
 }
 
-/** By transaction, what went in it. */
+/** The numbers of deleted rows, by transaction. */
 export async function figuresOf(tx: ReadTx, school: string): Promise<Map<string, Figures>> {
   const figures = new Map<string, Figures>()
   for (const each of await deletedRowsSince(tx, { school, since: sinceWhen(tx) })) {
@@ -79,13 +79,13 @@ export const noFigures: Figures = {
   set_teachers: 0,
 }
 
-/** What a row was called. */
+/** The name of a deleted row. */
 export function nameIn(changes: Changes): string {
   const said = (column: string) => changes[column]?.before
   return String(said('title') ?? said('name') ?? [said('first_name'), said('last_name')].filter(Boolean).join(' '))
 }
 
-/** Paths of the stored files that come back with a class. */
+/** Paths of the stored files that are restored with a class. */
 export async function filesInBin(tx: ReadTx): Promise<Set<string>> {
   const schools = await tx.db.select({ id: tx.t.school.id }).from(tx.t.school)
   const paths = new Set<string>()

@@ -6,13 +6,13 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/** A deleted year is not in the bin, and neither is what went with it. */
+/** A deleted year is not in the bin, nor are the rows deleted with it. */
 const LISTED = [...BinEntity.options, 'academic_year']
 
-/** As the index of deletions says it (`history_of_deletions`): a parameter in its place would keep a database from using it. */
+/** Repeats the condition of the index `history_of_deletions`: with a parameter instead, a database would not use the index. */
 const isDeletion = (history: Tables['history']) => sql`${history.action} = 'delete'`
 
-/** What was deleted of a school since an instant, newest first, with the names of who did it. */
+/** The deletions in a school since an instant, newest first, with the names of their actors. */
 export const deletionsSince = statement<{ school: string; since: string }>()(({ db, t, p }) => {
   const { history, user_profile } = t
   return db
@@ -23,7 +23,7 @@ export const deletionsSince = statement<{ school: string; since: string }>()(({ 
     .orderBy(desc(history.at), desc(history.seq), desc(history.id))
 })
 
-/** How many rows of each kind each transaction since then deleted. */
+/** The number of deleted rows of each kind, by transaction, since an instant. */
 export const deletedRowsSince = statement<{ school: string; since: string }>()(({ db, t: { history }, p }) =>
   db
     .select({ ...pick(history, 'node_id', 'node_seq', 'entity'), rows: count() })
@@ -32,7 +32,7 @@ export const deletedRowsSince = statement<{ school: string; since: string }>()((
     .groupBy(history.node_id, history.node_seq, history.entity),
 )
 
-/** What was deleted in one moment: a transaction writes all its entries with one time. */
+/** The deletions of one transaction, which has one time for all its entries. */
 export const deletionsAt = statement<{ school: string; at: string }>()(({ db, t: { history }, p }) =>
   db
     .select()
@@ -40,7 +40,7 @@ export const deletionsAt = statement<{ school: string; at: string }>()(({ db, t:
     .where(and(isDeletion(history), eq(history.school_id, p.school), eq(history.at, p.at))),
 )
 
-/** The names of stored files whose rows were deleted since an instant. */
+/** The stored files whose rows were deleted since an instant. */
 export const fileDeletionsSince = statement<{ school: string; since: string }>()(({ db, t: { history }, p }) =>
   db
     .select({ changes: history.changes })
@@ -68,7 +68,7 @@ const classesNamed = rowsBy('student_group', { school: 'school_id', name: 'name'
 const setsNamed = rowsBy('teaching_set', { school: 'school_id', name: 'name', year: 'academic_year_id', subject: 'subject_id' })
 const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' })
 
-/** Who has a code, number or name that only one row of the school, of the year, or of a subject in it may have. */
+/** Finds the row that has a code, number or name that must be unique in the school, the year, or a subject of it. */
 export const holdersOf: Readonly<Record<Exclude<BinEntity, 'assessment'>, (tx: ReadTx, held: Held) => Promise<readonly { id: string }[]>>> =
   {
     subject: (tx, { school, name }) => codeHolders(tx, { school, name }),

@@ -16,7 +16,7 @@ import { classesByIds, deletionsAt, holdersOf, membersAmong, studentsByIds } fro
 
 const asList = (ids: readonly unknown[]) => JSON.stringify([...new Set(ids)])
 
-/** Writes again what went with a deletion. Answers how many rows came back, and how many stayed out. */
+/** Inserts the rows of a deletion again. Returns how many were restored, and how many were not. */
 export async function restore({ tx, caller }: WriteContext, item: InBin): Promise<{ restored: number; left_out: number }> {
   const school = caller.school_id
   const entries = (await deletionsAt(tx, { school, at: item.at })).filter((each) => transactionOf(each) === transactionOf(item))
@@ -41,7 +41,7 @@ const valuesBefore = (changes: Changes): Values => Object.fromEntries(Object.ent
 
 const isTable = (entity: string): entity is Replicated => Object.hasOwn(descriptions, entity)
 
-/** Places in a class or a set of people who do not belong to the school any more: those went with their membership. */
+/** Places in a class or a set of people who have left the school; these places ended with their membership. */
 async function ofPeopleWhoLeft(tx: ReadTx, school: string, rows: readonly DeletedRow[]): Promise<DeletedRow[]> {
   const places = rows.filter(({ table }) => table === 'teacher_group_assignment' || table === 'teaching_set_teacher')
   if (places.length === 0) return []
@@ -50,7 +50,7 @@ async function ofPeopleWhoLeft(tx: ReadTx, school: string, rows: readonly Delete
   return places.filter(({ values }) => !members.has(String(values['user_profile_id'])))
 }
 
-/** A class always has a class teacher: where the last one has left, it is whoever restores it, as in a roll-over. */
+/** A class always has a class teacher: where the last one has left, the restoring person becomes it, as in a roll-over. */
 async function giveClassTeacher({ tx, caller }: WriteContext, group: Row<'student_group'>, rows: readonly DeletedRow[]): Promise<void> {
   if (rows.some(({ table }) => table === 'class_teacher')) return
   const { id, school_id, academic_year_id } = group
@@ -66,7 +66,7 @@ const inTheWay = ({ code, message, values }: Obstacle): Failure => {
   return binFailures.inTheWay({ message, issues: [issue] })
 }
 
-/** Throws 409 where what was changed since keeps a row from coming back; says the first thing that is in the way. */
+/** Throws 409 with the first later change that prevents restoring a row. */
 async function demandNothingInTheWay(
   tx: ReadTx,
   school: string,
@@ -106,7 +106,7 @@ async function missingParent(
   return { code: `missing_${parent.table}`, message, values: { name } }
 }
 
-/** What follows from a natural key may be there again under its old id: a pupil in another class, a report book. */
+/** A row with a natural key may have been created again under its id: a pupil in another class, a report book. */
 async function madeAgain(tx: ReadTx, school: string, rows: readonly DeletedRow[]): Promise<Obstacle | null> {
   const there = rows.find(({ known }) => known.row !== null)
   if (!there) return null
@@ -131,7 +131,7 @@ const HELD: Partial<Record<Replicated, { column: string; word: string; holders: 
   term: { column: 'name', word: 'term of that year has the name', holders: holdersOf.term },
 }
 
-/** A code, number or name that only one row may have. */
+/** A unique code, number or name that another row has now. */
 async function takenName(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
   const held = HELD[table]
   const name = held && values[held.column]
@@ -146,7 +146,7 @@ const MOST_OF_YEAR: Partial<Record<Replicated, { code: string; word: string; mos
   teaching_set: { code: 'full_year_of_sets', word: 'teaching sets', most: limits.teachingSets.ofYear },
 }
 
-/** A year that has as many terms or sets as it may. */
+/** A year that has reached its limit of terms or sets. */
 async function fullYear(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
   const of = MOST_OF_YEAR[table]
   if (!of) return null
@@ -156,7 +156,7 @@ async function fullYear(tx: ReadTx, school: string, { table, values }: DeletedRo
   return { code: of.code, message, values: { count: String(count) } }
 }
 
-/** Days of a year that was changed since, or a term that moved to another year. */
+/** A year whose days have changed, or a term that was moved to another year. */
 async function anotherYear(tx: ReadTx, school: string, { table, values }: DeletedRow): Promise<Obstacle | null> {
   if (table === 'term') {
     const [year] = (await rowsNaming(tx, 'academic_year', school, 'id', [values['academic_year_id']])) as Values[]

@@ -23,7 +23,7 @@ export const addGrade = ({ services }: School, { id, school_id, term_id }: Asses
     ]),
   )
 
-/** Gives a student of 3B subjects of their own. */
+/** Assigns subjects to a student of 3B. */
 export const assignSubject = ({ services }: School, student: Student, subjects: readonly { id: string }[]) =>
   services.store.write(asSystem(), async (tx) => {
     const enrolments = await tx.db.select().from(tx.t.enrolment)

@@ -18,7 +18,7 @@ import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from
 import { setTerm } from './set-term.ts'
 import { studentOverview } from './student-overview.ts'
 
-/** A handler whose `run` gives the question and whose answer is found, or computed, once the transaction has ended. */
+/** A handler whose `run` returns a question, which is answered after the transaction, from the cache or by calculating. */
 const onQuestion = <E extends Endpoint, L>(
   _endpoint: E,
   written: {
@@ -28,7 +28,7 @@ const onQuestion = <E extends Endpoint, L>(
 ): Handler<E, L, unknown, () => Promise<Reply<E>>> =>
   ({ kind: 'transaction', as: 'user', ...written, finish: (question) => question() }) as Handler<E, L, unknown, () => Promise<Reply<E>>>
 
-/** One student out of the class's result; the name beside it is not theirs to carry. */
+/** The result of one student from the class's result, without the name, which the reply does not contain. */
 const studentOf =
   (studentId: string) =>
   <S extends { student_id: string }>({ students }: { students: S[] }): S => {

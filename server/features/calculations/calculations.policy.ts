@@ -28,7 +28,7 @@ import {
 
 type Targets = Readonly<Record<string, string | undefined>>
 
-/** An id without which nothing can be decided; 400 where the request does not name it. */
+/** A required id; throws 400 where the request does not name it. */
 export function requiredId(targets: Targets, name: string): string {
   const id = targets[name]
   if (id === undefined) throw common.validationFailed({ issues: [{ path: name, message: 'is required' }] })
@@ -38,7 +38,7 @@ export function requiredId(targets: Targets, name: string): string {
 const otherYear = (path: string, of = 'class') =>
   common.validationFailed({ issues: [{ path, message: `is not of the year that the ${of} is in` }] })
 
-/** A class whose results the caller may see, and a term: 400 where the term is not of the class's year. */
+/** Loads a class whose results the caller may see, and a term; throws 400 where the term is not of the class's year. */
 export async function classAndTerm(context: PolicyContext, targets: Targets, area: Area = 'reports') {
   const { group, facts } = await classOf(context, area, requiredId(targets, 'studentGroupId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
@@ -53,13 +53,16 @@ export async function classAndYear(context: PolicyContext, targets: Targets) {
   return { group, year }
 }
 
-/** The student's class in a year; null for one who is in none. */
+/** The student's class in a year; null for a student without a class. */
 export async function placeIn(tx: ReadTx, student: Pick<Row<'student'>, 'id' | 'school_id'>, yearId: string) {
   const [group] = await classInYear(tx, { school: student.school_id, student: student.id, year: yearId })
   return group ?? null
 }
 
-/** A student whose results the caller may see, and their class that year: 404 for the absent, then 403 for a class not theirs. */
+/**
+ * Loads a student whose results the caller may see, and their class of that year; 404 for an absent student, 403 for one of a class that
+ * is not the caller's.
+ */
 async function studentIn(context: PolicyContext, student: Row<'student'>, yearId: string): Promise<Row<'student_group'> | null> {
   const { role, is_active: isActive } = context.caller
   const group = await placeIn(context.tx, student, yearId)
@@ -79,7 +82,7 @@ export async function studentAndYear(context: PolicyContext, targets: Targets) {
   return { student, year, group: await studentIn(context, student, year.id) }
 }
 
-/** A set that the caller may read, and a term: 400 where the term is not of the set's year. */
+/** Loads a set that the caller may read, and a term; throws 400 where the term is not of the set's year. */
 export async function setAndTerm(context: PolicyContext, targets: Targets) {
   const set = await readableSet(context, requiredId(targets, 'teachingSetId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
@@ -87,7 +90,7 @@ export async function setAndTerm(context: PolicyContext, targets: Targets) {
   return { set, term }
 }
 
-/** Whether the student is in a set of the subject that the caller teaches: then the working of that subject is theirs to see. */
+/** Whether the student is in a set of the subject that the caller teaches, who may then see the explanation of that subject. */
 async function isTaughtInSet({ tx, caller }: PolicyContext, student: Row<'student'>, term: Row<'term'>, subject: Row<'subject'>) {
   if (!may('readStudentResults', { role: caller.role, isActive: caller.is_active, teachesClass: true })) return false
   const taught = await pupilsTaughtInSets(tx, { school: caller.school_id, user: caller.user_id, subject: subject.id, term: term.id })
@@ -95,8 +98,8 @@ async function isTaughtInSet({ tx, caller }: PolicyContext, student: Row<'studen
 }
 
 /**
- * A student, a term and a subject: the absent are 404 before rights are judged. `seesOthers`: also what came of the student's other subjects,
- * which whoever teaches the student in a set alone does not.
+ * Loads a student, a term and a subject; absent ones are 404 before rights are checked. `seesOthers`: whether the caller may see results
+ * of the student's other subjects; a teacher who only has the student in a set may not.
  */
 export async function studentTermAndSubject(context: PolicyContext, targets: Targets) {
   const student = await rowOf(context, 'student', requiredId(targets, 'studentId'))
@@ -115,16 +118,16 @@ type Year = Row<'academic_year'>
 type Student = Row<'student'>
 
 type Pupil = StudentInput & { gender: string }
-/** What the results of some students in some terms follow from (`ClassInput`), read in a few statements. */
+/** The inputs of the results of some students in some terms (`ClassInput`), read in a few statements. */
 export type ClassMarks<G extends string | null = string | null> = Omit<ClassInput<G>, 'students' | 'assessments'> & {
   students: Pupil[]
   assessments: (Assessment & { title: string; exclusion_reason: string | null; sort_order: number | null })[]
 }
 
-/** Every subject of the school. Inactive ones too: what was marked before stays part of the results. */
+/** Every subject of the school. Also inactive ones, whose earlier marks stay part of the results. */
 export const subjectsToName = rowsBy('subject', { school: 'school_id' }, { columns: ['id', 'name', 'code', 'sort_order'] })
 
-/** Everybody enrolled in the class, with their marks in the terms. */
+/** All enrolled students of the class, with their marks in the terms. */
 async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<string>> {
   const inClass = { school: group.school_id, group: group.id }
   const students = await studentsEnrolled(tx, inClass)
@@ -134,7 +137,7 @@ async function marksOfClass(tx: ReadTx, group: Group, terms: readonly Pick<Term,
   return marksOf(tx, group, group.id, terms, pupils)
 }
 
-/** One student who is in no class. */
+/** One student without a class. */
 const marksOfUnplaced = (tx: ReadTx, student: Student, year: string, terms: readonly Pick<Term, 'id'>[]): Promise<ClassMarks<null>> =>
   marksOf(tx, { school_id: student.school_id, academic_year_id: year }, null, terms, [{ ...student, subject_ids: [] }])
 
@@ -154,7 +157,7 @@ async function marksOf<G extends string | null>(
   const ids = students.map(({ id }) => id)
   const all = await withSitters(tx, school, await assessmentsThatConcern(tx, { school, group, terms: termIds }))
   const assessments = concerning(all, { ids, gradesByStudentId })
-  // Most schools have none, and then nothing is asked.
+  // Most schools have no categories, and then no query is needed.
   const hasCategories = assessments.some(({ category_id }) => category_id !== null)
   return {
     student_group_id: group,
@@ -169,14 +172,14 @@ async function marksOf<G extends string | null>(
 
 type Concerned = { ids: readonly string[]; gradesByStudentId: ReadonlyMap<string, readonly Grade[]> }
 
-/** Without the assessments of teaching sets that none of the students is in or has a mark in. */
+/** Removes assessments of teaching sets in which none of the students is or has a mark. */
 function concerning<A extends Assessment>(assessments: readonly A[], { ids, gradesByStudentId }: Concerned): A[] {
   if (assessments.every(({ sitters }) => sitters === undefined)) return [...assessments]
   const graded = new Set(ids.flatMap((id) => (gradesByStudentId.get(id) ?? []).map(({ assessment_id }) => assessment_id)))
   return assessments.filter(({ id, sitters }) => !sitters || graded.has(id) || ids.some((student) => sitters.has(student)))
 }
 
-/** Columns that are read apart cost less than an array for each grade, in the database and here. */
+/** Reading columns as separate arrays costs less than one array for each grade, in the database and here. */
 function gradesIn(row: { assessment_ids: string; scores: string; exclusions: string }): Grade[] {
   const scores = JSON.parse(row.scores) as (number | null)[]
   const exclusions = JSON.parse(row.exclusions) as (boolean | 0 | 1)[]
@@ -187,7 +190,7 @@ function gradesIn(row: { assessment_ids: string; scores: string; exclusions: str
   }))
 }
 
-/** Few marks have a code, so that they are read apart, where the covering index does not help. */
+/** Few marks have a code, so codes are read separately; the covering index does not contain them. */
 function addCodes(
   grades: ReadonlyMap<string, Grade[]>,
   codes: readonly Pick<Row<'grade'>, 'student_id' | 'assessment_id' | 'status'>[],
@@ -210,7 +213,7 @@ export async function classYearResults(tx: ReadTx, group: Group, year: Year): Pr
   return classYearResult({ ...(await marksOfClass(tx, group, terms)), terms, year })
 }
 
-/** Both, out of one reading of the marks. `term` is one of the year's. */
+/** Both results from one reading of the marks. `term` is one of the year's. */
 export async function classResultsOfYearAndTerm(tx: ReadTx, group: Group, year: Year, term: Term) {
   const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
   const marks = await marksOfClass(tx, group, terms)
@@ -223,25 +226,25 @@ export async function classTermSummary(tx: ReadTx, group: Group, term: Term): Pr
   return classSummary({ result: classTermResult({ ...marks, term }), ...marks })
 }
 
-/** Where marks of a class are missing in a term (`missing-marks`). */
+/** The missing marks of a class in a term (`missing-marks`). */
 export async function classMissingMarks(tx: ReadTx, group: Group, term: Term): Promise<MissingMarks[]> {
   return missingMarks(await marksOfClass(tx, group, [term]))
 }
 
-/** The term of a student who is in no class that year: figures without a place. */
+/** The term result of a student without a class that year: without a position. */
 export async function unplacedTermResults(tx: ReadTx, student: Student, term: Term): Promise<StudentTerm> {
   const marks = await marksOfUnplaced(tx, student, term.academic_year_id, [term])
   return unplacedTermResult({ ...marks, term }, marks.students[0] as Pupil)
 }
 
-/** The year of a student who is in no class of it. */
+/** The year result of a student without a class in it. */
 export async function unplacedYearResults(tx: ReadTx, student: Student, year: Year): Promise<StudentYear> {
   const terms = await termsOfYear(tx, { school: year.school_id, year: year.id })
   const marks = await marksOfUnplaced(tx, student, year.id, terms)
   return unplacedYearResult({ ...marks, terms, year }, marks.students[0] as Pupil)
 }
 
-/** The marks of one student, as one of the class or alone: enough for a working, not for a place. */
+/** The marks of one student, in the class or without one: enough for an explanation, not for a position. */
 export async function marksOfStudent(tx: ReadTx, student: Student, group: Group | null, term: Term): Promise<ClassMarks> {
   if (!group) return marksOfUnplaced(tx, student, term.academic_year_id, [term])
   const assigned = await subjectsAssigned(tx, { school: group.school_id, group: group.id })

@@ -3,7 +3,7 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-// Nothing here is locked: a class's results are read, never changed, and a teacher may not lock what only an administrator writes.
+// Nothing here is locked: results are only read, and a teacher may not lock rows that only an administrator writes.
 
 /** The class of a student in a year: one row, or none. */
 export const classInYear = statement<{ school: string; student: string; year: string }>()(({ db, t, p }) => {
@@ -31,7 +31,7 @@ export const subjectsAssigned = rowsBy(
   { columns: ['student_id', 'subject_id'] },
 )
 
-/** The assessments of some terms that concern a class, or nobody's class in particular. `terms` is a JSON array. */
+/** The assessments of some terms that concern a class, or with null all that concern no single class. `terms` is a JSON array. */
 export const assessmentsThatConcern = statement<{ school: string; group: string | null; terms: string }>()(({ db, t, p, dialect }) => {
   const { assessment } = t
   return db
@@ -50,7 +50,8 @@ export const assessmentsThatConcern = statement<{ school: string; group: string 
 })
 
 /**
- * One row a student: each column of the grades as a JSON array, answered by the covering index `grade_student_term` alone. `students` and `terms` are JSON arrays.
+ * One row a student: each column of the grades as a JSON array, read from the covering index `grade_student_term` alone. `students` and
+ * `terms` are JSON arrays.
  */
 export const gradesByStudent = statement<{ school: string; students: string; terms: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
@@ -66,7 +67,7 @@ export const gradesByStudent = statement<{ school: string; students: string; ter
     .groupBy(grade.student_id)
 })
 
-/** The codes that stand in place of scores. */
+/** The codes in place of scores. */
 export const codesInPlaceOfScores = statement<{ school: string; students: string; terms: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t
   return db
@@ -82,7 +83,7 @@ export const codesInPlaceOfScores = statement<{ school: string; students: string
     )
 })
 
-/** A student's grades in a term with what was said about them. */
+/** A student's grades in a term with their remarks and reasons. */
 export const gradesWithReasons = rowsBy(
   'grade',
   { school: 'school_id', student: 'student_id', term: 'term_id' },

@@ -18,13 +18,13 @@ type ExplainedRows = {
 }
 type Assessment = ClassMarks['assessments'][number]
 
-/** In the order of the mark grid: as the teachers sorted them, those without a place last. */
+/** In the order of the mark grid: by `sort_order`, null last. */
 const inOrder = (a: Assessment, b: Assessment) =>
   (a.sort_order ?? Number.MAX_SAFE_INTEGER) - (b.sort_order ?? Number.MAX_SAFE_INTEGER) || compareText(a.id, b.id)
 
 /**
- * The working behind one subject of one student (decisions §5, `explain`), from the same marks as the result itself. Without `seesOthers` it
- * has no step of the overall average, which names the results of the other subjects.
+ * The explanation of one subject of one student (decisions §5, `explain`), from the same marks as the result itself. Without `seesOthers`
+ * it has no step of the overall average, which contains the results of other subjects.
  */
 export async function workingOf(tx: ReadTx, { student, term, subject, group, seesOthers }: ExplainedRows): Promise<Explanation> {
   const marks = await marksOfStudent(tx, student, group, term)

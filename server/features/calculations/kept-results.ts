@@ -7,19 +7,19 @@ import { shapeOf } from '../../http/shapes.ts'
 import { positionOfFeed } from '../../store/feed-position.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 
-/** Raised when the same marks give other results than before, so that a shared cache holds nothing from an older program. */
+/** Must be raised when the same marks give other results than before, so that a shared cache returns nothing of an older program. */
 const RULES = 3
 
-/** What is kept, each in the shape of its reply, so that it can go out as the text that it is. */
+/** The cached kinds, each in the form of its reply, so that the cached text is sent unchanged. */
 const KINDS = { 'class-term': ClassTerm, 'class-year': ClassYear, 'class-summary': ClassSummary }
 
 /**
- * A question about a class, to be asked once the transaction has ended, inside which only the database is awaited. The answer is
- * kept under `name` and `ids` for as long as nothing of the school changes (and at most an hour). `pick` takes out of it what this
- * caller asked for; without it the whole is answered.
+ * A question about a class, answered after the transaction, inside which only the database is awaited. The answer is cached under `name`
+ * and `ids` until something in the school changes (and at most an hour). `pick` selects the part for this caller; without it the whole is
+ * returned.
  *
- * It is computed as the service, not as the caller: what is kept must not depend on what the database lets one person see, least
- * of all somebody whose rights end at this moment.
+ * It is computed as the service, not as the caller: a cached result must not depend on what row-level security shows one person, least of
+ * all one who is losing their rights at this moment.
  */
 export async function questionOf<T, A>(
   { tx, caller, services: { cache, store } }: { tx: ReadTx; caller: SchoolCaller; services: Pick<Services, 'cache' | 'store'> },

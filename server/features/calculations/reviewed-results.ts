@@ -12,7 +12,7 @@ type Term = Row<'term'>
 type Year = Row<'academic_year'>
 type Student = Row<'student'>
 
-// The results as people look at them: with what is under review. What is printed in a report book is decided when it is made.
+// Results for the screen, marked as under review where that applies. A report book decides that when it is generated.
 
 export async function reviewedClassTerm(tx: ReadTx, group: Group, term: Term): Promise<ClassTerm> {
   const result = await classTermResults(tx, group, term)
@@ -36,7 +36,7 @@ export async function reviewedYear(tx: ReadTx, student: Student, year: Year): Pr
 
 const termIds = async (tx: ReadTx, year: Year) => (await termsOfYear(tx, { school: year.school_id, year: year.id })).map(({ id }) => id)
 
-/** Whose marks in which subject are in open conflict. `terms` is a JSON array. */
+/** The students and subjects with a mark in open conflict. `terms` is a JSON array. */
 const marksInConflict = statement<{ school: string; terms: string }>()(({ db, t, p, dialect }) => {
   const { sync_conflict, grade, assessment } = t
   return db
@@ -49,7 +49,7 @@ const marksInConflict = statement<{ school: string; terms: string }>()(({ db, t,
 
 type Result = { student_id: string; subjects: readonly { subject_id: string }[] }
 
-/** The results, where a mark of a subject is in open conflict with `under_review: true` on that subject (sync/SPEC.md, «Conflicts»). */
+/** Adds `under_review: true` to each subject with a mark in open conflict (sync/SPEC.md, «Conflicts»). */
 export async function withReview<R extends Result>(tx: ReadTx, school: string, terms: readonly string[], results: R[]): Promise<R[]> {
   const found = await marksInConflict(tx, { school, terms: JSON.stringify(terms) })
   if (found.length === 0) return results

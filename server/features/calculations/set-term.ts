@@ -10,8 +10,8 @@ import { reviewedClassTerm } from './reviewed-results.ts'
 type PendingAnswer = { answer: SetTerm; classes: { id: string; result: () => Promise<ClassTerm> }[] }
 
 /**
- * What the results of the students' classes say of the subject of a set: a set has no calculation of its own. Each class is one question,
- * whose answer is kept.
+ * The results of a set's subject, taken from the results of its students' classes: a set has no calculation of its own. One cached
+ * question for each class.
  */
 export const setTerm: Handler<typeof calculations.setTerm, { set: Row<'teaching_set'>; term: Row<'term'> }, unknown, PendingAnswer> = {
   kind: 'transaction',

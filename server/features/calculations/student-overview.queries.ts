@@ -22,7 +22,7 @@ export const classesOfStudent = statement<{ school: string; student: string }>()
 
 export const booksOfStudent = rowsBy('report_book', { school: 'school_id', student: 'student_id' })
 
-/** Of these books, the oldest first. */
+/** The PDFs of these books, the oldest first. */
 export const pdfsOfBooks = rowsBy(
   'report_book_pdf',
   { school: 'school_id', books: { in: 'report_book_id' } },

@@ -17,14 +17,14 @@ type Context = HandlerContext<typeof calculations.student>
 type Student = Row<'student'>
 type ClassOfStudent = Awaited<ReturnType<typeof classesOfStudent>>[number] & { facts: ClassFacts; terms: Row<'term'>[] }
 type Result = NonNullable<Overview['classes'][number]['terms'][number]['result']>
-/** What is known of a pupil when the transaction ends; the results of a class are asked for after it. */
+/** The part of the overview that the transaction reads; the results of classes follow after it. */
 type PendingOverview = {
   overview: Omit<Overview, 'classes'>
   classes: (Omit<Overview['classes'][number], 'terms'> & { terms: PendingTerm[] })[]
 }
 type PendingTerm = { term: Overview['classes'][number]['terms'][number]['term']; result: () => Promise<Result | null> }
 
-/** One pupil on one page, as far as the caller may see each part: a class that is not theirs is left out with its results and books. */
+/** One pupil, as far as the caller may see each part: a class that is not the caller's is omitted with its results and books. */
 export const studentOverview: Handler<typeof calculations.student, Student, unknown, PendingOverview> = {
   kind: 'transaction',
   as: 'user',
@@ -101,7 +101,7 @@ async function booksSeen(context: Context, { school_id: school, id: student }: S
   })
 }
 
-/** Marks of the active year that are missing: of every subject for the class teacher and administrators, else of the caller's own subjects. */
+/** The missing marks of the active year: of every subject for the class teacher and administrators, else of the caller's own subjects. */
 async function missingNow(context: Context, student: Student, places: readonly ClassOfStudent[]): Promise<Overview['missing']> {
   const register = await activeYearOf(context.tx, student.school_id)
   const place = places.find(({ year }) => year.id === register?.academic_year_id)

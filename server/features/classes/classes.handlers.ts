@@ -31,7 +31,7 @@ async function demandFreeName(
 const orDuplicate = refusedAs(isUniqueViolation, classFailures.duplicateName)
 
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
-/** Newest year first, then by name; years that start on one day stay apart. */
+/** Newest year first, then by name; years with the same first day are not mixed. */
 const byYearAndName = (a: Listed, b: Listed) =>
   compareText(b.start_date, a.start_date) || compareText(a.academic_year_id, b.academic_year_id) || byFoldedName(a, b)
 

@@ -10,8 +10,8 @@ import { membershipOf } from '../schools/schools.policy.ts'
 import { enrolmentsInClass } from './enrolment.queries.ts'
 
 /**
- * Whether somebody is an active teacher or administrator of the caller's school. Their membership stays locked until the commit. The
- * service takes the lock, because Postgres locks no row that the caller may not change.
+ * Whether a user is an active teacher or administrator of the caller's school. Locks their membership until the commit, as the service,
+ * because Postgres locks no row that the caller may not change.
  */
 export async function staysTeacher({ tx, caller }: PolicyContext, userId: string): Promise<boolean> {
   await tx.actAs(asSystem(caller.user_id))
@@ -20,12 +20,12 @@ export async function staysTeacher({ tx, caller }: PolicyContext, userId: string
   return membership?.is_active === true && membership.role !== 'member'
 }
 
-/** Throws 404 for anybody who is not such a teacher. */
+/** Throws 404 for a user who is not such a teacher. */
 export async function demandTeacher(context: PolicyContext, userId: string | undefined): Promise<void> {
   if (userId !== undefined && !(await staysTeacher(context, userId))) throw common.notFound()
 }
 
-/** Where these students are enrolled in a year, with the name of the class. `ids` is a JSON array. */
+/** The enrolments of these students in a year, with the name of the class. `ids` is a JSON array. */
 export const enrolmentsInYear = statement<{ school: string; year: string; ids: string }>()(({ db, t, p, dialect }) => {
   const { enrolment, student_group } = t
   return db
@@ -35,7 +35,7 @@ export const enrolmentsInYear = statement<{ school: string; year: string; ids: s
     .where(and(matches(enrolment, { school_id: p.school, academic_year_id: p.year }), dialect.inList(enrolment.student_id, p.ids)))
 })
 
-/** A student's place in the class; 404 where the student is absent, another school's, or not in the class. */
+/** A student's enrolment in the class; 404 where the student is absent, another school's, or not in the class. */
 export async function placeOf(context: PolicyContext, group: Row<'student_group'>, studentId: string): Promise<Row<'enrolment'>> {
   await rowOf(context, 'student', studentId)
   const inClass = { school: group.school_id, group: group.id, ids: JSON.stringify([studentId]) }
@@ -62,7 +62,7 @@ export const subjectsInClass = rowsBy(
   { orderBy: ['student_id', 'id'] },
 )
 
-/** Who is assigned to a class; only people who still have a membership, whom row-level security shows to colleagues. */
+/** The teachers assigned to a class; only people with a membership, whom row-level security shows to colleagues. */
 export const teachersOfClass = statement<{ school: string; group: string }>()(({ db, t, p }) => {
   const { teacher_group_assignment: assignment, school_management, user_profile, class_teacher } = t
   return db
@@ -74,7 +74,7 @@ export const teachersOfClass = statement<{ school: string; group: string }>()(({
     .where(matches(assignment, { school_id: p.school, student_group_id: p.group }))
 })
 
-/** Who teaches which subject in a class. */
+/** The subject teachers of a class. */
 export const subjectsTaughtIn = statement<{ school: string; group: string }>()(({ db, t, p }) => {
   const { teacher_subject_assignment: assignment, subject } = t
   return db

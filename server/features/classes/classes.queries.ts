@@ -7,7 +7,7 @@ import { pick } from '../columns.ts'
 
 export const subjectsOfSchool = rowsBy('subject', { school: 'school_id' }, { orderBy: ['sort_order'] })
 
-/** Classes with the first day of their year and their class teacher; of the whole school, or where a teacher is assigned. */
+/** Classes with the first day of their year and their class teacher: of the whole school, or those to which a teacher is assigned. */
 const classesBy = (by: { assigned: boolean }) =>
   statement<{ school: string; user: string }>()(({ db, t, p }) => {
     const { student_group, academic_year, class_teacher, teacher_group_assignment } = t
@@ -31,11 +31,11 @@ const classesBy = (by: { assigned: boolean }) =>
   })
 const [ofSchool, ofTeacher] = [classesBy({ assigned: false }), classesBy({ assigned: true })]
 
-/** The classes that are listed for a person: every class for an administrator, else those where they teach. */
+/** The classes in a person's list: every class for an administrator, else those to which they are assigned. */
 export const classesFor = (tx: ReadTx, { role, school_id: school, user_id: user }: SchoolCaller) =>
   (role === 'admin' ? ofSchool : ofTeacher)(tx, { school, user })
 
-/** Not locked: whoever reads them writes nothing in them. */
+/** Not locked, since readers of them do not write them. */
 export const classesToRead = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id' })
 
 export const classesNamed = rowsBy('student_group', { school: 'school_id', year: 'academic_year_id', name: 'name' })

@@ -18,8 +18,8 @@ const alreadyIn = ({ first_name, last_name }: Student, className: string) =>
   `${first_name} ${last_name} is already in the class ${className} that year.`
 
 /**
- * Enrols students, whose rows are locked, in a class; answers a row for each, in their order. A student of the class keeps their row.
- * A student of another class of the year makes the whole request a 409.
+ * Enrols students, whose rows are locked, in a class; returns a row for each, in order. A student of the class keeps their row. A student
+ * of another class of the year makes the whole request a 409.
  */
 async function enrol(tx: WriteTx, group: Row<'student_group'>, students: readonly Student[]): Promise<Enrolment[]> {
   const { id: student_group_id, school_id, academic_year_id } = group

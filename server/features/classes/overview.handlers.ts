@@ -18,7 +18,7 @@ import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { reportingSchool } from './overview.queries.ts'
 import { classesOfTerm, withOutdated } from './overview.ts'
 
-/** The entity of reminders in the history of a school. */
+/** The entity name of reminders in the history of a school. */
 const REMINDER = 'reminder'
 const { window: windowMs } = limits.reminders
 const HOUR = 3_600_000
@@ -32,10 +32,10 @@ async function periodOf(context: PolicyContext, termId: string | undefined): Pro
 
 const keyOf = (school: string, person: string) => `reminder:${school}:${person}`
 
-/** The address, unless it answers on the computer of the server alone: a mail that names it leads its reader to a page that does not open. */
+/** The server's URL; null for a loopback address, which the reader of a mail could not open. */
 const reachedByOthers = (url: string): string | null => (isLoopback(hostOf(url)) ? null : url)
 
-/** Who is behind, by name, with the mail that says so. Whoever is suspended can do nothing about it, and whoever asks knows it already. */
+/** The people with missing work, by name, with their mail. Without suspended people, who cannot do it, and without the caller. */
 async function remindersOf(
   context: PolicyContext,
   { term, year, type }: Period,
@@ -50,7 +50,7 @@ async function remindersOf(
   const members = everybody.filter(
     ({ user_id, is_active }) => is_active && user_id !== caller.user_id && byPerson.has(user_id) && (userIds?.includes(user_id) ?? true),
   )
-  // Read without a lock: reminding changes neither.
+  // Read without a lock, since reminding changes neither.
   const [own] = await reportingSchool(tx, { school })
   const by = everybody.find(({ user_id }) => user_id === caller.user_id)
   if (!own || !by) throw common.notFound()
@@ -95,7 +95,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
       const { tx, caller, services, after } = context
       const { config, mailer } = services
       if (mailer.state().kind !== 'smtp') throw overviewFailures.noMail()
-      // Before anything is counted: whoever asks without end shall cost little.
+      // Before any counting, so that repeated requests cost little.
       const wait = await take(tx, `reminding:${caller.school_id}`, { max: limits.reminders.perHour, windowMs: HOUR })
       if (wait > 0) throw common.tooManyRequests({ headers: { 'retry-after': String(Math.ceil(wait / 1_000)) } })
       const { language, userIds, reportType: type } = body
@@ -103,7 +103,7 @@ export const overviewHandlers: Handlers<typeof overview> = {
       const mailed: Reminder[] = []
       for (const reminder of asked) {
         const { id } = reminder.person
-        // In turn, so that of two heads at once one reminds.
+        // One after the other, so that only one of two concurrent requests reminds a person.
         if ((await take(tx, keyOf(caller.school_id, id), { max: 1, windowMs })) > 0) continue
         mailed.push(reminder)
         const until = toInstant(tx.nowMs + windowMs)

@@ -5,10 +5,10 @@ import { pick } from '../columns.ts'
 
 type OfTerm = { school: string; term: string; type: 'term' | 'year_end' }
 
-/** A text begins with one visible character at least: the first of a text, or nothing. Texts are long, and only this is asked of them. */
+/** The first visible character of a text, or an empty one. Only whether there is one matters, and the texts are long. */
 const firstOf = (column: unknown) => sql<string>`substr(ltrim(coalesce(${column}, ''), ' \t\r\n'), 1, 1)`
 
-/** The report books of a term whose students are in the class of the book now. */
+/** The report books of a term whose students are still in the book's class. */
 export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolment }, p }) =>
   db
     .select({
@@ -21,8 +21,8 @@ export const booksOfTerm = statement<OfTerm>()(({ db, t: { report_book, enrolmen
 )
 
 /**
- * How many entries these books of each class have in each subject, and how many of them have a remark. `books` is a JSON array: from the year's
- * enrolments SQLite looked up every entry of the school.
+ * For each class and subject, the number of entries in these books, and of those with a remark. `books` is a JSON array of ids: starting
+ * from the year's enrolments, SQLite read every entry of the school.
  */
 export const remarksOfBooks = statement<{ school: string; books: string }>()(({ db, t: { report_book, report_book_entry }, p, dialect }) =>
   db

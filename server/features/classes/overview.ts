@@ -17,8 +17,8 @@ type Books = ClassOverview['books']
 type Book = Awaited<ReturnType<typeof booksOfTerm>>[number] & { is_changed_since_sent_back: boolean }
 
 /**
- * How far each class of a term's year is, by name. As many statements for one class as for all of them; the caller is an administrator, who
- * sees all.
+ * The progress of each class of a term's year, by name. The number of statements is independent of the number of classes. The caller is an
+ * administrator, who may see all of them.
  */
 export async function classesOfTerm(
   tx: ReadTx,
@@ -58,7 +58,7 @@ export async function classesOfTerm(
   }))
 }
 
-/** The same, and of those that `isAsked` says how many books are older than their marks: that calculates all results of a class. */
+/** The same with the number of outdated books, for the classes in `isAsked`: this calculates all results of a class. */
 export async function withOutdated(
   tx: ReadTx,
   caller: SchoolCaller,

@@ -1,9 +1,9 @@
 import { groupedBy } from '@markbook/shared/grouped-by'
 
 type Enrolled = { student_id: string; student_group_id: string }
-/** `marked` is the text of a JSON array of assessment ids. */
+/** `marked`: a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
-/** `sitters`: of an assessment of a teaching set, who is in that. */
+/** `sitters`: for an assessment of a teaching set, its students. */
 type CountedAssessment = { id: string; subject_id: string; student_group_id: string | null; sitters?: ReadonlySet<string> }
 export type Facts = {
   assessments: readonly CountedAssessment[]
@@ -13,13 +13,13 @@ export type Facts = {
 }
 
 /**
- * How many students of a class take a subject, and how many marks they have in its assessments that count there. `ofSets`: by assessment of a
- * teaching set, how many of the students it is for.
+ * The number of students of a class who take a subject, and of their marks in the assessments that count there. `ofSets`: by assessment of
+ * a teaching set, the number of its students from the class.
  */
 export type Tally = { takers: number; recorded: number; ofSets: Map<string, number> }
 export const keyOf = (groupId: string, subjectId: string) => `${groupId} ${subjectId}`
 
-/** Takers and marks by class and subject, for these subjects. A student without assigned subjects takes every one (decisions §4). */
+/** Students and marks by class and subject, for these subjects. A student without assigned subjects takes every one (decisions §4). */
 export function tallied({ assessments, enrolled, given, marked }: Facts, subjectIds: readonly string[]): Map<string, Tally> {
   const assessmentById = new Map(assessments.map((one) => [one.id, one]))
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))

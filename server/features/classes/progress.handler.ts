@@ -31,7 +31,7 @@ export async function factsOf(tx: ReadTx, { id: term, school_id: school, academi
   return { teachers: await subjectTeachersOfYear(tx, { school, year }), assessments, enrolled, subjects, given, tallies }
 }
 
-/** The subjects of one class: those that somebody teaches there, that students were given, or that have an assessment for it. */
+/** The subjects of one class: those with a subject teacher there, those assigned to students, and those with an assessment for it. */
 export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Listed, caller: SchoolCaller): ClassProgress[] {
   const isClassTeacher = group.class_teacher_id === caller.user_id
   const taught = facts.teachers.filter(({ student_group_id }) => student_group_id === group.id)
@@ -44,7 +44,7 @@ export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Li
     const whole = facts.assessments.filter(
       ({ subject_id, student_group_id: of, sitters }) => subject_id === id && (of === null || of === group.id) && !sitters,
     ).length
-    // Of teaching sets those that students of the class are in, who alone have a mark to get in them.
+    // Includes those of teaching sets with students of the class; only these students get a mark in them.
     const assessments = whole + ofSets.size
     const expected = [...ofSets.values()].reduce((sum, students) => sum + students, whole * takers)
     const isThere = assessments > 0 ? teachers.length > 0 || takers > 0 : is_active && (teachers.length > 0 || given.has(id))
@@ -55,7 +55,7 @@ export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Li
   })
 }
 
-/** The rule: docs/design/results.md. */
+/** The rule is in docs/design/results.md. */
 export const progress = on(classes.progress, {
   load: (context, { targets }) => rowOf(context, 'term', targets['termId']),
   run: async ({ tx, caller }, _input, term) => {

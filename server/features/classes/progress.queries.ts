@@ -15,14 +15,14 @@ export const countedAssessments = rowsBy(
   { columns: ['id', 'subject_id', 'student_group_id', 'teaching_set_id'], where: { is_excluded: false } },
 )
 
-/** Who is in these classes. `groups` is a JSON array. */
+/** The students of these classes. `groups` is a JSON array. */
 export const enrolledIn = rowsBy(
   'enrolment',
   { school: 'school_id', groups: { in: 'student_group_id' } },
   { columns: ['student_id', 'student_group_id'], orderBy: ['student_group_id', 'student_id'] },
 )
 
-/** The subjects that students of these classes were given. `groups` is a JSON array. */
+/** The subjects assigned to students of these classes. `groups` is a JSON array. */
 export const givenIn = rowsBy(
   'student_subject',
   { school: 'school_id', groups: { in: 'student_group_id' } },
@@ -30,8 +30,8 @@ export const givenIn = rowsBy(
 )
 
 /**
- * One row a student: the assessments of a term in which a mark is recorded (`isRecorded` of shared/domain), as a JSON array of ids. `students`
- * is a JSON array, `toCome` the codes of marks that are still to come, each between spaces: a code has letters and digits alone.
+ * One row a student: the assessments of a term with a recorded mark (`isRecorded` of shared/domain), as a JSON array of ids. `students` is
+ * a JSON array. `toCome`: the codes of marks still expected, separated by spaces, since a code has only letters and digits.
  */
 export const markedByStudent = statement<{ school: string; students: string; term: string; toCome: string }>()(({ db, t, p, dialect }) => {
   const { grade } = t

@@ -17,7 +17,7 @@ type Pair = { student_id: string; subject_id: string }
 
 const keyOf = ({ student_id, subject_id }: Pair) => `${student_id} ${subject_id}`
 
-/** 400 where one of the students is not in the class, naming each in a list of several. */
+/** Throws 400 where one of the students is not in the class; for a list, with an issue for each. */
 async function demandEnrolled(tx: WriteTx, { school_id, id: group }: Group, students: readonly Row<'student'>[]) {
   const enrolments = await enrolmentsInClass(tx, { school: school_id, group, ids: JSON.stringify(students.map(({ id }) => id)) })
   const enrolled = new Set(enrolments.map((row) => row.student_id))
@@ -27,7 +27,7 @@ async function demandEnrolled(tx: WriteTx, { school_id, id: group }: Group, stud
   if (issues[0]) throw classFailures.notEnrolled({ message: issues[0].message, ...(students.length > 1 && { issues }) })
 }
 
-/** Inserts the pairs that are not among `current`; answers a row for each pair, in their order. */
+/** Inserts the pairs that are not in `current`; returns a row for each pair, in order. */
 async function give(tx: WriteTx, { id: student_group_id, school_id }: Group, current: readonly StudentSubject[], pairs: readonly Pair[]) {
   const had = new Set(current.map(keyOf))
   const rows = pairs

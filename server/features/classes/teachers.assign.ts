@@ -6,7 +6,7 @@ import { groupAssignmentOf, subjectAssignmentsOf } from './teachers.queries.ts'
 
 type Group = Row<'student_group'>
 
-/** Assigns a teacher to a class, whose row is locked; does nothing where they are assigned already. */
+/** Assigns a teacher to a class, whose row is locked; does nothing where they are already assigned. */
 export async function assignTeacher(tx: WriteTx, { id: group, school_id, academic_year_id }: Group, user: string): Promise<void> {
   const [assigned] = await groupAssignmentOf(tx, { school: school_id, group, user })
   if (assigned) return
@@ -14,7 +14,7 @@ export async function assignTeacher(tx: WriteTx, { id: group, school_id, academi
   await tx.insert('teacher_group_assignment', { id, school_id, user_profile_id: user, student_group_id: group, academic_year_id })
 }
 
-/** Makes these the teacher's subjects in the class and writes only what differs. */
+/** Sets the teacher's subjects in the class; writes only the differences. */
 export async function setSubjects(tx: WriteTx, group: Group, user: string, subjects: readonly { id: string }[]): Promise<void> {
   const { id: student_group_id, school_id, academic_year_id } = group
   const current = await subjectAssignmentsOf(tx, { school: school_id, group: student_group_id, user })

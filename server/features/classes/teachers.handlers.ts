@@ -42,7 +42,7 @@ async function nameClassTeacher(tx: WriteTx, { id, school_id }: Group, user: str
   else await tx.insert('class_teacher', { id, school_id, student_group_id: id, user_profile_id: user })
 }
 
-/** A class that the caller manages, once the named teacher is one of the school. */
+/** Loads a class that the caller manages; throws 404 unless the named teacher belongs to the school. */
 async function classForTeacher(context: PolicyContext, classId: string, teacherId: string | undefined): Promise<Group> {
   const { group } = await classOf(context, 'manageClass', classId)
   await demandTeacher(context, teacherId)

@@ -13,7 +13,7 @@ import { changeGrade, createGrade, demandFor, gradeRights, lockedGrade, recordGr
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
 
-/** Rows with the letter of the scale of this moment of the year that the assessment is in. */
+/** Adds letters by the present scale of the assessment's year. */
 async function lettered<R extends { score: number | null }>(tx: ReadTx, assessment: Row<'assessment'>, rows: readonly R[]) {
   const scale = await gradingScaleOfTerm(tx, assessment)
   if (!scale) throw common.notFound()

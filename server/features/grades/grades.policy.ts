@@ -15,11 +15,11 @@ import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
-/** A student and their class in the year of the assessment. */
+/** A student, and their class in the year of the assessment. */
 export type Sitter = { id: string; group_id: string | null }
 /** Whether the caller may write the grade of a student. */
 export type MayWrite = (sitter: Sitter) => boolean
-/** `byClass`: because of the student's class; `bySet`: or of a teaching set. Sets are read when they are first asked for. */
+/** `byClass`: rights through the student's class; `bySet`: those, or through a teaching set. Sets are read at the first call. */
 export type GradeRights = { byClass: MayWrite; bySet: () => Promise<MayWrite> }
 
 const nothing: ClassFacts = { teachesClass: false, isClassTeacher: false, subjectIds: new Set() }
@@ -35,8 +35,8 @@ async function classesTaught({ tx, caller }: PolicyContext, assessment: Assessme
 }
 
 /**
- * What the caller may write in an assessment; 403 where there is no class whose students' grades in it are theirs to write, so
- * that a stranger to the subject hears of it before anything else (decisions §1, order of checks).
+ * The caller's rights to the grades of an assessment. Throws 403 where there is no class in which the caller may write its grades, so that
+ * a teacher of other subjects is refused before anything else (decisions §1, order of checks).
  */
 export async function gradeRights(context: PolicyContext, assessment: Assessment): Promise<GradeRights> {
   const { caller } = context
@@ -63,7 +63,7 @@ export async function gradeRights(context: PolicyContext, assessment: Assessment
   return { byClass, bySet }
 }
 
-/** The students, in the order asked: 404 where one is absent or another school's, 403 where one's grade is not the caller's to write. */
+/** The students, in the given order; 404 where one does not exist in the school, 403 where the caller may not write one's grade. */
 export async function sittersFor(
   { tx }: PolicyContext,
   assessment: Assessment,
@@ -82,7 +82,7 @@ export async function sittersFor(
   return sitters
 }
 
-/** A grade that the caller may write, locked after its assessment. */
+/** Loads a grade that the caller may write, locked after its assessment. */
 export async function lockedGrade(context: PolicyContext, id: string): Promise<{ assessment: Assessment; grade: Row<'grade'> }> {
   const { tx, caller } = context
   const [known] = await gradeById(tx, { school: caller.school_id, id })
@@ -95,14 +95,14 @@ export async function lockedGrade(context: PolicyContext, id: string): Promise<{
 }
 
 type Grade = Row<'grade'>
-/** What a request says of one student; what is absent stays as it is. */
+/** The change to one student's mark; absent fields keep their value. */
 export type MarkChange = EnteredMark & { remarks?: string | null | undefined }
 
-/** Where something stood in the request: a field of the mark at a place in the list. */
+/** The path of an issue: a field of the mark at an index of the list. */
 type PathOf = (at: number, field: string) => string
 const alone: PathOf = (_at, field) => field
 
-/** A score of at most the assessment's maximum, else 400. */
+/** Throws 400 for a score above the assessment's maximum. */
 export function demandWithinMaximum({ max_score }: Assessment, marks: readonly Pick<MarkValue, 'score'>[], pathOf = alone): void {
   const issues = marks.flatMap(({ score }, at): Issue[] =>
     score !== null && score > max_score
@@ -118,7 +118,7 @@ const FAULTS = {
   needs_score: ['score', 'may be null only with a status', common.validationFailed],
 } as const satisfies Record<MarkFault, unknown>
 
-/** What each of the marks becomes, from what it is now (null: none yet) and what the request says of it; else 400, for all of them. */
+/** Computes each mark from the present one (null: none yet) and the change; throws 400 with the issues of all marks. */
 async function marksAfter(
   tx: ReadTx,
   assessment: Assessment,
@@ -143,7 +143,10 @@ async function markAlone(tx: ReadTx, assessment: Assessment, before: MarkValue |
 }
 
 type Sitting = { studentId: string; at: number }
-/** 400 where an assessment is not for one of the students: of one class it takes only that class's (decisions §4), of a teaching set only who is in it. */
+/**
+ * Throws 400 where an assessment is not for one of the students: an assessment of a class is only for that class (decisions §4), one of a
+ * teaching set only for the set's students.
+ */
 export async function demandFor(
   tx: ReadTx,
   assessment: Assessment,
@@ -162,7 +165,7 @@ export async function demandFor(
   })
 }
 
-/** Those of the students who are not in the set of an assessment. Whoever has a mark in it already was in it when it was given, and keeps it. */
+/** The students who are not in the set of an assessment. A student with a mark in it was in the set at that time, and keeps the mark. */
 async function outsideSet(
   tx: ReadTx,
   { id, school_id: school, teaching_set_id: set }: Assessment,
@@ -214,8 +217,8 @@ export async function changeGrade(tx: WriteTx, assessment: Assessment, before: G
 }
 
 /**
- * Writes marks of students in an assessment that the transaction holds: who has a grade gets it changed, the others get one.
- * The number of statements does not grow with the number of marks, and equal values write nothing. Answers the rows in order.
+ * Writes marks of students in an assessment that the transaction has locked: updates existing grades and inserts the others. The number of
+ * statements is independent of the number of marks, and equal values write nothing. Returns the rows in order.
  */
 export async function recordGrades(
   tx: WriteTx,

@@ -29,7 +29,7 @@ export const gradesOfSubject = statement<{ school: string; term: string; subject
     .orderBy(asc(student.sort_key), asc(student.id))
 })
 
-/** A grade with nothing locked: the assessment that it names is locked before it. */
+/** Not locked: its assessment is locked first. */
 export const gradeById = rowsBy('grade', { school: 'school_id', id: 'id' })
 
 /** Students of the school and their class in the year of a term, null for none. `ids` is a JSON array. */
@@ -46,7 +46,7 @@ export const studentsInYear = statement<{ school: string; term: string; ids: str
     .where(and(eq(student.school_id, p.school), dialect.inList(student.id, p.ids)))
 })
 
-/** The grades that these students have in an assessment, locked. `ids` is a JSON array. */
+/** The grades of these students in an assessment, locked. `ids` is a JSON array. */
 export const gradesOfStudents = rowsBy(
   'grade',
   { school: 'school_id', assessment: 'assessment_id', ids: { in: 'student_id' } },

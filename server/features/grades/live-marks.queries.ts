@@ -7,14 +7,14 @@ import { pick } from '../columns.ts'
 
 type LiveMarksQuery = { school: string; term: string; subject: string; since: number }
 
-/** Of the marks of a subject and term: those written after the number `since` of the school's feed, where they lie in it; all of them after -1. */
+/** Marks of a subject and term written after the feed number `since`; -1 for all. */
 const columnsOfMark = ({ grade, sync_row }: Tables) => ({
   ...pick(grade, 'id', 'assessment_id', 'student_id', 'score', 'status', 'remarks'),
   ...pick(grade, 'is_excluded', 'exclusion_reason', 'updated_by', 'updated_at'),
   ...pick(sync_row, 'seq', 'source_id'),
 })
 
-/** Of the pupils of a class. */
+/** Marks of the pupils of a class. */
 export const marksSince = statement<LiveMarksQuery & { group: string }>()(({ db, t, p }) => {
   const { assessment, enrolment, grade, sync_row } = t
   return db
@@ -29,7 +29,7 @@ export const marksSince = statement<LiveMarksQuery & { group: string }>()(({ db,
     .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
 })
 
-/** Of the pupils of a teaching set. */
+/** Marks of the pupils of a teaching set. */
 export const marksOfSetSince = statement<LiveMarksQuery & { set: string }>()(({ db, t, p }) => {
   const { assessment, teaching_set_member: member, grade, sync_row } = t
   return db
@@ -44,7 +44,7 @@ export const marksOfSetSince = statement<LiveMarksQuery & { set: string }>()(({ 
     .where(matches(assessment, { school_id: p.school, term_id: p.term, subject_id: p.subject }))
 })
 
-/** Of which tables the school's feed has something after a number. */
+/** The tables, among these names, with entries in the school's feed after a number. */
 export async function tablesSince({ db, t }: ReadTx, school: string, since: number, names: readonly string[]): Promise<string[]> {
   const { sync_row } = t
   const rows = await db
@@ -54,7 +54,7 @@ export async function tablesSince({ db, t }: ReadTx, school: string, since: numb
   return rows.map(({ name }) => name)
 }
 
-/** Grades of a school that were deleted after a number of its feed, `limit` at most. */
+/** The grades of a school that were deleted after a feed number, at most `limit`. */
 export async function gradesGoneSince({ db, t }: ReadTx, school: string, since: number, limit: number): Promise<string[]> {
   const { sync_row } = t
   const rows = await db

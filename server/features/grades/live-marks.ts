@@ -19,20 +19,20 @@ export type Followed = { caller: SchoolCaller; term: string; subject: string } &
   | { set: string; group?: never }
 )
 type Placed = { seq: number; source_id: string | null }
-/** How far a listener has been told: our feed, and of it what the parent had, and the centre above a laptop's school. */
+/** What a client has received: our feed's position, the part of it that the parent had, and, on a laptop, that the centre had. */
 type SyncPosition = { seq: number; parent: string; acknowledged: number; above: number }
 
-/** The marks of a class as they are, then every change of them, until somebody hangs up, may no longer read them, or the server ends. */
+/** All marks of a class, then each change, until the client disconnects or may no longer read them, or the server ends. */
 export async function* followMarks(services: Services, followed: Followed, signal: AbortSignal): AsyncGenerator<LiveMarks> {
   const { store, jobs } = services
   const { caller } = followed
-  // Those who follow work, replication or marks share their places.
+  // Streams of work, replication and marks share one limit.
   if (!jobs.join(caller.user_id)) throw gradeFailures.tooManyListeners()
   const over = AbortSignal.any([signal, jobs.stopping])
   let told: SyncPosition | null = null
   try {
     while (!over.aborted) {
-      // The ear is open before the look, so that nothing is missed between the two.
+      // Listening starts before reading, so that no change is missed in between.
       const heard = newsFor(store).next([caller.school_id], limits.sync.look, over)
       const course = services.replication?.course() ?? null
       const now = await store.read(asSystem(caller.user_id), (tx) => look(tx, followed, told, course))
@@ -48,14 +48,14 @@ export async function* followMarks(services: Services, followed: Followed, signa
 }
 
 const ears = new WeakMap<Store, ReturnType<typeof commitWaiters>>()
-/** One ear for everybody who follows marks on this server. */
+/** One listener for all streams of marks on this server. */
 function newsFor(store: Store): ReturnType<typeof commitWaiters> {
   const known = ears.get(store) ?? commitWaiters(store)
   ears.set(store, known)
   return known
 }
 
-/** What there is to tell; null where the listener may not read it any more. */
+/** The next event, or null where the client may not read the marks any more. */
 async function look(
   tx: ReadTx,
   followed: Followed,
@@ -84,7 +84,7 @@ async function look(
     return { told, event: { is_whole: true, marks: await marksAfter(-1, () => true), gone: [], touched: [] } }
   }
   const touched = (await tablesSince(tx, school, since.seq, RelatedTable.options)) as LiveMarks['touched']
-  // Of what the parent has got since then it is told once more, that it has it; of what the centre has got, the same.
+  // A mark is sent again when the parent, or the centre, has received it since.
   const [sent, goneOn] = [told.acknowledged !== since.acknowledged, above !== since.above]
   const first = Math.min(since.seq, sent ? since.acknowledged : since.seq, goneOn ? Math.min(above, since.above) : since.seq)
   const marks = await marksAfter(first, (mark) => mark.seq > since.seq || goneOn || isOurs(mark))

@@ -11,13 +11,13 @@ import { gradingScaleOf, gradingScaleOfSchool, rowOfScale, storedScale, yearsToW
 type Year = Row<'academic_year'>
 type Context = PolicyContext & { targets: Readonly<Record<string, string | undefined>> }
 
-/** The year that is asked about; null for the school's scale. */
+/** The requested year; null for the school's scale. */
 const yearAsked = async (context: PolicyContext, { targets }: Pick<Context, 'targets'>): Promise<Year | null> =>
   targets['academicYearId'] === undefined ? null : rowOf(context, 'academic_year', targets['academicYearId'])
 
 /**
- * The letters of years that are over stay what they were: those that went by the school's scale keep it as their own, in the transaction
- * that changes it. Answers their names.
+ * Keeps the letters of past years: those that used the school's scale get it as their own, in the transaction that changes it. Returns
+ * their names.
  */
 async function keepInPastYears(tx: WriteTx, school: string, standing: GradingScale): Promise<string[]> {
   const active = await activeYearOf(tx, school)

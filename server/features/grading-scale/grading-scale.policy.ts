@@ -5,10 +5,10 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** The stored scale, to be written; locked, so only an administrator finds it. */
+/** The stored scale, locked for writing, so only an administrator finds it. */
 export const storedScale = rowsBy('grading_scale', { school: 'school_id' }, { lock: true })
 
-/** The stored scale, to be read: also by a teacher who is writing grades. */
+/** The stored scale for reading, also in a teacher's writing transaction. */
 const readableScale = rowsBy('grading_scale', { school: 'school_id' })
 const scaleOfYear = rowsBy('academic_year', { school: 'school_id', year: 'id' }, { columns: ['scale_pass_mark', 'scale_bands'] })
 
@@ -18,19 +18,19 @@ export const yearsToWrite = rowsBy('academic_year', { school: 'school_id' }, { l
 const ownScale = (year: Pick<Row<'academic_year'>, 'scale_pass_mark' | 'scale_bands'> | undefined): GradingScale | null =>
   year && year.scale_pass_mark !== null && year.scale_bands !== null ? { passMark: year.scale_pass_mark, bands: year.scale_bands } : null
 
-/** The scale that the school's years without their own go by; the default one where it has not written any (decisions §4). */
+/** The scale for the school's years without their own; the default one where the school has not stored any (decisions §4). */
 export async function gradingScaleOfSchool(tx: ReadTx, schoolId: string): Promise<GradingScale> {
   const [row] = await readableScale(tx, { school: schoolId })
   return row ? { passMark: row.pass_mark, bands: row.bands } : defaultGradingScale
 }
 
-/** The scale that letters of a year are read from: its own, or the school's. */
+/** The scale for letters of a year: its own, or the school's. */
 export async function gradingScaleOf(tx: ReadTx, of: { school_id: string; academic_year_id: string }): Promise<GradingScale> {
   const [year] = await scaleOfYear(tx, { school: of.school_id, year: of.academic_year_id })
   return ownScale(year) ?? gradingScaleOfSchool(tx, of.school_id)
 }
 
-/** The scale of the year of a term and that of the school, in one statement: it is read with every mark that is written. */
+/** The scales of a term's year and of the school in one statement, since every write of a mark reads them. */
 const scalesOfTerm = statement<{ school: string; term: string }>()(({ db, t, p }) => {
   const { term, academic_year, grading_scale } = t
   return db
@@ -46,7 +46,7 @@ const scalesOfTerm = statement<{ school: string; term: string }>()(({ db, t, p }
     .where(and(eq(term.school_id, p.school), eq(term.id, p.term)))
 })
 
-/** The scale that letters of a term are read from; null where there is no such term. */
+/** The scale for letters of a term; null where the term does not exist. */
 export async function gradingScaleOfTerm(tx: ReadTx, of: { school_id: string; term_id: string }): Promise<GradingScale | null> {
   const [found] = await scalesOfTerm(tx, { school: of.school_id, term: of.term_id })
   if (!found) return null
@@ -54,5 +54,5 @@ export async function gradingScaleOfTerm(tx: ReadTx, of: { school_id: string; te
   return ownScale(found) ?? (pass_mark === null || bands === null ? defaultGradingScale : { passMark: pass_mark, bands })
 }
 
-/** A scale as replies, rows and snapshots hold it. */
+/** A scale in the form of replies, rows and snapshots. */
 export const rowOfScale = ({ passMark, bands }: GradingScale) => ({ pass_mark: passMark, bands: [...bands] })

@@ -10,7 +10,7 @@ import { entryById } from './history.queries.ts'
 import type { EntryOf } from './undo.ts'
 import { undoers } from './undoers.ts'
 
-/** What a person reads who is told that a change cannot be undone: the reason of the rule that stands in the way. */
+/** Turns a failure of the endpoint into the refusal to undo, with the failed rule as its reason. */
 const inWordsOfUndo = (error: unknown): never => {
   const passes = ['history', 'reports'].some((prefix) => error instanceof Failure && error.code.startsWith(`${prefix}.`))
   if (!(error instanceof Failure) || passes || (error.status !== 400 && error.status !== 409)) throw error
@@ -18,7 +18,7 @@ const inWordsOfUndo = (error: unknown): never => {
 }
 
 export const historyHandlers: Handlers<typeof history> = {
-  // As the service: a person who has left the school still has a name in its history, but no row that staff may read.
+  // As the service: people who have left the school are still named in its history, but row-level security hides them from staff.
   list: onGuard(
     history.list,
     async (context, { query }) => {
@@ -48,7 +48,7 @@ export const historyHandlers: Handlers<typeof history> = {
       const { isLive } = await readablePast(context, entity.data, entry.row_id)
       const known: EntryOf = { ...entry, entity: entity.data }
       const undoer = undoers[entity.data]
-      // What has gone can only come back; that it went is a change since.
+      // A deleted row can only be restored; for any other entry, the deletion is a later change.
       if (!undoer || isLive === (entry.action === 'delete')) return { entry: known, undoer, isChanged: undoer !== undefined, loaded: null }
       return { entry: known, undoer, isChanged: false, loaded: await undoer.load(context, known) }
     },

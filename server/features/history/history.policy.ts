@@ -9,10 +9,10 @@ import { demandInClass, type PolicyContext } from '../policy.ts'
 import { type Entity, type Entry, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
 
 type Values = Readonly<Record<string, unknown>>
-/** A row that is or was: its entries, newest first, and its values, of the last moment where it has been deleted. */
+/** A row's history: its entries, newest first, and its values; those before the deletion where it was deleted. */
 export type Past = { entries: Awaited<ReturnType<typeof entriesOfRow>>; values: Values; isLive: boolean }
 
-/** Where the history of a row lies: with that of the row itself, or of one that its values name, which a deleted one leaves behind. */
+/** The clustering keys of a row's history: its own id, or that of a row that its values name, which a deleted row's entries still show. */
 async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, live: Values | undefined): Promise<string[]> {
   if (!descriptions[entity].near) return [id]
   if (live) return [nearOf(entity, { ...live, id }), id]
@@ -22,12 +22,12 @@ async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, 
   return floor === 0 ? [id] : (await placesOfRow(tx, { school, row: id })).map(({ near }) => near)
 }
 
-/** The past of a row of a school; undefined where the school never had such a row. */
+/** The history of a row of a school; undefined where the school never had such a row. */
 async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): Promise<Past | undefined> {
   const [live] = (await liveRows[entity](tx, { school, id })) as (Values | undefined)[]
   const near = JSON.stringify(await placesOf(tx, school, entity, id, live))
   const all = await entriesOfRow(tx, { school, entity, row: id, near })
-  // What was stamped anew stands in an entry of its own, which says nothing that is not in another.
+  // A row that was stamped anew has an extra entry, which repeats another.
   const entries = all.filter(({ detail }) => detail === null || !parsedDetail(detail)?.again)
   if (live) return { entries, values: live, isLive: true }
   if (entries.length === 0) return undefined
@@ -37,12 +37,12 @@ async function pastOf(tx: ReadTx, school: string, entity: Entity, id: string): P
 
 type Reader = (context: PolicyContext, values: Values, id: string) => Promise<unknown>
 
-/** Teachers and administrators, who read such rows anyway; the endpoint's guard has seen to it. */
+/** No further check: teachers and administrators may read such rows, and the endpoint's guard admits nobody else. */
 const staff: Reader = async () => {}
 const admin: Reader = async ({ caller }) => {
   if (caller.role !== 'admin') throw common.adminOnly()
 }
-/** Who may do `area` in the class; of a class that has gone, only administrators. */
+/** Requires the right `area` in the class; for a deleted class only administrators have it. */
 const inClass =
   (area: Area): Reader =>
   (context, values) =>
@@ -78,7 +78,7 @@ const readers: Record<Entity, Reader> = {
   report_book_entry: entryOfBook,
 }
 
-/** The past of a row that the caller may read: 404 where the school never had it, 403 where it is not theirs to read. */
+/** The history of a row that the caller may read: 404 where the school never had it, 403 where the caller may not read it. */
 export async function readablePast(context: PolicyContext, entity: Entity, id: string | undefined): Promise<Past> {
   const past = id === undefined ? undefined : await pastOf(context.tx, context.caller.school_id, entity, id)
   if (!past || id === undefined) throw common.notFound()
@@ -88,10 +88,7 @@ export async function readablePast(context: PolicyContext, entity: Entity, id: s
 
 const equal = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-/**
- * Whether a row still says what an entry wrote. Of one that was changed, the fields of the change; of one that was made every field, also those
- * that were empty.
- */
+/** Whether a row still has the values that an entry wrote: for a change its fields, for a creation every field, including empty ones. */
 export function isAsWritten({ entity, action, changes }: Entry, row: Values): boolean {
   if (action !== 'create') return Object.entries(changes).every(([name, { after }]) => equal(row[name], after))
   return Object.values(descriptions[entity as Entity].units)

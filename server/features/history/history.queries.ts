@@ -7,7 +7,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/** One row's entries, newest first, with the names of who wrote them. `near`: a JSON array of where they may lie (docs/design/store.md). */
+/** One row's entries, newest first, with the names of their actors. `near`: a JSON array of clustering keys (docs/design/store.md). */
 export const entriesOfRow = statement<{ school: string; entity: string; row: string; near: string }>()(({ db, t, p, dialect }) => {
   const { history, user_profile } = t
   return db
@@ -20,7 +20,7 @@ export const entriesOfRow = statement<{ school: string; entity: string; row: str
     .orderBy(desc(history.at), desc(history.seq), desc(history.id))
 })
 
-/** Where entries of a row lie of which nothing is known any more: every entry of the school is looked at. */
+/** The clustering keys of a row's entries where nothing else is known of it: reads every entry of the school. */
 export const placesOfRow = statement<{ school: string; row: string }>()(({ db, t: { history }, p }) =>
   db
     .selectDistinct({ near: history.near_id })
@@ -33,7 +33,7 @@ export const entryById = rowsBy('history', { school: 'school_id', id: 'id' })
 export type Entity = z.infer<typeof HistoryEntity>
 
 const ofSchools = HistoryEntity.exclude(['school']).options.map((table) => [table, rowsBy(table, { school: 'school_id', id: 'id' })])
-/** Kinds of rows whose past can be read, each with a query for the row as it is now, with nothing locked. */
+/** For each kind of row with a readable history, a query for the present row, without a lock. */
 export const liveRows: Readonly<Record<Entity, (tx: ReadTx, row: { school: string; id: string }) => Promise<Row<Entity>[]>>> = {
   ...Object.fromEntries(ofSchools),
   school: rowsBy('school', { school: 'id', id: 'id' }),

@@ -11,14 +11,14 @@ import type { Entity, Entry } from './history.queries.ts'
 
 export type UndoContext = HandlerContext<typeof history.undo>
 export type EntryOf = Entry & { entity: Entity }
-/** How the changes of one kind of row are taken back: `load` decides access and locks, `write` checks the state and writes. */
+/** How changes of one kind of row are undone: `load` decides access and locks, `write` checks the state and writes. */
 export type Undoer<L = unknown> = {
   load(context: UndoContext, entry: EntryOf): Promise<L>
   write(context: UndoContext, entry: EntryOf, loaded: L): Promise<unknown>
 }
 
 type Values = Readonly<Record<string, unknown>>
-/** The row, which `load` has locked; 409 where it has gone, or where it says something else by now than the change. */
+/** The row, which `load` has locked; throws 409 where it was deleted, or its values differ from those of the change. */
 export async function demandUnchanged({ tx, caller }: UndoContext, entry: EntryOf): Promise<Values> {
   const row = (await tx.find(entry.entity, caller.school_id, entry.row_id)) as Values | undefined
   if (!row || !isAsWritten(entry, row)) throw historyFailures.changedSince()
@@ -26,30 +26,30 @@ export async function demandUnchanged({ tx, caller }: UndoContext, entry: EntryO
 }
 
 type RouteInput = { params: Record<string, string>; query: object; body: unknown; upload: undefined; prepared: undefined }
-/** A handler of any endpoint, typed where it was written: its `run` takes what its `load` answered. */
+/** A handler of any endpoint; its `run` takes the result of its `load`. */
 type RouteHandler = {
   load(context: UndoContext, ids: { params: Record<string, string>; targets: Record<string, string | undefined> }): Promise<unknown>
   run(context: UndoContext, input: RouteInput, loaded: unknown): Promise<unknown>
 }
 
-/** An endpoint that can write a change back, and the fields of its body by column. */
+/** An endpoint that can write the earlier values, with its body's fields by column. */
 export type Route = {
   endpoint: Endpoint
   handler: RouteHandler
   fields: Readonly<Record<string, string>>
-  /** The body names every field, changed or not. */
+  /** The body contains every field, changed or not. */
   whole?: boolean
-  /** Columns that follow from a change of the others: they are not written back. */
+  /** Columns that change as a consequence of others, and are not written back. */
   following?: readonly string[]
 }
 
-/** Of what an endpoint does not take, the columns instead of its fields. */
+/** For issues of the endpoint: names columns instead of fields. */
 const byColumn = ({ fields }: Route, issues: readonly Issue[]): Issue[] =>
   issues.map((issue) => ({ ...issue, path: Object.keys(fields).find((column) => fields[column] === issue.path) ?? issue.path }))
 
 /**
- * A route of a contract's endpoint and the handler that answers it. It writes the fields of the endpoint's body, each to the column
- * of its name; `columns` gives the column of a field that has another.
+ * A route: an endpoint of the contract with its handler. It writes the fields of the endpoint's body, each to the column of the same name;
+ * `columns` names the column of other fields.
  */
 export function route(
   endpoint: Endpoint & { body: z.ZodObject },
@@ -63,7 +63,7 @@ export function route(
 const paramsOf = ({ path }: Endpoint, id: string) =>
   Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name as string, id]))
 
-/** What was changed, without what followed from that; whole where nothing else was changed. */
+/** The entry without consequential columns, unless nothing else was changed. */
 function withoutFollowing({ following = [] }: Route, entry: EntryOf): EntryOf {
   const own = Object.entries(entry.changes).filter(([column]) => !following.includes(column))
   return own.length === 0 ? entry : { ...entry, changes: Object.fromEntries(own) }
@@ -71,8 +71,8 @@ function withoutFollowing({ following = [] }: Route, entry: EntryOf): EntryOf {
 const covers = (way: Route, entry: EntryOf) => Object.keys(withoutFollowing(way, entry).changes).every((column) => column in way.fields)
 
 /**
- * Takes updates back through the endpoint that a person would use for it, with its guard, its access and its checks. An entry
- * that changed what no route writes (calculated figures, a status) cannot be undone.
+ * Undoes updates through the endpoint that a person would use, with its guard, access and checks. An entry with columns that no route
+ * writes (calculated figures, a status) cannot be undone.
  */
 export const throughRoutes = (first: Route, ...others: Route[]): Undoer => {
   const routeFor = (entry: EntryOf) => [first, ...others].find((candidate) => covers(candidate, entry))

@@ -35,7 +35,7 @@ type Book = Row<'report_book'>
 
 const updates = throughRoutes(route(grades.update, gradeHandlers.update), route(grades.exclude, gradeHandlers.exclude, { whole: true }))
 
-/** A grade that was recorded by mistake goes. */
+/** Deletes a grade that was recorded by mistake. */
 const creation: Undoer = {
   load: (context, entry) => lockedGrade(context, entry.row_id),
   write: async (context, entry) => {
@@ -44,7 +44,7 @@ const creation: Undoer = {
   },
 }
 
-/** A grade that went comes back under its own id, as long as its assessment is there. */
+/** Inserts a deleted grade again under its id, while its assessment exists. */
 const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | null> = {
   load: async (context: UndoContext, { changes }: EntryOf) => {
     const id = changes['assessment_id']?.before as string
@@ -69,7 +69,7 @@ const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | nu
 
 const byAction = { create: creation, update: updates, delete: deletion as Undoer }
 
-/** Grades are all that can be undone whole: recorded, changed or removed. */
+/** Only grades can be undone entirely: recorded, changed or deleted. */
 const gradeUndoer: Undoer = {
   load: (context, entry) => byAction[entry.action].load(context, entry),
   write: (context, entry, loaded) => byAction[entry.action].write(context, entry, loaded),
@@ -77,10 +77,7 @@ const gradeUndoer: Undoer = {
 
 const before = <T>(changes: EntryOf['changes'], column: string) => changes[column]?.before as T | undefined
 
-/**
- * What was said of a pupil in a register is taken back through the register, with its checks. A mark is never taken away: who was marked
- * first was present before.
- */
+/** Undoes an attendance mark through the register, with its checks. A mark is never deleted: undoing the first mark sets `present`. */
 const attendanceUndoer: Undoer<Row<'student_group'> | null> = {
   load: async (context, { action, row_id }) => {
     if (action === 'delete') return null
@@ -101,7 +98,7 @@ const attendanceUndoer: Undoer<Row<'student_group'> | null> = {
 
 const bookUpdates = throughRoutes(route(reports.update, reportHandlers.update, { following: ['approved_at', 'approved_by'] }))
 
-/** That a report was sent back is taken back; what an administrator had said of it before does not come back. */
+/** Undoes sending a report back; an approval before that is not restored. */
 const sentBack: Undoer<Book> = {
   load: (context, { row_id }) => {
     if (context.caller.role !== 'admin') throw common.adminOnly()
@@ -121,7 +118,7 @@ const bookUndoer: Undoer = {
     isSendingBack(entry) ? sentBack.write(context, entry, loaded as Book) : bookUpdates.write(context, entry, loaded),
 }
 
-/** The kinds of rows whose changes can be taken back, and how; of every other kind nothing can. */
+/** How changes of each kind of row are undone; other kinds cannot be undone. */
 export const undoers: Partial<Record<Entity, Undoer>> = {
   grade: gradeUndoer,
   attendance_mark: attendanceUndoer as Undoer,

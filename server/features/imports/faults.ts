@@ -1,8 +1,6 @@
 import type { Issue } from '@markbook/shared/failures'
 
-/**
- * The faults of a row. The app translates a fault by its code. The sentence follows the name of its column.
- */
+/** The faults of a row. The app translates a fault by its code. In the message, the name of its column precedes the sentence. */
 const sentences = {
   no_year: 'cannot be found: no academic year is active',
   no_class: '“{{name}}” is not the name of a class in {{year}}',

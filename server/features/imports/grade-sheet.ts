@@ -11,7 +11,7 @@ import { assessmentsOfSheet, demandSameYear, type SheetPlace, sheetIfNamed, stud
 import { gradesOfAssessments } from './imports.queries.ts'
 import { workbookFile } from './workbook-file.ts'
 
-/** The pupils, those of a teaching set by class and then by last name; the assessments in their order. */
+/** The mark sheet: pupils by last name, those of a teaching set by class first; assessments in order. */
 export async function marksheetOf({ tx }: Pick<PolicyContext, 'tx'>, place: SheetPlace): Promise<MarksheetInput> {
   const { of, term } = place
   const school = term.school_id
@@ -21,7 +21,7 @@ export async function marksheetOf({ tx }: Pick<PolicyContext, 'tx'>, place: Shee
   return { students, assessments, marks, codes: await markCodesOf(tx, school) }
 }
 
-/** Of a class who takes the subject, or has a mark in it all the same. */
+/** The students of a class who take the subject, or have a mark in it. */
 async function takersIn(
   tx: ReadTx,
   { group, subjectId }: { group: Row<'student_group'>; subjectId: string },

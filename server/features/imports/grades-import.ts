@@ -28,7 +28,7 @@ import { gradesOfAssessments, studentsOfSchoolInYear, studentsOfSetInYear } from
 import { assessmentColumns, type MarkTable, markTable, sheetColumns } from './mark-columns.ts'
 import type { Candidate } from './mark-owners.ts'
 
-/** The marks of a table, the students that they may belong to, and for which of those the caller may not write. */
+/** The marks of a table, the candidate students, and those whose grades the caller may not write. */
 type Marks = { table: MarkTable; candidates: Candidate[]; assessments: Row<'assessment'>[]; isForeign: (studentId: string) => boolean }
 
 const near = (students: readonly Omit<Candidate, 'isNear'>[]): Candidate[] => students.map((student) => ({ ...student, isNear: true }))
@@ -66,14 +66,14 @@ async function marksOfSheet(context: PolicyContext, sheet: Sheet, place: SheetPl
   const { of, term } = place
   const listed = await assessmentsOfSheet(context.tx, place)
   const held: Row<'assessment'>[] = []
-  // In the order of ids, so that two sheets at once cannot wait for each other.
+  // In the order of ids, so that concurrent imports do not deadlock.
   for (const { id } of [...listed].sort((a, b) => (a.id < b.id ? -1 : 1))) held.push(await lockedAssessment(context, id))
   const assessments = await withSitters(context.tx, term.school_id, inOrder(held))
   const table = markTable(sheet, (columns) => sheetColumns(columns, assessments))
   const [first] = held
   if ('set' in of && first) {
     const students = await studentsOfSet(context.tx, of.set, term)
-    // The same in each of them: the rights are those of the subject in the term.
+    // The rights are the same for each of them: those of the subject in the term.
     const mayWrite = await (await gradeRights(context, first)).bySet()
     return { table, candidates: near(students), assessments, isForeign: foreignOf(students, mayWrite) }
   }

@@ -16,15 +16,15 @@ type Grade = Row<'grade'>
 type NewMark = MarkChange & { assessmentId: string; studentId: string }
 export type GradesPlan = {
   report: PlannedReport
-  /** What is to be recorded, by assessment: only what changes something. */
+  /** The marks to record, by assessment: only those that change something. */
   marks: ReadonlyMap<string, NewMark[]>
-  /** The students for whom the table holds a mark, whether or not it changes anything. */
+  /** The students for whom the table contains a mark, changed or not. */
   marked: ReadonlySet<string>
 }
 
 type Read = { score?: number; status?: string; remarks?: string }
 
-/** The score or code, and the remarks, of a mark; an empty cell gives none. */
+/** The score or code, and the remarks, of a mark; null for an empty cell. */
 function readMark({ assessment, column, score: typed, remarks }: WrittenMark, codes: readonly MarkCode[]): { read: Read; issues: Issue[] } {
   const read: Read = {}
   const issues: Issue[] = []
@@ -46,7 +46,10 @@ function readMark({ assessment, column, score: typed, remarks }: WrittenMark, co
   return { read, issues }
 }
 
-/** Whether the assessment is for the pupil (decisions §4): of one class for that class, of a teaching set for who is in it or has a mark in it. */
+/**
+ * Whether the assessment is for the pupil (decisions §4): one of a class for that class, one of a teaching set for its students and for
+ * anybody with a mark in it.
+ */
 const sits = ({ id, group_id }: Candidate, { student_group_id, ...assessment }: WrittenMark['assessment'], before: Grade | undefined) =>
   (student_group_id === null || student_group_id === group_id) && isFor(assessment, id, () => before !== undefined)
 
@@ -54,7 +57,7 @@ const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}:${st
 const isEmpty = ({ score, remarks }: WrittenMark) => score === '' && remarks === ''
 const isNobody = ({ who }: MarkRow) => who.student_id === null && !who.student_number && !who.last_name && !who.first_name
 
-/** The effect of one mark beside the grade that is there: something to record, an issue, or nothing. */
+/** The effect of one mark on the existing grade: a mark to record, an issue, or nothing. */
 function effectOf(
   { remarks, ...entered }: Read,
   before: Grade | undefined,
@@ -69,7 +72,7 @@ function effectOf(
   return isSame ? {} : { mark: { ...entered, remarks } }
 }
 
-/** What the import of a table of marks would do, row by row; nothing is written. */
+/** Plans the import of a table of marks, row by row, without writing. */
 export function planGrades(
   { rows, heading }: MarkTable,
   candidates: readonly Candidate[],
@@ -107,7 +110,7 @@ export function planGrades(
     return { row, action: issues.length > 0 ? 'error' : action, issues }
   }
 
-  // A row without a student and without a mark is a note below the table.
+  // A row without a student and without a mark is a remark below the table.
   const meant = rows.filter((row) => !(isNobody(row) && row.marks.every(isEmpty)))
   const report = reportOf(meant.map(planRow), heading)
   return { report, marks: groupedBy(marks, ({ assessmentId }) => assessmentId), marked }

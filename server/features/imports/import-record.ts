@@ -6,16 +6,16 @@ import type { WriteContext } from '../policy.ts'
 import type { PlannedReport } from './import-report.ts'
 import { IMPORT } from './imports.queries.ts'
 
-/** Of which marks an import is; null where it is of no such place. */
+/** The place of the imported marks; null for an import without one. */
 export type Where = Pick<PastImport, 'student_group_id' | 'teaching_set_id' | 'term_id' | 'subject_id'>
 export const nowhere: Where = { student_group_id: null, teaching_set_id: null, term_id: null, subject_id: null }
 
-/** What the history says of an import, in the transaction that wrote its rows: by that it is undone. */
+/** The history entry of an import, in the transaction that wrote its rows. Undoing reads it. */
 export type ImportNote = Where & Pick<PastImport, 'kind' | 'file' | 'created' | 'updated'>
 
 type Of = Omit<ImportNote, 'created' | 'updated'>
 
-/** The report of an import that was made, and its note, where it wrote something. */
+/** The report of a real import, and its history entry, where it wrote something. */
 export function recorded({ tx, caller }: WriteContext, report: PlannedReport, of: Of, { dryRun }: { dryRun: boolean }): ImportReport {
   const { created, updated, errors } = report
   if (dryRun || errors > 0 || created + updated === 0) return { id: null, ...report }
@@ -25,7 +25,7 @@ export function recorded({ tx, caller }: WriteContext, report: PlannedReport, of
   return { id, ...report }
 }
 
-/** A note as it was written; what an older or other program left out is empty. */
+/** The content of an entry; fields that an older or other program left out are empty. */
 export function importNoteIn(changes: Changes): ImportNote {
   const said = (name: keyof ImportNote) => changes[name]?.after ?? null
   const idOf = (name: keyof Where) => said(name) as string | null

@@ -4,7 +4,7 @@ import { fault } from './faults.ts'
 
 export type ReportRow = ImportReport['rows'][number]
 
-/** Issues of the whole table, reported at its heading: `errors` refuse a real run, `notes` do not. */
+/** Issues of the whole table, reported at its heading: `errors` prevent a real run, `notes` do not. */
 export type Heading = { errors: readonly Issue[]; notes: readonly Issue[] }
 
 const HEADING_ROW = 1
@@ -14,7 +14,7 @@ function headingRow({ errors, notes }: Heading): ReportRow[] {
   return [{ row: HEADING_ROW, action: errors.length > 0 ? 'error' : 'unchanged', issues: [...errors, ...notes] }]
 }
 
-/** What an import would do; the `id` comes when it was made. */
+/** The planned report; a real run adds the `id`. */
 export type PlannedReport = Omit<ImportReport, 'id'>
 
 /** The report of an import. The heading counts as a row only where it has errors. */
@@ -29,5 +29,5 @@ export function reportOf(rows: readonly ReportRow[], heading: Heading): PlannedR
   }
 }
 
-/** Columns that were not read, so that a misspelt head is seen. */
+/** Notes about columns that were not read, so that a misspelt heading is noticed. */
 export const unreadColumns = (heads: readonly string[]): Issue[] => heads.map((head) => fault(head, 'not_read'))

@@ -34,7 +34,7 @@ const classSheet = (names: readonly string[]): WorkbookSheet => ({
   frozen: { rows: 1, columns: 0 },
 })
 
-/** An empty table for the import of students, to be filled in anywhere; the classes of the active year stand on a sheet of their own. */
+/** An empty workbook for the import of students, with the classes of the active year on a worksheet of their own. */
 export const importTemplate = onFile(students.importTemplate, {
   load: async () => undefined,
   run: async ({ tx, caller }) => {

@@ -15,8 +15,8 @@ export type SheetPlace = { of: { group: Row<'student_group'> } | { set: Row<'tea
 export type AssessmentPlace = { assessment: Row<'assessment'>; mayWrite: MayWrite }
 
 /**
- * Whoever reads the class may download a mark sheet; whoever writes its grades in the subject may import one. Of a set both may who teaches it.
- * Null where a query names no sheet: its schema, which is checked next, refuses it.
+ * Loads the place of a mark sheet. To download it, the caller must be allowed to read the class; to import it, to write grades of the
+ * subject in the class. For a set, both need its teacher. Null where a query names no sheet; its schema, checked next, refuses it.
  */
 export async function sheetIfNamed(
   context: PolicyContext,
@@ -36,7 +36,7 @@ export async function sheetIfNamed(
   return { of: { group }, term, subjectId: id }
 }
 
-/** The assessments that the pupils of a sheet sit, in order. */
+/** The assessments that concern the pupils of a sheet, in order. */
 export const assessmentsOfSheet = (tx: ReadTx, { of, term, subjectId }: SheetPlace): Promise<Row<'assessment'>[]> =>
   assessmentsOf(tx, {
     school: term.school_id,
@@ -45,21 +45,21 @@ export const assessmentsOfSheet = (tx: ReadTx, { of, term, subjectId }: SheetPla
     ...('set' in of ? { set: of.set.id } : { group: of.group.id }),
   })
 
-/** Who is in a teaching set, by class and then by name, with their class in the year of a term. */
+/** The students of a teaching set, by class and then by name, with their class in the year of a term. */
 export async function studentsOfSet(tx: ReadTx, set: Row<'teaching_set'>, term: Row<'term'>) {
-  // Has also who has left the set and has a mark.
+  // The query also returns students who have left the set and have a mark.
   const all = await studentsOfSetInYear(tx, { school: set.school_id, term: term.id, set: set.id })
   const byId = new Map(all.map((student) => [student.id, student]))
   return (await studentsInOrder(tx, set)).flatMap(({ id }) => byId.get(id) ?? [])
 }
 
-/** 403 where the caller may write no grade at all of the assessment; which students are theirs is decided row by row. */
+/** Throws 403 where the caller may write no grade of the assessment; the rights to single students are checked row by row. */
 export async function assessmentPlace(context: PolicyContext, assessmentId: string): Promise<AssessmentPlace> {
   const assessment = await lockedAssessment(context, assessmentId)
   return { assessment, mayWrite: await (await gradeRights(context, assessment)).bySet() }
 }
 
-/** A class and a teaching set have no marks in a term of another year. */
+/** Throws unless the term belongs to the year of the class or teaching set. */
 export function demandSameYear({ of, term }: SheetPlace): void {
   const [{ academic_year_id }, whose] = 'set' in of ? [of.set, 'teaching set'] : [of.group, 'class']
   if (academic_year_id === term.academic_year_id) return

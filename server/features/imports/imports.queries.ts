@@ -5,7 +5,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/** What the history calls an import: who made one, and what it wrote. */
+/** The entity name of imports in the history: who made one, and what it wrote. */
 export const IMPORT = 'import'
 
 /** Every student of a school, locked until the commit in the order of ids. */
@@ -27,7 +27,7 @@ export const studentsOfSchoolInYear = statement<{ school: string; term: string }
     .where(eq(student.school_id, p.school))
 })
 
-/** Who is in a teaching set, or has a mark in an assessment of it, with the class in the year of a term where there is one. */
+/** The students of a teaching set, and those with a mark in an assessment of it, with their class in the year of a term, if any. */
 export const studentsOfSetInYear = statement<{ school: string; term: string; set: string }>()(({ db, t, p }) => {
   const { student, term, enrolment, teaching_set_member: member, assessment, grade } = t
   const inSet = db
@@ -53,7 +53,7 @@ export const studentsOfSetInYear = statement<{ school: string; term: string; set
 /** The grades of these assessments. `ids` is a JSON array. */
 export const gradesOfAssessments = rowsBy('grade', { school: 'school_id', ids: { in: 'assessment_id' } }, { lock: true, orderBy: ['id'] })
 
-/** The notes of imports and of their undoing since an instant, newest first, with the names of who did it. They lie by the school. */
+/** The entries about imports and their undoing since an instant, newest first, with the names of their actors. Clustered by the school. */
 export const importNotesSince = statement<{ school: string; since: string }>()(({ db, t, p }) => {
   const { history, user_profile } = t
   return db
@@ -64,13 +64,13 @@ export const importNotesSince = statement<{ school: string; since: string }>()((
     .orderBy(desc(history.at), desc(history.id))
 })
 
-/** What is noted of one import. */
+/** The entries about one import. */
 export const notesOfImport = rowsBy('history', { school: 'school_id', near: 'near_id', id: 'row_id' }, { where: { entity: IMPORT } })
 
-/** As the index by time says it (`history_by_time`). */
+/** Repeats the condition of the index `history_by_time`. */
 const isInTime = (history: Tables['history']) => sql`${history.action} <> ''`
 
-/** What was written of pupils, their places and their marks in one moment: a transaction writes all its entries with one time. */
+/** The written pupils, places and marks of one transaction, which has one time for all its entries. */
 export const entriesAt = statement<{ school: string; at: string }>()(({ db, t: { history }, p }) =>
   db
     .select()
@@ -88,7 +88,7 @@ export const entriesAt = statement<{ school: string; at: string }>()(({ db, t: {
 const byIds = { school: 'school_id', ids: { in: 'id' } } as const
 type Kind = 'student' | 'enrolment' | 'grade'
 
-/** Rows of the kinds that an import writes, as they are now. `ids` is a JSON array. */
+/** The present rows of the kinds that an import writes. `ids` is a JSON array. */
 export const rowsWritten: { [T in Kind]: (tx: ReadTx, of: { school: string; ids: string }) => Promise<Row<T>[]> } = {
   student: rowsBy('student', byIds),
   enrolment: rowsBy('enrolment', byIds),

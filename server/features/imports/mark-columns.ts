@@ -8,12 +8,12 @@ import { fault } from './faults.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
 import { demandWho } from './pupil-rows.ts'
 
-/** `sitters`: of an assessment of a teaching set, who is in it. */
+/** `sitters`: for an assessment of a teaching set, its students. */
 type Assessment = Row<'assessment'> & { sitters?: ReadonlySet<string> }
 
 /** The columns that identify a row's student; '' and null where the row has none. */
 export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }
-/** One mark as written. `column` and `remarksColumn` are the heads that issues are reported at. */
+/** One mark as written. `column` and `remarksColumn`: the headings at which issues are reported. */
 export type WrittenMark = { assessment: Assessment; column: string; score: string; remarks: string }
 export type MarkRow = { row: number; who: Who; marks: WrittenMark[] }
 export type MarkTable = { rows: MarkRow[]; heading: Heading }
@@ -21,10 +21,10 @@ export type MarkTable = { rows: MarkRow[]; heading: Heading }
 const WHO_COLUMNS = ['student_id', 'student_number', 'last_name', 'first_name'] as const
 const MARK_COLUMNS = ['score', 'remarks'] as const
 
-/** Where each assessment's score stands in `cells`, and where its remarks do, if anywhere. */
+/** For each assessment, the index in `cells` of its score, and of its remarks, if any. */
 type Columns = { scores: { at: number; head: string; assessment: Assessment }[]; remarks: number | undefined; heading: Heading }
 
-/** An assessment by the id hidden under the head, else by a head as the mark sheet writes it, else by a title that no other has. */
+/** Finds an assessment by the id hidden under the heading, else by a heading in the form of the mark sheet, else by a unique title. */
 function assessmentFinder(assessments: readonly Assessment[]) {
   const heads = assessmentHeads(assessments)
   const byHead = new Map(assessments.map((assessment, at) => [columnKey(heads[at] as string), assessment]))
@@ -62,7 +62,7 @@ export function sheetColumns(columns: readonly MarksheetColumn[], assessments: r
 export function assessmentColumns(sheet: Sheet, columns: readonly MarksheetColumn[], assessment: Assessment): Columns {
   const named = findColumns(sheet, MARK_COLUMNS)
   const find = assessmentFinder([assessment])
-  // Which of two holds the marks, nobody has said.
+  // Two columns may be meant, and nothing shows which.
   const [own, twin] = named.has('score') ? [] : columns.filter((column) => find(column))
   const score = named.get('score') ?? own?.column
   if (score === undefined) throw importFailures.missingColumns({ message: 'The table needs the column score.' })
@@ -75,7 +75,7 @@ export function assessmentColumns(sheet: Sheet, columns: readonly MarksheetColum
   }
 }
 
-/** Reads the rows of marks; `columnsOf` says which columns hold them. Throws imports.missing_columns where no column says whose they are. */
+/** Reads the rows of marks; `columnsOf` finds the columns. Throws imports.missing_columns where no column identifies the students. */
 export function markTable(sheet: Sheet, columnsOf: (columns: readonly MarksheetColumn[]) => Columns): MarkTable {
   const who = findColumns(sheet, WHO_COLUMNS)
   if (!who.has('student_id')) demandWho(who)

@@ -4,7 +4,7 @@ import { type FaultCode, fault } from './faults.ts'
 import type { Who } from './mark-columns.ts'
 import { nameKey } from './pupil-index.ts'
 
-/** A student whom a row may mean. `isNear`: one of those whom the import is about, who are preferred among namesakes. */
+/** A student whom a row may mean. `isNear`: one of the import's class, preferred among students of the same name. */
 export type Candidate = {
   id: string
   student_number: string | null
@@ -18,7 +18,7 @@ export type Owner = { candidate: Candidate } | { issue: Issue }
 
 const fail = (path: string, code: FaultCode): Owner => ({ issue: fault(path, code) })
 
-/** A row whose hidden id or number belongs to a student of another name is refused: part of the table may have been sorted. */
+/** The issue of a row whose hidden id or number belongs to a student of another name: part of the table may have been sorted. */
 function contradiction(candidate: Candidate, { student_number, last_name, first_name }: Who): Issue | undefined {
   const name = `${candidate.first_name} ${candidate.last_name}`
   if (student_number && candidate.student_number && student_number !== candidate.student_number)
@@ -31,7 +31,7 @@ function contradiction(candidate: Candidate, { student_number, last_name, first_
   return undefined
 }
 
-/** Finds whose marks a row holds: by hidden id, else by student number, else by both names. */
+/** Finds the student of a row: by hidden id, else by student number, else by both names. */
 export function ownerFinder(candidates: readonly Candidate[]): (who: Who) => Owner {
   const byId = new Map(candidates.map((candidate) => [candidate.id, candidate]))
   const byNumber = new Map(candidates.map((candidate) => [candidate.student_number, candidate]))

@@ -7,7 +7,7 @@ import { peopleAwaited } from '../../replication/scope/consent.ts'
 import { importNoteIn } from './import-record.ts'
 import { importNotesSince } from './imports.queries.ts'
 
-/** Administrators undo every import; of marks also whoever made it. */
+/** Administrators undo every import; a teacher undoes imports of marks that they made. */
 export const isFor = (
   { role, user_id }: SchoolCaller,
   { actor_id, kind }: { actor_id: string | null; kind: 'students' | 'grades' },
@@ -15,7 +15,7 @@ export const isFor = (
 
 export const undoableUntil = ({ at }: { at: string }): string => toInstant(Date.parse(at) + limits.bin)
 
-// As the service: a person who has left the school still has a name in its history.
+// As the service: people who have left the school are still named in its history.
 export const pastImports = onGuard(
   imports.list,
   async ({ tx, caller }) => {

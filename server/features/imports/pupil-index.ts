@@ -7,7 +7,7 @@ import type { PupilFields } from './pupil-rows.ts'
 type Pupil = Row<'student'>
 export type Match = { kind: 'known'; pupil: Pupil } | { kind: 'new' } | { kind: 'unclear'; issue: Issue }
 
-/** Case and accents do not count in a name, nor do the spaces around its parts. */
+/** A name for comparing: without case, accents and surrounding spaces. */
 export const nameKey = ({ last_name, first_name }: { last_name: string; first_name: string }): string =>
   `${searchTerm(last_name)}\u0001${searchTerm(first_name)}`
 
@@ -17,7 +17,7 @@ const unclear = (path: string, code: FaultCode, values?: Record<string, string>)
   issue: fault(path, code, values),
 })
 
-/** Which of those of the same name a row means. A missing birth date matches a missing one, where only one student fits. */
+/** The pupil among those of the same name whom a row means. A missing birth date matches a missing one, if only one student fits. */
 function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match {
   const born = fields.date_of_birth ?? null
   const [sure, another] = born === null ? [] : namesakes.filter((pupil) => pupil.date_of_birth === born)
@@ -32,7 +32,7 @@ function amongNamesakes(namesakes: readonly Pupil[], fields: PupilFields): Match
   return isOnly ? { kind: 'known', pupil } : unclear('date_of_birth', 'birth_missing')
 }
 
-/** The pupils of a school as an import looks them up, including those that its earlier rows made or changed. */
+/** The pupils of a school for look-ups by an import, including those that its earlier rows created or changed. */
 export function pupilIndex(pupils: readonly Pupil[]) {
   const byNumber = new Map<string, Pupil>()
   const byName = new Map<string, Map<string, Pupil>>()

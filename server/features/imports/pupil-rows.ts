@@ -20,18 +20,18 @@ type Column = (typeof PUPIL_COLUMNS)[number]
 type Gender = Row<'student'>['gender']
 const GENDERS: Readonly<Record<string, Gender>> = { male: 'male', m: 'male', female: 'female', f: 'female', other: 'other', o: 'other' }
 
-/** What a row says of a pupil; a field is absent where its cell is empty. */
+/** The fields of a pupil in a row; absent where the cell is empty. */
 export type PupilFields = { [C in keyof typeof TEXT_COLUMNS | (typeof DAY_COLUMNS)[number]]?: string } & { gender?: Gender }
 export type PupilRow = { row: number; fields: PupilFields; className: string | undefined; issues: Issue[] }
 export type PupilTable = { rows: PupilRow[]; unread: string[] }
 
-/** Throws imports.missing_columns where no column says who a row is about. */
+/** Throws imports.missing_columns where no column identifies the pupils. */
 export function demandWho(columns: ReadonlyMap<string, unknown>): void {
   if (columns.has('student_number') || (columns.has('last_name') && columns.has('first_name'))) return
   throw importFailures.missingColumns({ message: 'The table needs the columns last_name and first_name, or student_number.' })
 }
 
-/** A text that cannot be stored is too long, or holds invisible characters. */
+/** A text is at fault where it is too long or has invisible characters. */
 function textFault(column: string, schema: z.ZodType, text: string): Issue | undefined {
   if (schema.safeParse(text).success) return undefined
   const max = column === 'student_number' ? limits.text.studentNumber : limits.text.name
@@ -62,8 +62,8 @@ function pupilRow({ cell, day, row }: Read): PupilRow {
 }
 
 /**
- * The pupils of a table, and the heads of the columns that mean nothing here. Throws imports.missing_columns where no column says
- * who a row is about, imports.duplicate_column where one stands twice. `days` says how days are written that the table leaves open.
+ * The pupils of a table, and the headings of unknown columns. Throws imports.missing_columns where no column identifies the pupils,
+ * imports.duplicate_column for a repeated one. `days`: the notation of days that the table leaves ambiguous.
  */
 export function pupilTable(sheet: Sheet, days?: DayForm): PupilTable {
   const columns = findColumns(sheet, PUPIL_COLUMNS)

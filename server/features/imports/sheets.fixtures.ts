@@ -12,7 +12,7 @@ export function file(content: string | Uint8Array, name: string, type: string): 
   return form
 }
 
-/** The rows of a report by what happens to them, from row `first` on. */
+/** The rows of a report by action, from row `first` on. */
 export const rowsOf = (actions: readonly string[], first = 2) => ({ rows: actions.map((action, at) => ({ row: first + at, action })) })
 
 export const issuesOf = ({ rows }: ImportReport): string[] =>

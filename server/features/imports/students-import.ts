@@ -11,7 +11,7 @@ import { planStudents, type SchoolNow, type StudentsPlan } from './students-plan
 
 type Year = Row<'academic_year'>
 
-/** The year whose classes are meant: the one named, else the active one, if any. */
+/** The year of the classes: the one named, else the active one, if any. */
 async function yearOf(context: PolicyContext, named: string | undefined): Promise<Year | null> {
   if (named !== undefined) return rowOf(context, 'academic_year', named)
   const school = context.caller.school_id
@@ -51,7 +51,7 @@ export const importStudents = onUpload(imports.students, {
   load: (context, { targets }) => yearOf(context, targets['academicYearId']),
   run: async ({ tx, caller }, { query, prepared }, year) => {
     const table = pupilTable(prepared.sheet, query.days)
-    // Two imports at once would create the same pupils twice.
+    // Locks the school, since concurrent imports would create the same pupils twice.
     await tx.find('school', caller.school_id, caller.school_id)
     const plan = planStudents(table, await schoolNow(tx, caller.school_id, year), tx.newId)
     if (!query.dryRun && plan.report.errors === 0) await write(tx, plan)

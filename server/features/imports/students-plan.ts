@@ -10,7 +10,7 @@ import type { PupilFields, PupilRow, PupilTable } from './pupil-rows.ts'
 type Student = Row<'student'>
 type Group = Row<'student_group'>
 
-/** The school as the import finds it; `year` is null where no year is active and none was named. */
+/** The school's present state; `year` is null where no year is active and none was named. */
 export type SchoolNow = {
   schoolId: string
   students: readonly Student[]
@@ -25,7 +25,7 @@ export type StudentsPlan = {
   enrolled: { studentId: string; group: Group }[]
 }
 
-/** A class by its name as written, else by the only one that differs in case and accents alone. */
+/** Finds a class by its name as written, else by the only one that differs just in case and accents. */
 function classFinder({ year, classes }: SchoolNow) {
   const known = new Map<string, Group | Issue>(classes.map((group) => [group.name, group]))
   const search = (name: string): Group | Issue => {
@@ -47,17 +47,17 @@ const missingOfNew = ({ first_name, last_name, gender }: PupilFields): Issue[] =
     .filter(([, value]) => value === undefined)
     .map(([path]) => fault(path, 'required'))
 
-/** The issues of a row, the first of each column: an unreadable name is not reported as missing as well. */
+/** The first issue of each column: an unreadable name is not reported as missing as well. */
 const onceEach = (issues: readonly Issue[]): Issue[] => issues.filter(({ path }, at) => issues.findIndex((one) => one.path === path) === at)
 
-/** Notes where a number makes a pupil of another name out of one: it may be a wrong number. A corrected or changed part of a name is usual. */
+/** Notes where a number would rename a pupil entirely: it may be a wrong number. Changing a part of a name is usual. */
 function renamed(before: Student, after: Student): Issue[] {
   const isSame = (part: 'first_name' | 'last_name') => searchTerm(before[part]) === searchTerm(after[part])
   if (isSame('first_name') || isSame('last_name')) return []
   return [fault('student_number', 'renames', { name: `${before.last_name}, ${before.first_name}` })]
 }
 
-/** What the import of a table would do, row by row; nothing is written. Rows depend on those before them. */
+/** Plans the import of a table, row by row, without writing. Rows depend on those before them. */
 export function planStudents({ rows, unread }: PupilTable, now: SchoolNow, newId: () => string): StudentsPlan {
   const index = pupilIndex(now.students)
   const classOf = classFinder(now)

@@ -9,10 +9,12 @@ import { before, type Entry, isOfImport, type Kept, nothingYet, rowsNow, type Un
 type Assessment = Row<'assessment'>
 type Grade = Row<'grade'>
 
-/** The assessments in which an import wrote marks and which are still there, locked, with what the caller may write in each. */
+/** The still existing assessments in which an import wrote marks, locked, with the caller's rights in each. */
 export type GradesWritten = ReadonlyMap<string, { assessment: Assessment; mayWrite: MayWrite }>
 
-/** 403 where the caller may write no grade of one of them any more. Marks of assessments that have gone went with them. */
+/**
+ * Throws 403 where the caller has no right to write grades of one of them any more. Marks of deleted assessments were deleted with them.
+ */
 export async function gradesWritten(context: WriteContext, entries: readonly Entry[]): Promise<GradesWritten> {
   const { tx, caller } = context
   const ids = [...new Set(entries.map(({ near_id }) => near_id))].sort()
@@ -24,7 +26,7 @@ export async function gradesWritten(context: WriteContext, entries: readonly Ent
   return written
 }
 
-/** Takes back the marks that an import recorded and changed. */
+/** Undoes the marks that an import recorded and changed. */
 export async function undoGrades({ tx, caller }: WriteContext, entries: readonly Entry[], written: GradesWritten): Promise<Undoing> {
   const school = caller.school_id
   const undoing = nothingYet()
@@ -39,7 +41,7 @@ export async function undoGrades({ tx, caller }: WriteContext, entries: readonly
   const whyKept = (grade: Grade, entry: Entry): Kept['why'] | null => {
     const place = written.get(grade.assessment_id)
     if (!place?.mayWrite({ id: grade.student_id, group_id: groupOf.get(`${grade.term_id} ${grade.student_id}`) ?? null })) return 'rights'
-    // A score and a code are one mark: what got a code since is another.
+    // A score and a code are one mark: a mark that got a code since counts as changed.
     if (!isOfImport(entry, grade) || grade.status !== (entry.changes['status']?.after ?? null)) return 'changed'
     return Number(before(entry)['score'] ?? 0) > place.assessment.max_score ? 'maximum' : null
   }

@@ -16,7 +16,7 @@ type Loaded = { note: Entry; entries: Entry[]; grades: GradesWritten | null }
 
 const notesIn = ({ tx, caller: { school_id: school } }: UndoContext, id: string) => notesOfImport(tx, { school, near: school, id })
 
-/** What the transaction of the import wrote. */
+/** The entries of the import's transaction. */
 async function entriesOf(tx: WriteTx, { school_id: school, at, node_id, node_seq }: Entry): Promise<Entry[]> {
   return (await entriesAt(tx, { school, at })).filter((entry) => entry.node_id === node_id && entry.node_seq === node_seq)
 }
@@ -36,7 +36,7 @@ const answerOf = ({ removed, restored, kept }: Undoing): ImportUndo => ({
   rows: kept.slice(0, limits.importKept),
 })
 
-/** Takes back what an import wrote and nobody has changed since, in one transaction (docs/design/imports.md). */
+/** Undoes what an import wrote and nobody has changed since, in one transaction (docs/design/imports.md). */
 export const undoImport = on(imports.undo, {
   load: async (context, { params }): Promise<Loaded> => {
     const note = (await notesIn(context, params.id)).find(({ action }) => action === 'create')
@@ -44,7 +44,7 @@ export const undoImport = on(imports.undo, {
     const { kind } = importNoteIn(note.changes)
     if (!isFor(context.caller, { ...note, kind })) throw kind === 'students' ? common.adminOnly() : common.forbidden()
     const entries = await entriesOf(context.tx, note)
-    // As the import itself: its school, or its assessments, are locked first.
+    // Like the import, it locks the school, or the assessments, first.
     if (kind === 'students') await ownSchool(context)
     return { note, entries, grades: kind === 'grades' ? await gradesWritten(context, entries) : null }
   },

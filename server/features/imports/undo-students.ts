@@ -12,7 +12,7 @@ type Hanging = Readonly<Record<string, unknown>> & { id: string; table: string }
 
 const nameOf = ({ first_name, last_name }: Student) => `${first_name} ${last_name}`
 
-/** Everything that names one of these pupils, by pupil. */
+/** All rows that name one of these pupils, by pupil. */
 async function hangingOn(tx: ReadTx, school: string, ids: readonly string[]): Promise<Map<string, Hanging[]>> {
   const found = new Map<string, Hanging[]>()
   for (const { child, columns } of linksTo('student')) {
@@ -29,7 +29,7 @@ async function hangingOn(tx: ReadTx, school: string, ids: readonly string[]): Pr
 
 const isResult = ({ table }: Hanging) => table === 'grade' || table === 'report_book'
 
-/** Takes back the pupils that an import made and changed, and their places in classes. */
+/** Undoes the pupils that an import created and changed, and their places in classes. */
 export async function undoStudents({ tx, caller }: WriteContext, entries: readonly Entry[]): Promise<Undoing> {
   const school = caller.school_id
   const students = await rowsNow(tx, 'student', school, entries)
@@ -65,7 +65,10 @@ type Places = {
   places: readonly Enrolment[]
 }
 
-/** The places of pupils whom the import found: one stays where the pupil has got marks, a report or subjects there since. */
+/**
+ * Undoes the places of pupils who existed before the import; a place stays where the pupil has got marks, a report or subjects there
+ * since.
+ */
 async function undoPlaces(tx: ReadTx, { undoing, entryOf, hanging, places }: Places): Promise<void> {
   const [any] = places
   if (!any) return

@@ -8,7 +8,7 @@ import { rowsWritten } from './imports.queries.ts'
 export type Entry = Row<'history'>
 export type Kept = ImportUndo['rows'][number]
 
-/** What is taken back of an import, by what is done to each row, and what stays. A pupil's places go with the pupil. */
+/** What is undone of an import, by the action on each row, and what stays. A pupil's places are deleted with the pupil. */
 export type Undoing = {
   removed: { student: Row<'student'>[]; enrolment: Row<'enrolment'>[]; grade: Row<'grade'>[] }
   restored: { student: Change<'student'>[]; grade: Change<'grade'>[] }
@@ -21,15 +21,15 @@ export const nothingYet = (): Undoing => ({
   kept: [],
 })
 
-/** Whether a row is the import's still: it says what was written, and nobody has made it anew since. */
+/** Whether a row is as the import wrote it, and was not deleted and created again since. */
 export const isOfImport = (entry: Entry, row: Readonly<Record<string, unknown>>): boolean =>
   isAsWritten(entry, row) && (entry.action !== 'create' || !('created_at' in row) || row['created_at'] === entry.at)
 
-/** What a changed row said before. */
+/** The values of a changed row before the change. */
 export const before = ({ changes }: Entry): Record<string, unknown> =>
   Object.fromEntries(Object.entries(changes).map(([name, each]) => [name, each.before]))
 
-/** The rows of these entries as they are now, by id, locked; what has gone since is absent. */
+/** The present rows of these entries, by id, locked; deleted ones are absent. */
 export async function rowsNow<T extends 'student' | 'enrolment' | 'grade'>(
   tx: WriteTx,
   table: T,

@@ -4,7 +4,7 @@ import type { Services } from '../../http/services.ts'
 
 type Described = { filename: string; school: string; workbook: WorkbookInput }
 
-/** A workbook for a school, made once the transaction has ended. */
+/** A workbook for a school, made after the transaction. */
 export const workbookFile = async ({ filename, school, workbook }: Described, { documents }: Pick<Services, 'documents'>) => ({
   filename,
   contentType: XLSX_TYPE,

@@ -11,7 +11,7 @@ import { jobById } from './jobs.queries.ts'
 const shown = ({ id, status, done, total, result_url, failures }: Row<'job'>): Job => ({ id, status, done, total, result_url, failures })
 const isOver = ({ status }: Job) => status === 'done' || status === 'failed'
 
-/** A job of the caller's school: absent or foreign 404, another's 403 unless an administrator asks. */
+/** A job of the caller's school: 404 where it is absent or foreign, 403 where it is another person's and the caller no administrator. */
 async function jobOf({ tx, caller }: PolicyContext, id: string): Promise<Row<'job'>> {
   const [job] = await jobById(tx, { school: caller.school_id, id })
   if (!job) throw common.notFound()
@@ -21,7 +21,7 @@ async function jobOf({ tx, caller }: PolicyContext, id: string): Promise<Row<'jo
 
 type Followed = { job: Row<'job'>; userId: string }
 
-/** The job as it is, then after every change, until it is over or nobody listens. */
+/** The job now and after every change, until it ends or the client disconnects. */
 async function* follow({ store, jobs: own }: Services, { job, userId }: Followed, signal: AbortSignal): AsyncGenerator<Job> {
   if (!own.join(userId)) throw jobFailures.tooManyListeners()
   let last = ''

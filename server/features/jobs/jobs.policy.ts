@@ -8,16 +8,19 @@ import { lockedNode } from '../../store/node.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { jobThatMakes, openJobs } from './jobs.queries.ts'
 
-/** A step of a job: what it writes in one transaction with the job's progress, and what could not be done. Throws where the job is lost. */
+/**
+ * One step of a job: `write` writes in one transaction with the job's progress, and returns the failure of the step, if any. Throws where
+ * another runner has taken the job.
+ */
 export type Step = (write: (tx: WriteTx) => Promise<JobFailure | null>) => Promise<void>
-/** Does the steps of a job that are still ahead, until `signal`; answers where the result is read. */
+/** Runs the remaining steps of a job, until `signal`; returns the URL of the result. */
 export type JobWork = (services: Omit<Services, 'jobs'>, job: Row<'job'>, working: { step: Step; signal: AbortSignal }) => Promise<string>
 
 const RETRY_SECONDS = '60'
 
 /**
- * Puts a job into the queue and answers its id; that of the job that makes the same already, where there is one. Whoever calls holds
- * the class, so two equal calls come one after the other. Throws 429 `jobs.too_many`.
+ * Queues a job and returns its id, or that of an open job that makes the same. The caller has locked the class, so concurrent equal calls
+ * run one after the other. Throws 429 `jobs.too_many`.
  */
 export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCaller }, input: JobInput): Promise<string> {
   const school = caller.school_id
@@ -26,7 +29,7 @@ export async function startJob({ tx, caller }: { tx: WriteTx; caller: SchoolCall
   )
   const [same] = await jobThatMakes(tx, { school, wanted })
   if (same) return same.id
-  // A person sees the jobs of their own school; how many there are of all is for the service to count.
+  // A person sees only the jobs of their own school; only the service can count all.
   await tx.actAs(asSystem(caller.user_id))
   await lockedNode(tx, {})
   if ((await openJobs(tx, school)) >= limits.jobs.perSchool || (await openJobs(tx)) >= limits.jobs.inAll)

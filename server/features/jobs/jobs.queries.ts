@@ -5,14 +5,14 @@ import type { ReadTx } from '../../store/tx.ts'
 /** Locked where the transaction writes: only one of two runners takes a job, and its row changes one step at a time. */
 export const jobById = rowsBy('job', { school: 'school_id', id: 'id' }, { lock: true })
 
-/** The job that makes the same, while it waits or runs. */
+/** The waiting or running job that makes the same. */
 export const jobThatMakes = rowsBy('job', { school: 'school_id', wanted: 'wanted' })
 
-/** How many jobs wait or run: of all schools, or of one. */
+/** The number of waiting and running jobs, of all schools or of one. */
 export const openJobs = ({ db, t }: ReadTx, school?: string): Promise<number> =>
   db.$count(t.job, and(inArray(t.job.status, ['queued', 'running']), school === undefined ? undefined : eq(t.job.school_id, school)))
 
-/** The oldest job that waits, or whose runner has not been heard of in time. */
+/** The oldest job that waits, or whose runner let its lease expire. */
 export const nextJob = statement<{ now: string }>({ lock: 'job' })(({ db, t, p }) =>
   db
     .select()

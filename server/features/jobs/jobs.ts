@@ -1,20 +1,20 @@
-/** The jobs of this node: who asks for one wakes it, who follows one waits for its changes. */
+/** The jobs of this node: a request that queues one wakes the runner, and streams wait for changes. */
 export type Jobs = {
-  /** From now on looks for what waits, also for what others left behind, and forgets what is old. */
+  /** Starts looking for waiting jobs, also those that other servers left unfinished, and deletes old ones. */
   look(): void
-  /** Something may be waiting. */
+  /** Call when a job may be waiting. */
   wake(): void
-  /** Ends with the next change that this node makes to the job, or after `ms`, or where `signal` or the end of the program says so. */
+  /** Resolves with the next change of the job by this node, after `ms`, or when `signal` aborts or the program ends. */
   changed(jobId: string, ms: number, signal: AbortSignal): Promise<void>
-  /** False where this person, or all together, follow too many already; else the end of following is to be told by `leave`. */
+  /** False where this person, or all together, have too many streams; otherwise `leave` must be called at the end. */
   join(userId: string): boolean
   leave(userId: string): void
-  /** True once no more work is begun: whoever follows a job stops. */
+  /** True once no more work is started; streams then end. */
   readonly isStopping: boolean
-  /** Aborts in that moment. */
+  /** Aborts at that moment. */
   readonly stopping: AbortSignal
-  /** Ends when nothing is waiting or running here. */
+  /** Resolves when no job is waiting or running here. */
   idle(): Promise<void>
-  /** Gives back what is running, so that it goes on elsewhere or later, and ends the streams. */
+  /** Releases running jobs, which continue elsewhere or later, and ends the streams. */
   stop(): Promise<void>
 }

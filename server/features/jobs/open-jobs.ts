@@ -6,7 +6,7 @@ import type { Services } from '../../http/services.ts'
 import type { Jobs } from './jobs.ts'
 import { forgetEndedJobs, releaseJob, runJob, takeJob, type WorkByKind } from './runner.ts'
 
-/** Nothing is looked for until `look`; whoever starts a job wakes it. */
+/** Jobs are looked for only after `look`; queuing a job wakes the runner. */
 export function openJobs(services: Omit<Services, 'jobs'>, workByKind: WorkByKind): Jobs {
   const runner = randomUUID()
   const stopping = new AbortController()

@@ -10,12 +10,12 @@ import type { JobWork, Step } from './jobs.policy.ts'
 import { jobById, jobsEndedBefore, nextJob } from './jobs.queries.ts'
 
 export type Job = Row<'job'>
-/** How each kind of job is done. */
+/** The function for each kind of job. */
 export type WorkByKind = Readonly<Record<Job['kind'], JobWork>>
 type Working = { runner: string; workByKind: WorkByKind; signal: AbortSignal; tell: () => void }
 type Own = Omit<Services, 'jobs'>
 
-/** Another runner has the job now, or it is gone: this one stops and writes nothing more. */
+/** Another runner has the job now, or it was deleted: this one stops and writes nothing more. */
 class LeaseLost extends Error {}
 
 const leaseFrom = (tx: WriteTx) => toInstant(tx.nowMs + limits.jobs.lease)
@@ -31,7 +31,7 @@ const ended = (tx: WriteTx, status: 'done' | 'failed', failures: JobFailure[]): 
   leased_until: null,
 })
 
-/** Takes the next job for a runner; whatever was left behind too often is ended instead. Null where nothing waits. */
+/** Takes the next job for a runner; ends a job that was taken too often. Null where nothing waits. */
 export const takeJob = ({ store }: Own, runner: string): Promise<Job | null> =>
   store.write(asSystem(), async (tx) => {
     for (;;) {
@@ -47,13 +47,13 @@ export const takeJob = ({ store }: Own, runner: string): Promise<Job | null> =>
     }
   })
 
-/** A job that is still this runner's; undefined where its lease ran out and another took it, or where it is gone. */
+/** A job that this runner still holds; undefined where the lease expired and another took it, or it was deleted. */
 async function ownJob(tx: WriteTx, { school_id, id }: Job, runner: string): Promise<Job | undefined> {
   const [job] = await jobById(tx, { school: school_id, id })
   return job?.runner === runner ? job : undefined
 }
 
-/** Does a job, to its end where nothing interrupts it. Never throws: what goes wrong stands in the job, and in the log. */
+/** Runs a job until it ends or is interrupted. Never throws: failures are written to the job and the log. */
 export async function runJob(services: Own, job: Job, working: Working): Promise<void> {
   const { store, log } = services
   const renewal = setInterval(() => {
@@ -98,7 +98,7 @@ const endJob = ({ store }: Own, job: Job, { runner }: Working, outcome: (now: Jo
     await patch(tx, now, { ...ended(tx, isEmpty || status === 'failed' ? 'failed' : 'done', failures), result_url })
   })
 
-/** Leaves the job to whoever comes next, as if it had not been taken. */
+/** Returns a job to the queue, as if it had not been taken. */
 export const releaseJob = ({ store }: Own, job: Job, runner: string): Promise<void> =>
   store.write(asSystem(), async (tx) => {
     const now = await ownJob(tx, job, runner)

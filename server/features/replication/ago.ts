@@ -1,7 +1,7 @@
 const MINUTE = 60_000
-/** A length of time, ms, in its largest sensible unit. */
+/** A duration in ms as text, in its largest sensible unit. */
 export function ago(ms: number): string {
-  // Seconds would be news of the status each time that it is looked at.
+  // Seconds would make each reading of the status differ from the last.
   if (ms < MINUTE) return 'less than a minute'
   const minutes = Math.round(ms / MINUTE)
   if (minutes < 60) return `${minutes} min`

@@ -3,7 +3,7 @@ import { computersAmong, type NamedPeer, successorOf } from '../../replication/i
 import type { ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
 
-/** The servers and laptops that send to this node; of all schools of this database where none is named. */
+/** The servers and laptops that send to this node; without `school`, for all schools of this database. */
 export async function computersBelow({ db, t: { sync_peer: of } }: ReadTx, school?: string): Promise<NamedPeer[]> {
   const { id, name, side, kind, school_id, user_id, enrolled_at, last_seen_at, revoked_at } = of
   const children: NamedPeer[] = await db
@@ -13,7 +13,7 @@ export async function computersBelow({ db, t: { sync_peer: of } }: ReadTx, schoo
   return computersAmong(children)
 }
 
-/** Of each computer that was copied, the two names under which both halves are heard. */
+/** For each computer that was copied, the names under which both copies are heard. */
 export function copiesAmong(computers: readonly NamedPeer[]): [name: string, other: string][] {
   return computers.flatMap((each): [string, string][] => {
     const next = successorOf(each, computers)
@@ -21,7 +21,7 @@ export function copiesAmong(computers: readonly NamedPeer[]): [name: string, oth
   })
 }
 
-/** Who replicates with a server that has no parent, and when the last of them was heard, in one sentence; it works alone where nobody does. */
+/** One sentence on the replication of a server without a parent: who sends to it, and when the last was heard; or that it works alone. */
 export function belowSaid(computers: readonly NamedPeer[], nowMs: number): string {
   if (computers.length === 0) return 'This server works alone.'
   const laptops = computers.filter(({ kind }) => kind === 'laptop').length

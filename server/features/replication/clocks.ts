@@ -2,19 +2,19 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { incarnations } from '../../store/node.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** More than clocks of a school are apart, ms. */
+/** More than the clocks of a school normally differ, ms. */
 const APART = 60_000
-/** Of how far one clock is ahead of another, ms; null where that is not known. */
+/** Whether the offset of two clocks, ms, is large; null: unknown. */
 export const isApart = (offset: number | null): boolean => offset !== null && Math.abs(offset) > APART
 
 type Clock = Pick<Row<'sync_peer'>, 'side' | 'clock_offset'>
-/** How far another node's clock was ahead of this one's when it was heard last, ms; a parent's is kept the other way round. */
+/** How far another node's clock was ahead of this one's at the last contact, ms; a parent's is stored with the opposite sign. */
 export const offsetOf = ({ side, clock_offset }: Clock): number | null =>
   clock_offset === null ? null : side === 'parent' ? 0 - clock_offset : clock_offset
 
 /**
- * How far the clock was ahead by which a node told the time of a write, ms, where that is more than a minute (sync.md, «Versions»): a time that
- * is still to come was told wrong; else as far as the node was off when it was heard last, and this one as its parent has it.
+ * How far the clock of a node was ahead when it dated a write, ms, where that is more than a minute (sync.md, «Versions»): by the write's
+ * time if it is in the future; else by the node's last known offset, and this node's own by its parent.
  */
 export async function clocksOf(tx: ReadTx, { id }: { id: string }): Promise<(node: string, hlc: number) => number | null> {
   const { sync_peer } = tx.t

@@ -9,8 +9,8 @@ type Conflict = Row<'sync_conflict'>
 type Values = Readonly<Record<string, unknown>>
 
 /**
- * Records of conflicts that are one thing to decide for people: what one person wrote to one row at one node, of however many units, and what
- * did not stand for one reason. The oldest is first, and names the group. What was decided at once is a group of its own.
+ * Records of conflicts that people decide together: what one person wrote to one row at one node, in any number of units, and that was
+ * overruled for one reason. The oldest is first, and names the group. Records that were decided together are a group of their own.
  */
 export type ConflictGroup = readonly [Conflict, ...Conflict[]]
 
@@ -23,7 +23,7 @@ export const groupKey = (each: Conflict): string =>
 
 const byAge = (a: Conflict, b: Conflict) => a.hlc - b.hlc || a.counter - b.counter || (a.id < b.id ? -1 : 1)
 
-/** Conflicts that wait for a decision, as people count them; of all schools of this database where none is named. */
+/** The number of open conflicts as people count them; without `school`, for all schools of this database. */
 export async function openConflicts(tx: ReadTx, school?: string): Promise<number> {
   const { sync_conflict: of } = tx.t
   const each = tx.db
@@ -36,7 +36,7 @@ export async function openConflicts(tx: ReadTx, school?: string): Promise<number
   return found?.count ?? 0
 }
 
-/** Of each unit what was written last, in the order of the table's units: whoever wrote it had seen what they wrote before. */
+/** The last record of each unit, in the order of the table's units; its author had seen the earlier ones. */
 export function lastOfUnits(group: ConflictGroup): Conflict[] {
   const last = new Map(group.map((record) => [record.unit, record]))
   const { entity } = group[0]
@@ -44,20 +44,20 @@ export function lastOfUnits(group: ConflictGroup): Conflict[] {
   return [...last.values()].sort((a, b) => order.indexOf(a.unit) - order.indexOf(b.unit))
 }
 
-/** Of a row that was made, and that units of it tell too, what the units tell. */
+/** For a created row with records of single units too, only those of the units. */
 function toldOf(group: ConflictGroup): Conflict[] {
   const records = lastOfUnits(group)
   const parts = records.filter(({ unit }) => unit !== EXISTENCE)
   return parts.length > 0 ? parts : records
 }
 
-/** What was written, by column; null for a deletion. */
+/** The written values by column; null for a deletion. */
 export function valuesOf(records: readonly Conflict[]): Values | null {
   return records.every(({ value }) => value === null) ? null : Object.assign({}, ...records.map(({ value }) => value))
 }
 export const keptOf = (group: ConflictGroup): Values | null => valuesOf(toldOf(group))
 
-/** The units about which there is something to decide beside the row that stands: those that say something else; all where none does. */
+/** The records that differ from the present row; all where none does. */
 export function inQuestion(group: ConflictGroup, row: Values | undefined): Conflict[] {
   const told = toldOf(group)
   const isOther = ([name, value]: [string, unknown]) => (row ? !isSame(value, row[name] ?? null) : !EMPTY.includes(value))

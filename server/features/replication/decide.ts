@@ -30,7 +30,7 @@ export type Conflict = Row<'sync_conflict'>
 export type DecidingContext = HandlerContext<typeof replication.resolve>
 export type Decision = { choice: 'current' | 'kept' | 'typed'; value?: Values | undefined }
 
-// biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
+// biome-ignore lint/suspicious/noExplicitAny: `run` gets the result of the same handler's `load`.
 type AnyHandler = Handler<any, any, any, any>
 type Remover = { endpoint: Endpoint; handler: AnyHandler; params(row: Values): Values }
 const remover = (endpoint: Endpoint, handler: unknown, params: Remover['params']): Remover => ({
@@ -63,10 +63,10 @@ const removers: Partial<Record<string, Remover>> = {
 }
 
 const isDeletion = ({ value }: Conflict) => value === null
-/** Whether the write made or removed the row, rather than changing a part of it. */
+/** Whether the write created or deleted the row, rather than changing a part of it. */
 const isOfExistence = ({ entity, unit }: Conflict) => !(unit in (descriptions[entity as Replicated]?.units ?? {}))
 
-/** An entry of the history as undoing wants it: `before` is what is to be written. */
+/** A history entry in the form that undoing takes: `before` holds the values to write. */
 const entryFor = (
   { id, school_id, entity, row_id, node_id }: Conflict,
   action: EntryOf['action'],
@@ -95,7 +95,10 @@ const presentRow = ({ tx, caller }: DecidingContext, { entity, row_id }: Conflic
     ? (tx.find(entity as Replicated, caller.school_id, row_id) as Promise<Values | undefined>)
     : Promise.resolve(undefined)
 
-/** 403 where the caller may not write what the conflict is about; of a row that is not there, or that no route writes, administrators decide. */
+/**
+ * Throws 403 where the caller may not write the row of the conflict. For an absent row, or one that no route writes, administrators
+ * decide.
+ */
 export async function demandMayDecide(context: DecidingContext, conflict: Conflict): Promise<void> {
   const row = await presentRow(context, conflict)
   const writer = writers[conflict.entity]
@@ -117,7 +120,7 @@ export async function mayDecide(context: DecidingContext, conflict: Conflict): P
 async function loadToRemove(context: DecidingContext, entity: string, row: Values) {
   const { endpoint, handler, params } = removers[entity] as Remover
   if (endpoint.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
-  // As the endpoint itself would: some of them need more than a person's own rows.
+  // As the endpoint itself would: some need more than row-level security shows the person.
   if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
   return {
     endpoint,
@@ -127,7 +130,7 @@ async function loadToRemove(context: DecidingContext, entity: string, row: Value
   }
 }
 
-/** What a person decided, written as they would write it. What stands needs no writing, unless nobody could have entered it. */
+/** Writes a person's decision as they would write it. The present value needs no write, unless nobody could have entered it. */
 export async function carryOut(context: DecidingContext, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
   if (choice === 'current') return withoutContradiction(context, group).catch(inWordsOfResolving)
   const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
@@ -136,8 +139,8 @@ export async function carryOut(context: DecidingContext, group: ConflictGroup, {
 }
 
 /**
- * A score and a code of two people may stand side by side where the code leaves no score. Who decides for what stands decides for the part
- * that was asked about; the other goes, as it would if they entered that part.
+ * A merge may combine one person's score with another's code that excludes a score. A decision for the present value keeps the part in
+ * question; the other is cleared, as if the person entered that part.
  */
 async function withoutContradiction(context: DecidingContext, group: ConflictGroup): Promise<void> {
   const [conflict] = group
@@ -154,7 +157,7 @@ async function withoutContradiction(context: DecidingContext, group: ConflictGro
   await writeOne(context, writers['grade'] as Undoer, entryFor(conflict, 'update', changesTo(stays, row)))
 }
 
-/** All columns of one or several of the units, checked further by the endpoints that write them. What is not named stays as it stands. */
+/** The typed values of one or several units, whole; the endpoints check them further. Other columns stay. */
 function typed(group: ConflictGroup, value: Values | undefined): Values {
   const units = partsOf(group).map(columnsOf)
   if (units.length === 0) throw replicationFailures.cannotResolve({ message: 'Another value can only be given for one part of a row.' })
@@ -172,7 +175,7 @@ const mustHave = (units: readonly (readonly string[])[]) =>
     : `must have all of one of these: ${units.map((each) => each.join(', ')).join('; ')}`
 
 const columnsOf = ({ entity, unit }: Conflict): readonly string[] => descriptions[entity as Replicated]?.units[unit] ?? []
-/** Writes to a part of a row that is there, rather than that make it. */
+/** The records of writes to a part of an existing row, not of its creation. */
 const partsOf = (group: ConflictGroup): Conflict[] => lastOfUnits(group).filter((each) => !isOfExistence(each))
 
 async function removeAgain(context: DecidingContext, conflict: Conflict): Promise<void> {
@@ -195,8 +198,8 @@ async function removeAgain(context: DecidingContext, conflict: Conflict): Promis
 }
 
 /**
- * A row that is not there is made as it was written; of one that is, each part that shall be otherwise is written by itself, for it may have an
- * endpoint of its own. A score and a code are one entry of a person.
+ * Writes the wanted values. An absent row is created as it was written; in an existing one each differing part is written separately,
+ * since it may have its own endpoint. A score and a code are one entry.
  */
 async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted: Values): Promise<void> {
   const [conflict] = group
@@ -217,7 +220,7 @@ async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted
 
 const isOfMark = ({ entity, unit }: Conflict): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
 
-/** Of these columns those that are named. */
+/** The values of these columns, where present. */
 export const named = (values: Values, columns: readonly string[]): Values =>
   Object.fromEntries(columns.flatMap((name) => (name in values ? [[name, values[name]]] : [])))
 
@@ -228,7 +231,7 @@ async function writeOne(context: DecidingContext, writer: Undoer, entry: EntryOf
   await writer.write(context as never, entry, await writer.load(context as never, entry))
 }
 
-/** Of a value that a person typed, what is wrong with it; by the paths of what was sent. */
+/** Turns a failure of the endpoint into one about the typed value, with the paths of the request. */
 const inWordsOfTyping = (error: unknown): never => {
   const isUnfit = error instanceof Failure && (error.status === 400 || error.code === 'history.cannot_undo')
   if (!isUnfit || !error.issues) return inWordsOfResolving(error)
@@ -236,7 +239,7 @@ const inWordsOfTyping = (error: unknown): never => {
   throw common.validationFailed({ ...(error.status === 400 && { message: error.message }), issues })
 }
 
-/** The reason of the rule that stands in the way, as one refusal of this endpoint. */
+/** Turns a failure of the endpoint into a refusal of this one, with the failed rule as its reason. */
 const inWordsOfResolving = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code === 'reports.locked' || error.code === 'validation_failed') throw error
   if (error.status !== 400 && error.status !== 409) throw error

@@ -7,7 +7,7 @@ import { ago } from './ago.ts'
 type Peer = Row<'sync_peer'>
 export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
 
-/** What a node has found of itself and its first parent, as far as it is to be told now. */
+/** The result of comparing this node with its first parent, as far as it is reported now. */
 export function comparedOf(parents: readonly Peer[], nowMs: number): Compared {
   const [first] = parents
   if (!first) return { compared_at: null, difference: null }
@@ -20,7 +20,10 @@ export function comparedOf(parents: readonly Peer[], nowMs: number): Compared {
   }
 }
 
-/** Two parents of a laptop may each have something that the other has yet to hear of: what lasts is told. */
+/**
+ * Whether a difference is reported. The parents of a laptop may differ while one has not yet received the other's rows; only a lasting
+ * difference is.
+ */
 function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs: number): boolean {
   const { shown, parents: between } = limits.sync.compare
   if (healed_at !== null && nowMs - Date.parse(healed_at) > shown) return false
@@ -28,10 +31,10 @@ function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs:
   return parents === 1 || lasted > between
 }
 
-/** They are not known to hold the same now. */
+/** Whether a difference is open. */
 export const differs = ({ difference }: Pick<SyncStatus, 'difference'>): boolean => difference?.healed_at === null
 
-/** Of a difference, to be said after the rest; empty where there was none. */
+/** The sentence about a difference, for the end of the status; empty without one. */
 export function differenceSaid(
   { difference, parent, is_laptop }: Pick<SyncStatus, 'difference' | 'parent' | 'is_laptop'>,
   nowMs: number,

@@ -27,7 +27,7 @@ type Figures = {
   state: string
 }
 
-/** Of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
+/** Figures of all schools of this database; `lastContact` with the parent, in seconds since 1970. */
 async function figuresOf(tx: ReadTx, course: UpstreamStatus | null): Promise<Figures> {
   const { sync_held } = tx.t
   const parents = await parentsOf(tx)
@@ -57,12 +57,12 @@ function comparedIn(parents: Parameters<typeof comparedOf>[0], nowMs: number): P
 }
 
 const STATES = ['alone', 'up_to_date', 'sending', 'offline', 'revoked', 'upgrade'] as const
-/** Metrics are asked for while the database is in trouble too: then the last figures stand. */
+/** Milliseconds. Metrics are also read while the database is in trouble; then the last figures are used. */
 const PATIENCE = 1_000
-/** One look answers all the figures of a page. */
+/** Milliseconds for which figures are reused, so that one reading serves a whole page of metrics. */
 const FRESH = 500
 
-/** The figures of replication at /metrics. */
+/** Registers the figures of replication at /metrics. */
 export function watchReplication(services: Services): void {
   const { store, metrics, clock } = services
   const rows = { waiting: 0, files: 0, conflicts: 0, held: 0, refused: 0, refusedBelow: 0 }

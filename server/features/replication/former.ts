@@ -9,7 +9,7 @@ import type { ReadTx } from '../../store/tx.ts'
 type Stored = Readonly<Record<string, unknown>>
 type Entry = Pick<Row<'history'>, 'row_id' | 'near_id' | 'changes'>
 
-/** `near`: where their entries lie; where that is not known, every entry of the school is looked at. Both are JSON arrays. */
+/** `near`: the clustering keys of the entries; without them every entry of the school is read. Both are JSON arrays. */
 const entriesNear = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ row_id: history.row_id, near_id: history.near_id, changes: history.changes })
@@ -26,8 +26,8 @@ const entriesAnywhere = statement<{ school: string; rows: string }>()(({ db, t: 
 )
 
 /**
- * What is still known here of rows that do not stand in their table, by id: what they held when they were deleted, or, where they were
- * forgotten altogether, what this node's history says of them. What neither knows is absent.
+ * What this node still knows of absent rows, by id: their values at the deletion, or, where the tombstone was deleted, those of the
+ * history. Rows that neither knows are absent.
  */
 export async function formerRows(
   tx: ReadTx,
@@ -53,7 +53,7 @@ export async function formerRows(
   return former
 }
 
-/** Of a mark that this node only changed, the history names no pupil; its id is made of the assessment and of the pupil. */
+/** For a mark that this node only changed, the history names no pupil; its id is the hash of the assessment's id and the pupil's. */
 async function nameWhose(tx: ReadTx, school: string, marks: Map<string, Stored>): Promise<void> {
   const unnamed = [...marks].filter(([, { student_id, assessment_id }]) => !student_id && typeof assessment_id === 'string')
   if (unnamed.length === 0) return
@@ -68,6 +68,6 @@ async function nameWhose(tx: ReadTx, school: string, marks: Map<string, Stored>)
   }
 }
 
-/** What a row held after a write, of the columns that it names; what it held last, where the write removed it. */
+/** The values of a row after a write, for the columns that it names; before it, where the write deleted the row. */
 const heldAfter = (changes: Row<'history'>['changes']): Stored =>
   Object.fromEntries(Object.entries(changes).map(([column, { before, after }]) => [column, after ?? before]))

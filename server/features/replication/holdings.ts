@@ -15,8 +15,8 @@ const placeOf = statement<{ school: string; user: string }>()(({ db, t: { school
 export const NOTHING_HELD: LaptopHoldings = { why: null, school: null, pupils: 0, marks: 0, as_of: null }
 
 /**
- * What a laptop still holds that was revoked, or whose person no longer works at the school as far as it has heard; nothing on every other
- * node. `as_of`: when it last heard its school, which is how new all of it can be at most.
+ * What remains on a laptop that was revoked, or whose person no longer works at the school by its last information; `why` is null on every
+ * other node. `as_of`: when the laptop last reached its school, so all its data is at least as old.
  */
 export async function holdingsOf(tx: ReadTx, course: UpstreamStatus | null): Promise<LaptopHoldings> {
   const [parent] = await parentsOf(tx)
@@ -36,7 +36,7 @@ export async function holdingsOf(tx: ReadTx, course: UpstreamStatus | null): Pro
   }
 }
 
-/** For the console and for whoever reads the sentence; the empty text where nothing is to be said. */
+/** The sentence for the command line and the page; empty where there is nothing to report. */
 export function heldSaid({ why, school, pupils, marks, as_of }: LaptopHoldings): string {
   if (!why) return ''
   const what = `${counted(pupils, 'pupil')} and ${counted(marks, 'mark')} of ${school}`

@@ -16,15 +16,14 @@ type About =
   | { kind: 'clock'; about: SyncNode }
   | { kind: 'copy'; about: SyncNode }
 /**
- * What a person must look at on this node. `ref`: by which they name it, 16 hexadecimal digits that follow from what it is about and so stay
- * the same while others come and go; any beginning that no other has will do. `isDone`: it was decided, or put aside. `about` a conflict is the
- * oldest of its records, which are decided together.
+ * An issue of this node. `ref`: its name, 16 hexadecimal digits hashed from what it is about, so that it is stable; any unambiguous prefix
+ * is accepted. `isDone`: it was decided, or dismissed. A conflict's `about` is the oldest of its records, which are decided together.
  */
 export type Issue = { ref: string; school: string; since: string; isDone: boolean } & About
 
 const refOf = (kind: Issue['kind'], id: string): string => createHash('sha256').update(`${kind} ${id}`).digest('hex').slice(0, 16)
 
-/** Of a school, by kind, the newest of each kind first. `done`: what is decided or put aside already, of what stays in a list. */
+/** The issues of a school, by kind, newest first. `done`: the issues that were already decided or dismissed and remain in a list. */
 export async function issuesOf(tx: ReadTx, school: string, { done = false }: { done?: boolean } = {}): Promise<Issue[]> {
   const { status } = tx.t.sync_conflict
   const conflicts = await conflictsWhere(tx, school, eq(status, done ? 'resolved' : 'open'))
@@ -41,10 +40,10 @@ const latestOf = (records: ConflictGroup) => toInstant(Math.max(...records.map((
 
 type Make = (since: string, id: string, about: About) => Issue
 
-/** What nobody decides here, and what goes by itself once its cause has gone. */
+/** Issues that need no decision here, and end with their cause. */
 async function passingOf(tx: ReadTx, school: string, of: Make): Promise<Issue[]> {
   const held = [...(await heldOf(tx, school))].sort((a, b) => (a.since < b.since ? 1 : -1))
-  // A number that began anew is no computer any more.
+  // An ended incarnation is no computer any more.
   const nodes = (await nodesOf(tx, school)).filter(({ revoked_at, began_anew }) => revoked_at === null && began_anew?.both_heard !== false)
   return [
     ...held.map((about) => of(about.since, `${about.entity} ${about.row_id}`, { kind: 'held', about })),

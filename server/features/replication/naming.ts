@@ -9,7 +9,7 @@ type Stored = Readonly<Record<string, unknown>>
 export type Named = { entity: string; row_id: string }
 const keyOf = (entity: string, id: unknown) => `${entity}:${id}`
 
-/** Columns that hold another row's id, in the order in which a person says them: whose, in what, where, when. */
+/** Columns with another row's id, in the order of a spoken name: person, subject, place, time. */
 const LINKS: Readonly<Record<string, Replicated>> = {
   report_book_id: 'report_book',
   student_id: 'student',
@@ -23,12 +23,12 @@ const LINKS: Readonly<Record<string, Replicated>> = {
   term_id: 'term',
   academic_year_id: 'academic_year',
 }
-/** Of these a name alone says too little: a test belongs to a subject, a book to somebody. */
+/** Kinds whose own name is not enough: an assessment belongs to a subject, a book to a person. */
 const FURTHER: readonly string[] = ['assessment', 'report_book']
 
 /**
- * By what people know rows: «Kelly Aoife · Test 1 · Mathematics» for a mark. Follows a row to what it hangs on, two steps at most, with
- * one query for each table and step. A row that is gone is called as it was last, as far as that is known here; else it has no name.
+ * The names of rows for people: «Kelly Aoife · Test 1 · Mathematics» for a mark. Follows references, two steps at most, with one query for
+ * each table and step. A deleted row has its last name, as far as this node knows it; else it has none.
  */
 export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[]): Promise<(each: Named) => string> {
   const found = new Map<string, Stored>()
@@ -57,7 +57,7 @@ export async function namesOf(tx: ReadTx, school: string, asked: readonly Named[
   return (each) => [...new Set(said(each, 2))].join(' · ')
 }
 
-/** By what people know the rows whose ids stand in these values; null for a column that holds no id, and for a row that is not known. */
+/** The names of the rows whose ids are in these values; null for a column without an id, and for an unknown row. */
 export async function namesInValues(tx: ReadTx, school: string, values: readonly (Stored | null)[]) {
   const nameOf = await namesOf(
     tx,
@@ -77,7 +77,7 @@ const linksOf = (row: Stored | undefined): Named[] =>
       )
     : []
 
-/** A known term is stored in small letters. */
+/** A known term's name is stored in lower case. */
 const ownWords = (row: Stored): string => {
   const words = ['title', 'name', 'last_name', 'first_name'].flatMap((column) => (typeof row[column] === 'string' ? [row[column]] : []))
   return words.map(termInEnglish).join(' ')

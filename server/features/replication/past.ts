@@ -11,10 +11,10 @@ import { formerRows } from './former.ts'
 type Conflict = Row<'sync_conflict'>
 type Stored = Readonly<Record<string, unknown>>
 type Entry = Pick<Row<'history'>, 'row_id' | 'node_id' | 'at' | 'changes'>
-/** A conflict, the row as it stands, and by which write. */
+/** A conflict, the present row, and the stamp of the write that stands. */
 export type Met = { conflict: Conflict; row: Stored | undefined; standing: Stamp | undefined }
 
-/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: which rows, and where their entries lie. */
+/** The entries of rows, the oldest first. `rows` and `near` are JSON arrays: row ids, and clustering keys. */
 const entriesOfRows = statement<{ school: string; rows: string; near: string }>()(({ db, t: { history }, p, dialect }) =>
   db
     .select({ row_id: history.row_id, node_id: history.node_id, at: history.at, changes: history.changes })
@@ -25,9 +25,7 @@ const entriesOfRows = statement<{ school: string; rows: string; near: string }>(
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-/**
- * What stood before either of two values was written, by column, as far as the history that is here says it; null where it does not.
- */
+/** The values before both writes of a conflict, by column, as far as the local history has them; else null. */
 export async function beforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
   const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
   const near = values.map(({ conflict: { entity, row_id }, row }) => row?.[descriptions[entity as Replicated]?.near ?? 'id'] ?? row_id)
@@ -37,7 +35,7 @@ export async function beforeBoth(tx: ReadTx, school: string, met: readonly Met[]
   return (id) => found.get(id) ?? null
 }
 
-/** Along the writes of one side that came after the other side's: what the first of them found. */
+/** Follows the writes of one side after the other's: the `before` of the first. */
 function beforeOf({ conflict, row, standing }: Met, entries: readonly Entry[]): Stored | null {
   const kept = conflict.value as Stored
   const columns = Object.keys(kept)
@@ -54,7 +52,7 @@ function beforeOf({ conflict, row, standing }: Met, entries: readonly Entry[]): 
   return side(conflict.node_id, kept, standing?.[2] ?? 0) ?? side(standing?.[0], row ?? {}, conflict.hlc)
 }
 
-/** Out of how many a mark is, by the mark's id; of one that is not here any more, or was never taken, as far as that is known. */
+/** The maximum of each mark, by the mark's id; for a deleted or refused mark as far as it is known. */
 export async function maximaOf(
   tx: ReadTx,
   school: string,

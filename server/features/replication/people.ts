@@ -5,7 +5,10 @@ import type { ReadTx } from '../../store/tx.ts'
 
 type Person = { id: string; first_name: string | null; last_name: string | null } | null
 
-/** Names of people by id, as far as this node knows them and tells them in the school; null: on the console, where all are told. */
+/**
+ * The names of people by id, as far as this node knows them and may reveal them in the school; null for the school: on the command line,
+ * where all are revealed.
+ */
 export async function peopleNamed(
   tx: ReadTx,
   school: string | null,

@@ -11,18 +11,18 @@ import { maximaOf } from './past.ts'
 import { peopleNamed } from './people.ts'
 
 type Refused = Row<'sync_refused'>
-/** Refused to this node by its parent, or by this node to one below it. */
+/** `own`: refused to this node by its parent; `below`: by this node to one below. */
 export type Side = 'own' | 'below'
 
 const ofSide = ({ t: { sync_refused: of } }: ReadTx, side: Side) => (side === 'own' ? isNull(of.peer_id) : isNotNull(of.peer_id))
 
-/** What one person wrote of one row and one answer refused is one write to people, of however many units. */
+/** The units that one person wrote to one row and one reply refused are one refused write to people. */
 const together = ({ t: { sync_refused: of } }: ReadTx) =>
   [of.school_id, of.peer_id, of.table_name, of.row_id, of.actor_id, of.code, of.refused_at] as const
 const keyOf = ({ peer_id, table_name, row_id, actor_id, code, refused_at }: Refused) =>
   [peer_id, table_name, row_id, actor_id, code, refused_at].join(' ')
 
-/** Refused writes that nobody has put aside yet; of all schools of this database where none is named. */
+/** The number of refused writes that nobody has dismissed; without `school`, for all schools of this database. */
 export async function refusedUnseen(tx: ReadTx, side: Side, school?: string): Promise<number> {
   const { sync_refused: of } = tx.t
   const each = tx.db
@@ -42,7 +42,7 @@ export const refusedById = statement<{ school: string; id: string }>()(({ db, t:
     .where(and(eq(of.school_id, p.school), eq(of.id, p.id))),
 )
 
-/** With all units that were refused together with it. What was put aside before keeps its time. */
+/** Dismisses a write with all its units. An earlier dismissal keeps its time. */
 export async function putAside(tx: WriteTx, refused: Refused): Promise<void> {
   const { sync_refused: of } = tx.t
   const { school_id, table_name, row_id, code, refused_at, peer_id, actor_id } = refused
@@ -62,7 +62,7 @@ export async function putAside(tx: WriteTx, refused: Refused): Promise<void> {
     .where(and(...isTogether))
 }
 
-/** Newest first; `of`: this person's alone. */
+/** Newest first; `of`: only this person's. */
 export async function refusedOf(tx: ReadTx, school: string, of: string | null): Promise<RefusedWrite[]> {
   const { sync_refused } = tx.t
   const rows: Refused[] = await tx.db
@@ -107,7 +107,7 @@ export async function refusedOf(tx: ReadTx, school: string, of: string | null): 
   })
 }
 
-/** All columns that were written, in the order of the table's units; null where the row was to be deleted. */
+/** All written columns, in the order of the table's units; null for a deletion. */
 function writtenIn(units: readonly Refused[]): Refused['value'] {
   if (units.some(({ unit, value }) => unit === EXISTENCE && value === null)) return null
   const entity = units[0]?.table_name ?? ''
@@ -124,7 +124,7 @@ async function childrenById({ db, t: { sync_peer } }: ReadTx, school: string): P
   return new Map(children.map((child) => [child.id, child]))
 }
 
-/** What a node below says may name anybody, also whom this school must not hear of: of others than its people no name is told. */
+/** A node below may send the id of anybody, including people of other schools: only people of this school are named. */
 async function ofThisSchool(tx: ReadTx, school: string, rows: readonly Refused[], children: ReadonlyMap<string, Row<'sync_peer'>>) {
   const asked = new Set(rows.flatMap(({ peer_id, actor_id, row_id }) => (peer_id === null ? [] : [actor_id, row_id])))
   const members = await rowsNaming(

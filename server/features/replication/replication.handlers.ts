@@ -29,7 +29,10 @@ import { missingPapers, waitingFilesOf } from './waiting-files.ts'
 type Conflict = Row<'sync_conflict'>
 type Asking = { tx: ReadTx; caller: { user_id: string; role: string; school_id: string } }
 
-/** Those that concern the caller, and which of them they may decide: all for administrators, else what they may write and what they wrote. */
+/**
+ * The conflicts that concern the caller, and which of them they may decide: all for administrators, else those of rows that they may
+ * write, and their own writes.
+ */
 async function ownConflicts(context: Asking, conflicts: readonly Conflict[]) {
   const { role, user_id } = context.caller
   const known = new Map<string, boolean>()
@@ -47,7 +50,7 @@ const seenConflicts = (sees: Sees, shown: readonly ShownConflict[]) =>
     return { ...one, kept: seen(one.kept), current: seen(one.current), before: seen(one.before) }
   })
 
-/** A laptop carries only what its one user may read. */
+/** A laptop holds only what its owner may read. */
 const seesAllRefused = async ({ tx, caller }: Asking): Promise<boolean> =>
   caller.role === 'admin' || (await laptopOwner(tx)) === caller.user_id
 
@@ -81,7 +84,7 @@ async function groupOf({ tx, caller }: DecidingContext, id: string): Promise<Con
   return group
 }
 
-/** What was decided of one of the records: another value may be typed for some of the units alone. */
+/** The decision for one of the records: a typed value may cover only some of the units. */
 function resolutionOf({ value: kept }: Conflict, { choice, value }: Decision): Resolution {
   const typed = value ? named(value, Object.keys(kept ?? {})) : null
   return typed && Object.keys(typed).length === 0 ? { choice: 'current', value: null } : { choice, value: typed }
@@ -106,7 +109,7 @@ const deciding: Handler<typeof replication.resolve, ConflictGroup, unknown, Deci
     })
     return { resolved: await tx.update('sync_conflict', changes), sees: await personalDataSeenBy(context) }
   },
-  // What was written has its stamp, and so its author, once it is committed.
+  // Reads the result after the commit, when the write has its stamp and author.
   finish: ({ resolved, sees }, services) =>
     services.store.read(asSystem(), async (tx) => {
       const school = resolved[0]?.school_id as string
@@ -124,7 +127,7 @@ const waitingFiles: Handler<typeof replication.files, Row<'report_book'> | null,
     listed: await waitingFilesOf(tx, school_id, courseOf(services), query.reportId),
     papers: book ? await pdfsOfBook(tx, { school: school_id, book: book.id }) : [],
   }),
-  // The storage is asked once the database need not wait for it.
+  // Reads the storage after the transaction.
   finish: async ({ listed, papers }, { files }) => [...listed, ...(await missingPapers(files, papers, listed))],
 }
 type Papers = { listed: WaitingFile[]; papers: Row<'report_book_pdf'>[] }
@@ -141,7 +144,7 @@ const joining: Handler<typeof replication.join, unknown, unknown, ToJoin> = {
     const { invitation: code, fingerprint } = body
     return { code, fingerprint, ...(await demandMayJoin(tx, here, body.address)), school: caller.school_id }
   },
-  // The other server is asked while the database need not wait for it.
+  // Calls the other server after the transaction.
   finish: async ({ kind, school, ...typed }, services) => {
     const url = await joinByHand(services, typed, kind)
     const nodes = await services.store.read(asSystem(), (tx) => nodesOf(tx, school))
@@ -154,7 +157,7 @@ type ToJoin = Awaited<ReturnType<typeof demandMayJoin>> & { code: string; finger
 
 const courseOf = ({ replication: running }: Pick<Services, 'replication'>) => running?.course() ?? null
 
-// What concerns nodes belongs to the service alone, so most of this is asked as the service, and only for the caller's own school.
+// Only the service may read nodes, so most of this runs as the service, for the caller's own school only.
 export const replicationHandlers: Handlers<typeof replication> = {
   status: onGuard(
     replication.status,

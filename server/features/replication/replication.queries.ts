@@ -28,7 +28,7 @@ export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): P
 
 type Viewer = { here: Here; mayDecide: (conflict: Row<'sync_conflict'>) => boolean }
 
-/** What is one thing to decide once, with what stands now, who wrote it, and where. */
+/** One item for each group of conflicts, with the present value, its author and its node. */
 export async function shownConflicts(
   tx: ReadTx,
   school: string,
@@ -103,8 +103,8 @@ export async function shownConflicts(
 }
 
 /**
- * The write of each unit that stands, as its stamp: node, counter, hlc, actor. Of a row that a deletion meets the last write to it, and which
- * columns that wrote: the deletion's own stamp is on the row's being there.
+ * The stamp of each unit's standing write: node, counter, hlc, actor. For a row in conflict with a deletion, its last write and the
+ * columns of that; the deletion's own stamp is that of the row's existence.
  */
 async function writtenBy(tx: ReadTx, school: string, rows: readonly { entity: string; row_id: string }[]) {
   const units = new Map<string, Readonly<Record<string, Stamp>>>()
@@ -141,10 +141,10 @@ async function currentRows(tx: ReadTx, school: string, rows: readonly Row<'sync_
   return found
 }
 
-/** This node, by what people call it. */
+/** This node's id and name. */
 export type Here = { id: string; name: string }
 
-/** What people call a node, by each of its numbers that this one has heard of; a node that began anew is called as before. */
+/** The name of each node id that this node knows; a node that began anew keeps its name. */
 export async function nodeNames(tx: ReadTx, here: Here): Promise<Map<string, string>> {
   const peers = await tx.db.select({ id: tx.t.sync_peer.node_id, name: tx.t.sync_peer.name }).from(tx.t.sync_peer)
   const own = [here.id, ...(await incarnations(tx))]
@@ -180,7 +180,7 @@ export async function nodesOf(tx: ReadTx, school: string): Promise<SyncNode[]> {
   })
 }
 
-/** The parent that is spoken with, as `course` says it, else the first. */
+/** The parent in use, by `course`, else the first. */
 export async function parentOf(tx: ReadTx, school: string, course: UpstreamStatus | null): Promise<Row<'sync_peer'> | null> {
   const parents = await parentsOf(tx)
   return spokenWith(

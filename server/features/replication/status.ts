@@ -20,7 +20,7 @@ import { heldSaid, holdingsOf } from './holdings.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
-/** `course`: what the running replication says of itself; null where none runs here. `role` of the server that is asked. */
+/** `course`: the state of the running replication; null where none runs here. `role`: that of this server. */
 export async function statusOf(
   tx: ReadTx,
   school: string,
@@ -68,10 +68,10 @@ const ALTERED =
 type Standing = Pick<SyncStatus, 'state' | 'obstacle'>
 type Numbers = Omit<SyncStatus, 'state' | 'obstacle' | 'sentence'>
 
-/** One person's computer, not a school's server: only then its enrolment names somebody. */
+/** Whether this node is one person's computer rather than a school's server: only a laptop's enrolment names a person. */
 export const isLaptopUnder = (parent: Pick<Row<'sync_peer'>, 'user_id'> | null): boolean => parent !== null && parent.user_id !== null
 
-/** What a school's server sends to is the centre, on whatever database it runs. */
+/** The parent of a school's server is the centre, on whatever database that runs. */
 const kindOf = (parent: Row<'sync_peer'>) => (isLaptopUnder(parent) ? (parent.kind as 'school' | 'centre') : 'centre')
 
 export function stateOf(parent: Row<'sync_peer'> | null, course: UpstreamStatus | null, waiting: number): SyncStatus['state'] {
@@ -82,14 +82,17 @@ export function stateOf(parent: Row<'sync_peer'> | null, course: UpstreamStatus 
   return waiting > 0 ? 'sending' : 'up_to_date'
 }
 
-/** Where everything is that does not wait. A laptop's is at its school, and at the centre once the school has said so of all of it. */
+/**
+ * The node that has everything except waiting rows. A laptop's rows are at its school, and at the centre once the school has reported all
+ * of them.
+ */
 async function reachedBy(tx: ReadTx, parent: Row<'sync_peer'>, above: number | null | undefined): Promise<'school' | 'centre'> {
   if (above == null || kindOf(parent) === 'centre') return kindOf(parent)
   const { seq } = await tx.dialect.feedOf(tx.connection, parent.school_id as string)
   return seq <= above ? 'centre' : 'school'
 }
 
-/** Rows that this node's feed has and its parent has not acknowledged, how many of them are marks, and when the first was written. */
+/** Rows of this node's feed that its parent has not acknowledged, how many of them are marks, and when the first was written. */
 export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<{ rows: number; marks: number; oldest: string | null }> {
   const { sync_row, history } = tx.t
   const { own_seq, node_id } = parent
@@ -111,15 +114,15 @@ export async function waitingFor(tx: ReadTx, parent: Row<'sync_peer'>): Promise<
 }
 
 /**
- * Rows of this node's feed that a child has not read, and since when; null where it has not come to the end of its first copy. A laptop passes
- * over those that it may not hold. `node`: the present number of this one.
+ * Rows of this node's feed that a child has not read, and since when; null before the end of its first copy. A laptop skips rows that it
+ * may not hold. `node`: this node's present id.
  */
 export async function unreadBy(tx: ReadTx, child: Row<'sync_peer'>, node: string): Promise<{ rows: number; oldest: string | null } | null> {
   const own_seq = placeIn(node, child.their_cursor)
   return own_seq === 0 ? null : waitingFor(tx, { ...child, own_seq })
 }
 
-/** Of a row of this node's feed: its parent has not acknowledged it, nor sent it. */
+/** The condition that the parent has neither acknowledged a row of this node's feed, nor sent it. */
 export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, node_id }: Row<'sync_peer'>): SQL | undefined {
   const isOurs = or(isNull(sync_row.source_id), ne(sync_row.source_id, node_id))
   return and(eq(sync_row.school_id, school_id as string), gt(sync_row.seq, own_seq), isOurs)
@@ -127,7 +130,7 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
-/** What a head reads first. `place`: where a parent's rows are; without a parent the sentence of who replicates with this server. */
+/** The status sentence. `place`: where a parent's rows are; without a parent, the sentence of `belowSaid`. */
 export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, place: string, nowMs: number): string {
   const { waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
   const toDecide =
@@ -174,7 +177,7 @@ const notTakenSaid = (count: number, whose: string): string =>
 const copiesSaid = (count: number): string =>
   count === 0 ? '' : ` ${count === 1 ? '1 computer was copied: look at it.' : `${count} computers were copied: look at them.`}`
 
-/** Whose writes they are that a node does not take. */
+/** Whose writes this node refuses. */
 export const belowNamed = ({ schools_below, refused_below }: Pick<SyncStatus, 'schools_below' | 'refused_below'>): string =>
   refused_below === 1
     ? `a ${schools_below > 0 ? 'server or laptop' : 'laptop'}`
@@ -185,10 +188,10 @@ const copying = ({ copied, total }: NonNullable<Numbers['copy']>, isOffline: boo
     isOffline ? ' It goes on where it stopped when the line is back.' : ''
   }`
 
-/** The status now, then after every change of it, until the server ends or nobody listens. */
+/** The status now and after each change, until the server ends or the client disconnects. */
 export async function* followStatus(services: Services, { userId, school }: { userId: string; school: string }, signal: AbortSignal) {
   const { store, jobs } = services
-  // Followers of work and of replication share their places.
+  // Streams of work and of replication share one limit.
   if (!jobs.join(userId)) throw replicationFailures.tooManyListeners()
   let last = ''
   try {

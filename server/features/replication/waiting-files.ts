@@ -11,7 +11,7 @@ import type { ReadTx } from '../../store/tx.ts'
 import { namesOf } from './naming.ts'
 import { parentOf } from './replication.queries.ts'
 
-/** Files that the parent of a school's server lacks, or that have still to come from it; `report`: the PDFs of this book only. */
+/** Files of a school's server that its parent lacks, or that it lacks; `report`: only the PDFs of this book. */
 export async function waitingFilesOf(tx: ReadTx, school: string, course: UpstreamStatus | null, report?: string): Promise<WaitingFile[]> {
   const parent = await parentOf(tx, school, course)
   if (!parent) return []
@@ -36,8 +36,7 @@ export async function waitingFilesOf(tx: ReadTx, school: string, course: Upstrea
 }
 
 /**
- * Of the PDFs of a book those that are not here, though nobody is asked for them: at the centre a child brings them. `listed`: those that
- * wait by themselves.
+ * The PDFs of a book that are missing here without being requested: at the centre a child sends them. `listed`: those that are requested.
  */
 export async function missingPapers(
   files: Services['files'],

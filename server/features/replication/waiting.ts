@@ -16,7 +16,10 @@ import { isWaitingFor } from './status.ts'
 
 type WaitingFilter = { entity?: string | undefined; assessmentId?: string | undefined }
 
-/** What the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.waiting`; nothing without a parent. */
+/**
+ * The rows that the parent of a school's server does not have yet, in the order of the feed, at most `limits.sync.waiting`; empty without
+ * a parent.
+ */
 export async function waitingOf(
   tx: ReadTx,
   school: string,
@@ -57,7 +60,7 @@ export async function waitingOf(
 }
 
 type Stored = { table_name: string; row_id: string; vv: string; units: string; deleted: boolean }
-/** `units`: those that the last write wrote. `about`: the row that a conflict is about. */
+/** `units`: those of the last write. `about`: the row of a conflict. */
 type Last = Written & { deleted: boolean; last: Stamp | undefined; about?: Pick<Written, 'entity' | 'row_id'> }
 
 function lastWriteOf({ table_name, row_id, deleted, ...stored }: Stored): Last {
@@ -67,7 +70,7 @@ function lastWriteOf({ table_name, row_id, deleted, ...stored }: Stored): Last {
   return { entity: table_name, row_id, deleted: Boolean(deleted), last, units }
 }
 
-/** Conflicts that nobody decided yet: no node wrote the record, but somebody what it keeps. */
+/** Open conflicts. No node wrote such a record; its actor is the author of the kept value. */
 async function conflictsAmong(tx: ReadTx, school: string, rows: readonly Stored[]): Promise<Map<string, Last>> {
   const ids = rows.flatMap(({ table_name, row_id }) => (table_name === CONFLICT ? [row_id] : []))
   const open = ((await rowsById(tx, CONFLICT, school, ids)) as Row<'sync_conflict'>[]).filter(({ status }) => status !== 'resolved')
@@ -82,7 +85,7 @@ const CONFLICT = 'sync_conflict'
 
 type Written = { entity: string; row_id: string; units: readonly string[] }
 
-/** What the last write of each row wrote, of marks alone: of others the kind and the name say more than a column would. */
+/** The values of each row's last write, for marks only: for other rows, kind and name are more useful. */
 async function valuesOf(
   tx: ReadTx,
   school: string,

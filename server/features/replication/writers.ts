@@ -21,15 +21,15 @@ import { demandInClass } from '../policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 
 type Values = Readonly<Record<string, unknown>>
-// biome-ignore lint/suspicious/noExplicitAny: what it loads it is given again.
+// biome-ignore lint/suspicious/noExplicitAny: `run` gets the result of the same handler's `load`.
 type AnyHandler = Handler<any, any, any, any>
-/** What a decision asks of an endpoint that does not find its row by the id of what is in conflict. */
+/** A call of an endpoint that does not take the conflicting row's id as its path parameter. */
 type WriteRequest = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
 
 const valuesIn = ({ changes }: EntryOf): Values =>
   Object.fromEntries(Object.entries(changes).map(([column, { before }]) => [column, before]))
 
-/** Writes through the endpoint that `ask` names, with its guard, its access and its checks. */
+/** Writes through the endpoint that `ask` returns, with its guard, access and checks. */
 const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) => WriteRequest): Undoer<unknown> => {
   const askedOf = async (context: UndoContext, entry: EntryOf): Promise<WriteRequest> => {
     const row = (await context.tx.find(entry.entity, context.caller.school_id, entry.row_id)) as Values | undefined
@@ -39,7 +39,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
   return {
     load: async (context, entry) => {
       if (guarding.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
-      // Whether they may decide at all is asked before anybody says what.
+      // Without a value, only the right to decide is checked.
       if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
       const { handler, params } = await askedOf(context, entry)
       if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
@@ -60,7 +60,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
   }
 }
 
-/** What the wanted value names is not there any more. */
+/** Turns the failure into the refusal that a row named by the wanted value does not exist any more. */
 const inWordsOfUndoing = (error: unknown): never => {
   throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
 }
@@ -72,7 +72,7 @@ const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Valu
   ...(body && { body }),
 })
 
-/** Which year is active: the one that is wanted, or none, which is said of the one that is. */
+/** The active year: activates the wanted one, or, for none, deactivates the present one. */
 const activeYear = throughAsking(academicYears.activate, ({ academic_year_id: present }, { academic_year_id: wanted }) => {
   const id = wanted ?? present
   if (typeof id !== 'string' || !isId(id))
@@ -100,7 +100,7 @@ const corrected = throughAsking(attendance.take, ({ student_group_id: classId, s
   ),
 )
 
-/** Whoever takes the register of the class decides about a mark in it. */
+/** A mark in a register: decided by people who may take the register of the class. */
 const attendanceMark: Undoer = {
   ...corrected,
   load: async (context, entry) => {
@@ -110,7 +110,7 @@ const attendanceMark: Undoer = {
   },
 }
 
-/** What a person writes through the endpoint that they would use for it anyway; undoing has the most of them (history/undoers.ts). */
+/** The endpoints with which a decision is written; most are those of undoing (history/undoers.ts). */
 export const writers: Partial<Record<string, Undoer>> = {
   ...undoers,
   active_year: activeYear,

@@ -3,7 +3,7 @@ import { draftReport } from '@markbook/shared/story/reports'
 import { class3B, english, michaelmas } from '@markbook/shared/story/school-year'
 import { type School, school } from '../../testing/school.ts'
 
-/** A school that wants its report books approved, and a draft in it. */
+/** A school that requires approval of report books, with a draft. */
 export async function approvingSchool(): Promise<School> {
   const st = await school()
   await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })

@@ -17,7 +17,7 @@ type Patch = Partial<Book>
 export const NOT_APPROVED = { approved_at: null, approved_by: null } as const
 export const NOT_SENT_BACK = { sent_back_at: null, sent_back_by: null, sent_back_reason: null, sent_back_hash: null } as const
 
-/** Not locked: a teacher may not lock what only administrators write. */
+/** Not locked: a teacher may not lock rows that only administrators write. */
 const askingOf = rowsBy('school', { school: 'id' }, { columns: ['approves_reports'] })
 
 async function asks(tx: ReadTx, { school_id: school }: Book): Promise<{ approves_reports: boolean | null }> {
@@ -25,41 +25,41 @@ async function asks(tx: ReadTx, { school_id: school }: Book): Promise<{ approves
   return own ?? { approves_reports: null }
 }
 
-/** 409 where the school wants reports approved before they leave it, and this one is not. */
+/** Throws 409 where the school requires approval and this report is not approved. */
 export async function demandApproved(tx: ReadTx, book: Book): Promise<void> {
   if (lacksApproval(await asks(tx, book), book)) throw reportFailures.notApproved()
 }
 
-/** What is to be written to a report: whatever changes it takes its approval away, for that was of what it said before. */
+/** The patch of a report, extended: any change clears the approval, which was for the earlier content. */
 export const withoutApproval = (book: Book, patch: Patch): Patch =>
   book.approved_at !== null && Object.entries(patch).some(([column, value]) => !isSame(value, book[column as keyof Book]))
     ? { ...patch, ...NOT_APPROVED }
     : patch
 
-/** The same where an entry was written. Whoever writes one holds its report. */
+/** The same after an entry was written. Writers of an entry have locked its report. */
 export async function entryWritten(tx: WriteTx, book: Book, before: Entry, after: Entry): Promise<void> {
   if (book.approved_at !== null && !isSame(typedIn(before), typedIn(after))) await tx.update('report_book', book, NOT_APPROVED)
 }
 
 const typedIn = (entry: Entry) => pick(entry, 'manual_letter', 'teacher_remark')
 
-/** Of all that a card prints of a report, in an order that does not change. */
+/** The hash of everything that a card prints of a report, in a fixed order. */
 export function contentHashOf(book: Book, entries: readonly Entry[]): string {
   const sorted = [...entries].sort((a, b) => (a.subject_id < b.subject_id ? -1 : 1))
   return sha256Of(new TextEncoder().encode(canonical(contentOf(book, sorted))))
 }
 
-/** The same with what a card says of the state of its report: a draft prints the word DRAFT. */
+/** The same with the printed state of the report: a draft prints the word DRAFT. */
 export const paperHashOf = (book: Book, entries: readonly Entry[]): string =>
   `${contentHashOf(book, entries)} ${book.status === 'draft' ? 'draft' : 'final'}`
 
-/** 409 where a report, which is locked, says something else by now than the card that was drawn of it. */
+/** Throws 409 where a report, which the caller has locked, has changed since its card was drawn. */
 export async function demandAsDrawn(tx: ReadTx, book: Book, drawn: string | undefined): Promise<void> {
   const entries = await entriesOfBooks(tx, { school: book.school_id, books: JSON.stringify([book.id]) })
   if (paperHashOf(book, entries) !== drawn) throw reportFailures.changedSince()
 }
 
-/** Which of some reports were sent back and say something else since. Asks nothing where none was sent back. */
+/** The reports among these that were sent back and have changed since. Runs no query where none was sent back. */
 export async function changedSinceSentBack(tx: ReadTx, school: string, books: readonly Book[]): Promise<ReadonlySet<string>> {
   const sentBack = books.filter(({ sent_back_hash }) => sent_back_hash !== null)
   if (sentBack.length === 0) return new Set()
@@ -77,7 +77,7 @@ const hashNow = async (tx: ReadTx, book: Book): Promise<string> => {
   )
 }
 
-/** The hash of what the report says: 409 where the school does not ask for approvals, and where somebody has read something else. */
+/** Returns the hash of the report's content. Throws 409 where the school requires no approval, or the caller has read another content. */
 async function demandAsRead(tx: WriteTx, book: Book, contentHash: string | undefined): Promise<string> {
   if ((await asks(tx, book)).approves_reports !== true) throw reportFailures.approvalNotAsked()
   const now = await hashNow(tx, book)
@@ -85,7 +85,10 @@ async function demandAsRead(tx: WriteTx, book: Book, contentHash: string | undef
   return now
 }
 
-/** Of two at once the first one is remembered. What was sent back is approved unread, with those of a class say, only once it says something else. */
+/**
+ * The first of two concurrent approvals counts. A report that was sent back can be approved without a content hash, for example with its
+ * class, only after it has changed.
+ */
 export async function approve(tx: WriteTx, book: Book, contentHash: string | undefined, by: string): Promise<Book> {
   const now = await demandAsRead(tx, book, contentHash)
   if (contentHash === undefined && book.sent_back_hash === now) throw reportFailures.changedSince()
@@ -94,7 +97,7 @@ export async function approve(tx: WriteTx, book: Book, contentHash: string | und
 
 type SendingBack = { reason: string; contentHash: string | undefined }
 
-/** Of two at once the later reason stands, and the history has both. */
+/** Of two concurrent reasons the later one stands, and the history has both. */
 export async function sendBack(tx: WriteTx, book: Book, { reason, contentHash }: SendingBack, by: string): Promise<Book> {
   const sent_back_hash = await demandAsRead(tx, book, contentHash)
   const sentBack = { sent_back_at: tx.now, sent_back_by: by, sent_back_reason: reason, sent_back_hash }

@@ -15,7 +15,7 @@ type Book = Row<'report_book'>
 
 /**
  * Whether the books of a class and period are up to date with the marks, and their newest PDFs with the books, by last name
- * (docs/design/reports.md). A book of a pupil who left the class is not behind, because generating would not change it.
+ * (docs/design/reports.md). The book of a pupil who left the class counts as up to date, because generating would not change it.
  */
 export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<ReportStanding[]> {
   const { term, type } = period
@@ -40,7 +40,7 @@ export async function freshnessOfReports(tx: ReadTx, group: Row<'student_group'>
   })
 }
 
-/** How many books of a class and period can still change and are older than their marks. */
+/** The number of unsent books of a class and period that are older than their marks. */
 export async function outdatedBooks(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<number> {
   const inClass = { school: group.school_id, group: group.id, term: period.term.id }
   const open = (await booksOfType(tx, inClass, period.type)).filter(({ status }) => !isLocked(status))
@@ -53,8 +53,8 @@ const isBehind = (book: Book, snapshot: ReportSnapshot | undefined): boolean =>
   snapshot !== undefined && refreshed(book.snapshot, snapshot) !== book.snapshot
 
 /**
- * When the printed content of each book last changed, in ms of the hybrid logical clock of the writes. Sending and approving change
- * nothing that is printed; publishing removes the word DRAFT.
+ * When the printed content of each book last changed, in ms of the hybrid logical clock. Sending and approving change nothing in print;
+ * publishing removes the word DRAFT.
  */
 async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): Promise<Map<string, number>> {
   const sent = new Set(books.filter(({ status }) => isLocked(status)).map(({ id }) => id))
@@ -74,7 +74,7 @@ async function lastChanges(tx: ReadTx, school: string, books: readonly Book[]): 
 
 type StampQuery = { school: string; table: Replicated; ids: readonly string[] }
 
-/** The latest write to the units of each row, in ms; those that `counts` says. */
+/** The latest write to the units of each row, in ms; `counts` selects units. */
 async function stampsOf(tx: ReadTx, { school, table, ids }: StampQuery, counts = (_id: string, _unit: string) => true) {
   const rows = ids.length === 0 ? [] : await tx.dialect.versionsOf(tx.connection, school, table, ids)
   return new Map(

@@ -24,12 +24,12 @@ import { isTyped, refreshed, snapshotColumns, termSnapshot, yearSnapshot } from 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 type Generated = { generated: number; skipped_locked: number; reports: Book[] }
-/** Which reports: of a term, with its year. */
+/** The period of the reports: a term, with its year. */
 export type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
 
 /**
- * Generates the reports of a class, or brings them up to date: snapshots only, so that what was typed stays; what was sent stays
- * whole (decisions §6). The class is locked by whoever loaded it, so two generations of it come one after the other.
+ * Generates or updates the reports of a class. Only snapshots are written: typed content stays, and sent reports are unchanged (decisions
+ * §6). The caller has locked the class, so concurrent generations run one after the other.
  */
 export async function generateReports(tx: WriteTx, group: Row<'student_group'>, period: Period): Promise<Generated> {
   const snapshots = await atOneMoment(tx, group.school_id, () => snapshotsOfClass(tx, group, period))
@@ -45,7 +45,7 @@ export async function generateReports(tx: WriteTx, group: Row<'student_group'>, 
   }
 }
 
-/** Brings one report up to date, with the place that its student has in the class of now; the other reports stay as they are. */
+/** Updates one report, with the student's position in the present class; the other reports are unchanged. */
 export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
   const snapshot = await atOneMoment(tx, book.school_id, () => snapshotOfBook(tx, book))
   const updated = await tx.update('report_book', book, withoutApproval(book, { snapshot: refreshed(book.snapshot, snapshot) }))
@@ -53,7 +53,7 @@ export async function regenerateReport(tx: WriteTx, book: Book): Promise<Book> {
   return updated
 }
 
-/** By student, in the order of last names. */
+/** Snapshots by student, in the order of last names. */
 export async function snapshotsOfClass(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<Map<string, ReportSnapshot>> {
   const results = await resultsOfClass(tx, group, period)
   const attendance = await totalsOfClass(tx, group, period.type === 'term' ? period.term : period.year)
@@ -99,7 +99,7 @@ async function snapshotOfBook(
 
 type Writing = { group: Row<'student_group'>; period: Period; snapshots: ReadonlyMap<string, ReportSnapshot>; existing: readonly Book[] }
 
-/** A student who came from another class brings the report along: it moves to the class that generates it. */
+/** The report of a student who came from another class moves to the class that generates it. */
 async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshots, existing }: Writing): Promise<Book[]> {
   const bookByStudentId = new Map(existing.map((book) => [book.student_id, book]))
   const fresh: NewRow<'report_book'>[] = []
@@ -118,8 +118,8 @@ async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshot
 }
 
 /**
- * Writes the snapshots of some books into their entries. The books are locked, and with them their entries. The entry of a
- * subject that is no longer taken goes, but not what a teacher typed: with a remark or a letter it stays, without figures.
+ * Writes the snapshots of some books into their entries. The books, and so their entries, are locked. The entry of a subject that the
+ * student does not take any more is deleted, unless a teacher typed a remark or a letter: it then stays without figures.
  */
 async function writeEntries(tx: WriteTx, books: readonly Book[]): Promise<void> {
   const [first] = books

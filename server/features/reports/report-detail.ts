@@ -10,7 +10,7 @@ import { shownLetter } from './snapshot.ts'
 
 type Entry = Row<'report_book_entry'>
 
-/** An entry as it is answered: with the letter that is shown. */
+/** An entry as in replies, with its effective letter. */
 export const shownEntry = (entry: Entry): Entry & ReportEntry => ({ ...entry, letter_grade: shownLetter(entry) })
 
 /** A report with its entries in order, its student and its PDFs, newest first. */
@@ -34,7 +34,7 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
   }
 }
 
-/** Who sent it back, as the school knows them. */
+/** The person who sent it back, if still a member of the school. */
 async function personOf(
   tx: ReadTx,
   { school_id: school, sent_back_by: id }: Row<'report_book'>,
@@ -43,7 +43,7 @@ async function personOf(
   return member ? { id: member.user_id, ...pick(member, 'first_name', 'last_name') } : null
 }
 
-/** The PDFs of a report, newest first; those that were made before it was published say DRAFT. */
+/** The PDFs of a report, newest first; those made before it was published are marked DRAFT. */
 async function pdfsWithDrafts(tx: ReadTx, { id, school_id: school, status }: Row<'report_book'>): Promise<ReportDetail['pdfs']> {
   const pdfs = await pdfsOfBook(tx, { school, book: id })
   if (pdfs.length === 0 || status === 'draft') return pdfs.map((pdf) => ({ ...pdf, is_draft: status === 'draft' }))

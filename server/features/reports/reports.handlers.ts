@@ -25,7 +25,7 @@ function after(book: Book, move: ReportMove): Book['status'] {
   return status
 }
 
-/** A letter that says the same as the calculated one is no change by hand: the entry goes on following the calculation. */
+/** A typed letter equal to the calculated one is not stored: the entry keeps following the calculation. */
 const letterColumn = (typed: string | null, { computed_letter }: Entry) => ({ manual_letter: typed === computed_letter ? null : typed })
 
 export const reportHandlers: Handlers<typeof reports> = {

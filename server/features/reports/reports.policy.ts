@@ -12,14 +12,14 @@ import { booksById, booksOfStudent, entryById, studentById } from './reports.que
 type Targets = Readonly<Record<string, string | undefined>>
 
 /**
- * A member, who may do nothing here, is told whether a report exists (404) or is not theirs (403) like everybody; but the
- * database shows a member no reports, so it is asked as the service.
+ * Reads as the service. A member has no rights here, but gets 404 or 403 like everybody, and row-level security would hide all reports
+ * from them.
  */
 async function lookAsEverybody({ tx, caller }: PolicyContext): Promise<void> {
   if (caller.role === 'member') await tx.actAs(asSystem(caller.user_id))
 }
 
-/** A report of a class whose reports are the caller's: absent or foreign 404 for everybody, present but not theirs 403. */
+/** Loads a report: 404 where it is absent or foreign, for everybody; 403 where the caller lacks the right to reports of its class. */
 export async function reportOf(context: PolicyContext, id: string): Promise<Row<'report_book'>> {
   await lookAsEverybody(context)
   const book = await rowOf(context, 'report_book', id)
@@ -29,7 +29,7 @@ export async function reportOf(context: PolicyContext, id: string): Promise<Row<
 
 export type EntryOfBook = { entry: Row<'report_book_entry'>; book: Row<'report_book'> }
 
-/** An entry that the caller may write, and its book; the book is locked first, so that it cannot be sent in between. */
+/** Loads an entry that the caller may write, and its book; the book is locked first, so that it cannot be sent in between. */
 export async function entryOf(context: PolicyContext, id: string): Promise<EntryOfBook> {
   await lookAsEverybody(context)
   const { tx, caller } = context
@@ -41,7 +41,7 @@ export async function entryOf(context: PolicyContext, id: string): Promise<Entry
   return { entry, book }
 }
 
-/** A class whose reports are the caller's, and a term of its year; which type of report is said in the query or the body. */
+/** A class to whose reports the caller has the right, and a term of its year; the type of report comes from the query or the body. */
 export type ClassPlace = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'> }
 
 export async function classPlace(context: PolicyContext, targets: Targets): Promise<ClassPlace> {
@@ -49,7 +49,7 @@ export async function classPlace(context: PolicyContext, targets: Targets): Prom
   return { group, term, year: await yearOf(context, term.academic_year_id) }
 }
 
-/** The student of a report that was loaded; not locked. */
+/** The student of a loaded report; not locked. */
 export async function studentOf(tx: ReadTx, book: Pick<Row<'report_book'>, 'school_id' | 'student_id'>): Promise<Row<'student'>> {
   const [student] = await studentById(tx, { school: book.school_id, id: book.student_id })
   if (!student) throw common.notFound()
@@ -58,7 +58,9 @@ export async function studentOf(tx: ReadTx, book: Pick<Row<'report_book'>, 'scho
 
 export type ReportsOfStudent = { books: Row<'report_book'>[]; own: Row<'report_book'>[] }
 
-/** The reports of a student for a term, and which of them are the caller's; 404 where there is none, 403 where none is theirs. */
+/**
+ * The reports of a student for a term, and which of them the caller may read; 404 where there is none, 403 where the caller may read none.
+ */
 export async function reportsOfStudent(context: PolicyContext, targets: Targets): Promise<ReportsOfStudent> {
   const student = await rowOf(context, 'student', requiredId(targets, 'studentId'))
   const term = await termOf(context, requiredId(targets, 'termId'))
@@ -73,14 +75,14 @@ export async function reportsOfStudent(context: PolicyContext, targets: Targets)
   return { books, own }
 }
 
-/** Which of these reports were sent back and say something else since. */
+/** The reports among these that were sent back and have changed since. */
 export async function changedReports(tx: ReadTx, school: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return ids.length === 0 ? new Set() : changedSinceSentBack(tx, school, await booksById(tx, { school, ids: JSON.stringify(ids) }))
 }
 
 /**
- * Leaves it neither approved nor sent back. 409 where it was approved or sent back at another time than `expectedAt`: whoever takes back an
- * approval has not read the reason that came since.
+ * Clears approval and sending back. Throws 409 where the present one is from another time than `expectedAt`: a person who withdraws an
+ * approval has not read a reason given since.
  */
 export async function takeBack(tx: WriteTx, book: Row<'report_book'>, expectedAt?: string): Promise<Row<'report_book'>> {
   const at = book.approved_at ?? book.sent_back_at
@@ -88,7 +90,7 @@ export async function takeBack(tx: WriteTx, book: Row<'report_book'>, expectedAt
   return tx.update('report_book', book, { ...NOT_APPROVED, ...NOT_SENT_BACK })
 }
 
-/** ReportGuard: what was sent to the ministry is never changed again. */
+/** ReportGuard: a report sent to the ministry is never changed again. */
 export function demandUnlocked({ status }: Pick<Row<'report_book'>, 'status'>): void {
   if (isLocked(status)) throw reportFailures.locked()
 }

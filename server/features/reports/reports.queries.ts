@@ -5,14 +5,17 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/** The books of these students for a term, in the order of ids, so that two who lock them cannot wait for each other. `students` is a JSON array. */
+/**
+ * The books of these students for a term, locked in the order of ids, so that concurrent requests do not deadlock. `students` is a JSON
+ * array.
+ */
 export const booksOfStudents = rowsBy(
   'report_book',
   { school: 'school_id', term: 'term_id', type: 'report_type', students: { in: 'student_id' } },
   { lock: true, orderBy: ['id'] },
 )
 
-/** `ids` is a JSON array. Not locked: to be read. */
+/** `ids` is a JSON array. Not locked, for reading. */
 export const booksById = rowsBy('report_book', { school: 'school_id', ids: { in: 'id' } })
 
 /** The books of a class and term with their students, by last name, first name, id; a student's term report before the year-end one. */
@@ -26,7 +29,7 @@ export const booksOfClass = statement<{ school: string; group: string; term: str
     .orderBy(asc(student.sort_key), asc(student.id), asc(report_book.report_type))
 })
 
-/** Those of one type, without their students. */
+/** The books of one type, without their students. */
 export async function booksOfType(tx: ReadTx, inClass: Parameters<typeof booksOfClass>[1], type: Row<'report_book'>['report_type']) {
   const rows = await booksOfClass(tx, inClass)
   return rows.map(({ book }) => book).filter(({ report_type }) => report_type === type)
@@ -35,10 +38,10 @@ export async function booksOfType(tx: ReadTx, inClass: Parameters<typeof booksOf
 /** The books of one student for a term: at most one of each type. */
 export const booksOfStudent = rowsBy('report_book', { school: 'school_id', student: 'student_id', term: 'term_id' })
 
-/** The entries of some books. Whoever writes them holds their books. `books` is a JSON array. */
+/** The entries of some books. Writers of entries have locked their books. `books` is a JSON array. */
 export const entriesOfBooks = rowsBy('report_book_entry', { school: 'school_id', books: { in: 'report_book_id' } }, { orderBy: ['id'] })
 
-/** The entries of a book with their subjects, in order; those without figures of now share a place and go by code. */
+/** The entries of a book with their subjects, in order; those without present figures come last, by code. */
 export const entriesWithSubjects = statement<{ school: string; book: string }>()(({ db, t, p }) => {
   const { report_book_entry, subject } = t
   return db
@@ -74,14 +77,14 @@ export const pdfsOfBook = rowsBy(
   { orderBy: [{ desc: 'generated_at' }, { desc: 'id' }] },
 )
 
-/** What was written to a report, the oldest first. */
+/** The history entries of a report, the oldest first. */
 export const writesTo = rowsBy(
   'history',
   { school: 'school_id', near: 'near_id', book: 'row_id' },
   { columns: ['at', 'changes'], where: { entity: 'report_book' }, orderBy: ['seq'] },
 )
 
-/** Not locked: the book of an entry is locked before the entry is. */
+/** Not locked: the book of an entry is locked before the entry. */
 export const entryById = rowsBy('report_book_entry', { school: 'school_id', id: 'id' })
 
 export const studentById = rowsBy('student', { school: 'school_id', id: 'id' })

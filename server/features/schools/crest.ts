@@ -13,7 +13,7 @@ import { ownSchool } from '../policy.ts'
 type School = Row<'school'>
 
 const FOLDER = 'crests'
-/** Documents cannot hold a WebP. */
+/** A PDF cannot contain a WebP. */
 const PRINTABLE = ['image/jpeg', 'image/png']
 
 /** The own school as its members see it. */

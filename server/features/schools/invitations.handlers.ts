@@ -43,8 +43,8 @@ const shown = (
 type LinkContent = { school: string; by: Inviter; email: string; code: string | null }
 
 /**
- * Where an invitation is answered: the page says who invites to which school, and has the address and the code filled in. They stand behind
- * `#`, which no browser sends to a server.
+ * The URL for answering an invitation: the page shows inviter and school, with address and code filled in. These are behind `#`, which
+ * browsers do not send to a server.
  */
 function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: LinkContent): string {
   const name = [by.first_name, by.last_name].filter(Boolean).join(' ')
@@ -52,7 +52,7 @@ function linkOf({ publicUrl }: Services['config'], { school, by, email, code }: 
   return `${publicUrl}/sign-in#${said}`
 }
 
-/** Counts what a school invites in a day, and clears what is over; 409 or 429 where a limit is reached. */
+/** Counts a school's invitations of the day, and deletes expired ones; throws 409 or 429 where a limit is reached. */
 async function demandRoom(tx: WriteTx, school: string, added: number): Promise<void> {
   const { school_invitation } = tx.t
   await tx.local.delete(school_invitation).where(and(eq(school_invitation.school_id, school), lte(school_invitation.expires_at, tx.now)))
@@ -90,7 +90,7 @@ export const invitationHandlers: Handlers<typeof invitations> = {
       const { school_invitation } = tx.t
       const made: NewInvitation[] = []
       for (const [email, role] of invited) {
-        // Where several schools are, a code would let an administrator in as somebody whose mail they cannot read.
+        // With several schools on the server, a code would let an administrator sign in as a person whose mail they cannot read.
         const code = config.dedicated ? newPrintedCode() : null
         const code_hash = code === null ? null : codeHash(email, code, keys.otp)
         const row = { id: tx.newId(), role, code_hash, invited_by: inviter.id, invited_at: tx.now, expires_at }

@@ -5,7 +5,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 
-/** The entity of invitations in the history of a school. */
+/** The entity name of invitations in the history of a school. */
 export const INVITATION = 'school_invitation'
 
 const openFor = statement<{ email: string; now: string }>()(({ db, t, p }) => {
@@ -29,14 +29,14 @@ const openFor = statement<{ email: string; now: string }>()(({ db, t, p }) => {
 export type OpenInvitation = Row<'school_invitation'> & { school: Pick<Row<'school'>, 'id' | 'name'> }
 
 /**
- * The invitations of an address that count: whoever invited is still an administrator of that school. Needs a transaction of the service
- * (`as: 'system'`).
+ * The valid invitations of an address: their author is still an administrator of that school. Needs a transaction of the service (`as:
+ * 'system'`).
  */
 export const openInvitations = (tx: ReadTx, email: string): Promise<OpenInvitation[]> => openFor(tx, { email, now: tx.now })
 
 export const invitationTo = rowsBy('school_invitation', { school: 'school_id', email: 'email' })
 
-/** An invitation that was answered, or withdrawn, is gone. */
+/** Deletes an invitation that was answered or withdrawn. */
 export async function closeInvitation(tx: WriteTx, invitation: Row<'school_invitation'>, action: 'update' | 'delete'): Promise<void> {
   const { id, school_id, email, role } = invitation
   const { school_invitation } = tx.t

@@ -11,7 +11,7 @@ import { queueOf, requestById } from './schools.queries.ts'
 
 type Request = Row<'school_join_request'>
 
-/** A request with its requester, both locked: the person first, as everywhere. 404 where it does not exist. */
+/** Loads a request with its requester, both locked, the person first, as everywhere. 404 where it does not exist. */
 async function lockedRequest(tx: WriteTx, id: string, refuse: (request: Pick<Request, 'school_id' | 'user_id'>) => void) {
   const [known] = await requestById(tx, { id })
   if (!known) throw common.notFound()
@@ -22,7 +22,7 @@ async function lockedRequest(tx: WriteTx, id: string, refuse: (request: Pick<Req
   return { request, requester }
 }
 
-/** For an administrator: 403 where it is a request to another school (specification, «Errors»). */
+/** For an administrator: 403 for a request to another school (specification, «Errors»). */
 const ownQueue = (schoolId: string) => (request: Pick<Request, 'school_id'>) => {
   if (request.school_id !== schoolId) throw schoolFailures.foreignRequest()
 }

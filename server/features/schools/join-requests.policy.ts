@@ -10,12 +10,12 @@ import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
 
 type Request = Row<'school_join_request'>
 type Role = Row<'school_management'>['role']
-/** A school as join requests show it. */
+/** A school as shown with join requests. */
 export type SchoolName = Pick<Row<'school'>, 'id' | 'name'>
 
 const pendingOfUser = rowsBy('school_join_request', { user: 'user_id' }, { where: { status: 'pending' }, limit: 1 })
 
-/** A school that may be joined; 404 where it is absent or not active. Needs a transaction of the service (`as: 'system'`). */
+/** An active school, which may be joined; else 404. Needs a transaction of the service (`as: 'system'`). */
 export async function joinableSchool(tx: ReadTx, schoolId: string): Promise<SchoolName> {
   const [school] = await activeSchool(tx, { id: schoolId })
   if (!school) throw common.notFound()
@@ -23,11 +23,10 @@ export async function joinableSchool(tx: ReadTx, schoolId: string): Promise<Scho
 }
 
 /**
- * Starts a pending request (specification, «Join request»): 400 while any other of this person waits, in whatever school; 409 for
- * a member of that school, suspended or not. The person's row stays locked until the commit, so that of two requests made at once
- * only one can pass. Where the school's server has offered a place, this agrees to it, under the id of the request that waits for
- * an answer at that server (docs/decisions/0051). Whom an administrator invited here is accepted at once. Needs a transaction of the
- * service.
+ * Creates a pending request (specification, «Join request»): 400 while any other request of this person is pending, in any school; 409 for
+ * a member of that school, suspended or not. The person's row stays locked until the commit, so that only one of concurrent requests
+ * passes. Where the school's server has offered a place, the request agrees to it, under the id of the request that is pending at that
+ * server (docs/decisions/0051). A person with an invitation is accepted at once. Needs a transaction of the service.
  */
 export async function requestToJoin(
   tx: WriteTx,
@@ -55,8 +54,8 @@ export async function requestToJoin(
 }
 
 /**
- * Makes whoever asked an active member with a role, and the school their active one; somebody who already is a member (or was suspended)
- * gets the role. `by` answered the request.
+ * Makes the requester an active member with a role, and the school their active one. An existing membership, even a suspended one, gets
+ * the role. `by` answered the request.
  */
 export async function accept(
   tx: WriteTx,

@@ -7,7 +7,7 @@ import type { ReadTx } from '../../store/tx.ts'
 
 const storedCodes = rowsBy('school', { school: 'id' }, { columns: ['mark_codes'] })
 
-/** The codes that may stand in the school's marks; the standard ones where it has not written its own. */
+/** The school's mark codes; the standard ones where it has not stored its own. */
 export async function markCodesOf(tx: ReadTx, schoolId: string): Promise<readonly MarkCode[]> {
   const [school] = await storedCodes(tx, { school: schoolId })
   return school?.mark_codes ?? standardMarkCodes
@@ -20,7 +20,7 @@ const statusesOf = statement<{ school: string }>()(({ db, t: { grade }, p }) =>
     .where(and(eq(grade.school_id, p.school), isNotNull(grade.status))),
 )
 
-/** 409 where a code that goes or has another effect stands in a mark: what was recorded keeps its meaning. */
+/** Throws 409 where a mark has a code that is removed or gets another effect, so that recorded marks keep their meaning. */
 export async function demandCodesInUse(
   tx: ReadTx,
   { id, mark_codes }: Pick<Row<'school'>, 'id' | 'mark_codes'>,

@@ -27,8 +27,8 @@ const shown = (profile: Profile, membership: Membership): Member => ({
 })
 
 /**
- * A member of the caller's school, to be changed. The school's row is locked first, then the person and the membership, so that
- * two administrators who demote or remove each other at once are answered one after the other.
+ * Loads a member of the caller's school for a change. Locks the school's row first, then the person and the membership, so that two
+ * administrators who demote or remove each other at once are served one after the other.
  */
 async function memberUnderLock(tx: WriteTx, { school_id }: SchoolCaller, userId: string): Promise<Loaded> {
   await tx.find('school', school_id, school_id)
@@ -38,7 +38,7 @@ async function memberUnderLock(tx: WriteTx, { school_id }: SchoolCaller, userId:
   return { profile, membership }
 }
 
-/** A class is never left without its class teacher: whoever leads one hands it over first (docs/design/school.md). */
+/** A class always has a class teacher: a class teacher must hand the class over first (docs/design/school.md). */
 async function demandLeadsNoClass(tx: WriteTx, { school_id, user_id }: Membership) {
   const classes = await classesLedBy(tx, { school: school_id, user: user_id })
   if (classes.length === 0) return

@@ -3,7 +3,7 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-/** Everybody with a membership of the school, suspended people too; in no order. */
+/** Every member of the school, including suspended ones; unordered. */
 export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
   db
     .select({
@@ -18,7 +18,7 @@ export const membersOf = statement<{ school: string }>()(({ db, t, p }) =>
 
 export const activeAdminsOf = rowsBy('school_management', { school: 'school_id' }, { where: { role: 'admin', is_active: true } })
 
-/** The classes that a person leads, whichever year. */
+/** The classes of which a person is class teacher, in any year. */
 export const classesLedBy = statement<{ school: string; user: string }>()(({ db, t, p }) =>
   db
     .select({ name: t.student_group.name, year: t.academic_year.name })

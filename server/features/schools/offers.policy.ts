@@ -8,16 +8,16 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 type Entry = Row<'sync_refused'>
 type Role = Row<'school_management'>['role']
 /**
- * A place in a school that the school's server has given somebody, and that waits for them here. `role` is null where the server only
- * sent a request in their name, whose id is then `requestId`.
+ * A place in a school that the school's server has given a person, and that waits for their agreement here. `role` is null where the
+ * server only sent a join request in their name, with the id `requestId`.
  */
 type Offer = { school: { id: string; name: string }; role: Role | null; offered_at: string; requestId: string | null; entries: string[] }
 
 export const activeSchool = rowsBy('school', { id: 'id' }, { columns: ['id', 'name'], where: { is_active: true } })
 
 /**
- * The offers to a person, newest first. A membership is known by its id, which follows from person and school; a request by who made it.
- * Needs a transaction of the service (`as: 'system'`).
+ * The offers to a person, newest first. A membership is recognised by its id, which is computed from person and school; a request by its
+ * requester. Needs a transaction of the service (`as: 'system'`).
  */
 export async function offersTo(tx: ReadTx, user: string): Promise<Offer[]> {
   const { sync_refused: of } = tx.t
@@ -53,7 +53,7 @@ function offerOf(school: Offer['school'], rows: readonly Entry[]): Offer {
   }
 }
 
-/** The person has answered: what the school's server wrote stays on the lists of refused writes, and is offered no more. */
+/** Closes an answered offer: the refused writes of the school's server stay in the lists, and are not offered again. */
 export async function closeOffer(tx: WriteTx, { entries }: Offer): Promise<void> {
   const { sync_refused } = tx.t
   await tx.local.update(tx.t.sync_refused).set({ seen_at: tx.now }).where(inArray(sync_refused.id, entries))

@@ -5,7 +5,7 @@ import type { Services } from '../../http/services.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { activeSchools, schoolsRevision } from './schools.queries.ts'
 
-/** Where the list is cached (specification, «Limits»). */
+/** The cache key of the list (specification, «Limits»). */
 const SCHOOL_LIST_KEY = 'schools:all'
 
 type Listed = Pick<Row<'school'>, 'id' | 'name' | 'school_type'>
@@ -18,8 +18,8 @@ async function revisionOf(tx: ReadTx): Promise<string> {
 const byName = (a: Listed, b: Listed) => compareText(fold(a.name), fold(b.name)) || compareText(a.name, b.name) || compareText(a.id, b.id)
 
 /**
- * The active schools by name, ignoring case and accents. The list is cached with its revision, which is read from the database first, so
- * that a list of an older revision is never answered.
+ * The active schools by name, ignoring case and accents. The list is cached with its revision. The present revision is read first, so that
+ * an older list is never returned.
  */
 export async function schoolList({ store, cache }: Pick<Services, 'store' | 'cache'>): Promise<Listed[]> {
   const current = await store.read(asSystem(), revisionOf)

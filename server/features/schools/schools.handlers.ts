@@ -28,14 +28,14 @@ const contactOf = ({ address, email, phone }: Pick<Body, 'address' | 'email' | '
   ...(phone !== undefined && { phone }),
 })
 
-/** A dedicated deployment has one school: the node's row is locked, so that two requests cannot both create it. */
+/** A dedicated deployment has one school. Locks the node's row, so that concurrent requests cannot both create it. */
 async function demandRoomForSchool({ tx, services }: Pick<HandlerContext<typeof schools.create>, 'tx' | 'services'>) {
   if (!services.config.dedicated) return
   await lockedNode(tx, {})
   if ((await anySchool(tx, {})).length > 0) throw schoolFailures.dedicated()
 }
 
-/** The creator, locked; 409 where they have an active school. A suspended membership does not count. */
+/** The founder, locked; 409 where they have an active school. A suspended membership does not count. */
 async function founder(tx: WriteTx, userId: string): Promise<Row<'user_profile'>> {
   const profile = await tx.find('user_profile', '', userId)
   if (!profile) throw common.notFound()

@@ -10,10 +10,10 @@ import { activeAdminsOf, membersOf } from './members.queries.ts'
 /** A person's membership of a school, locked where the transaction writes. */
 export const membershipOf = rowsBy('school_management', { school: 'school_id', user: 'user_id' }, { lock: true })
 
-/** The people of a school by which other features name them, suspended ones too; in no order. */
+/** The people of a school for other features, including suspended ones; unordered. */
 export const peopleOfSchool = membersOf
 
-/** 409 where this member is the school's last active administrator. The caller holds the school's row locked. */
+/** Throws 409 where this member is the school's last active administrator. The caller has locked the school's row. */
 export async function demandAnotherAdmin(tx: WriteTx, member: Row<'school_management'>): Promise<void> {
   if (member.role !== 'admin' || !member.is_active) return
   const admins = await activeAdminsOf(tx, { school: member.school_id })
@@ -24,7 +24,7 @@ const PLACE = ['user_id', 'school_id'] as const
 const membersAmongUsers = rowsBy('school_management', { users: { in: 'user_id' } }, { columns: PLACE, where: { is_active: true } })
 const applicantsAmongUsers = rowsBy('school_join_request', { users: { in: 'user_id' } }, { columns: PLACE, where: { status: 'pending' } })
 
-/** Which of the users are active members of this school, and which are so, or have a pending request, elsewhere. */
+/** The users who are active members of this school, and those who are members, or have a pending request, elsewhere. */
 async function placesOf(tx: ReadTx, school: string, users: readonly string[]): Promise<{ here: string[]; elsewhere: Set<string> }> {
   if (users.length === 0) return { here: [], elsewhere: new Set() }
   const among = { users: JSON.stringify(users) }
@@ -36,17 +36,17 @@ async function placesOf(tx: ReadTx, school: string, users: readonly string[]): P
   }
 }
 
-/** Those of the users who are active members of another school, or have a pending request to join one (docs/design/sign-in.md). */
+/** The users who are active members of another school, or have a pending request to join one (docs/design/sign-in.md). */
 export const peopleElsewhere = async (tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> =>
   (await placesOf(tx, school, users)).elsewhere
 
-/** Those of the users who are active members of this school, and of no other by membership or pending request. */
+/** The users who are active members of this school, without a membership or pending request elsewhere. */
 export async function peopleOfOneSchool(tx: ReadTx, school: string, users: readonly string[]): Promise<Set<string>> {
   const { here, elsewhere } = await placesOf(tx, school, users)
   return new Set(here.filter((user) => !elsewhere.has(user)))
 }
 
-/** Somebody of a school, active or not; 404 for anybody else. */
+/** A member of a school, active or not; 404 for anybody else. */
 export async function memberOf(tx: WriteTx, schoolId: string, userId: string | undefined) {
   const profile = userId === undefined ? undefined : await tx.find('user_profile', '', userId)
   const [membership] = profile ? await membershipOf(tx, { school: schoolId, user: profile.id }) : []
@@ -54,6 +54,6 @@ export async function memberOf(tx: WriteTx, schoolId: string, userId: string | u
   return profile
 }
 
-/** Whether no school can be founded on this node, whoever asks: the one of a dedicated node is there, or this is somebody's laptop. */
+/** Whether no school can be founded on this node: the one of a dedicated node exists, or this is a person's laptop. */
 export const isFoundingOver = async (tx: ReadTx, { dedicated }: Pick<Config, 'dedicated'>): Promise<boolean> =>
   (dedicated && (await tx.db.$count(tx.t.school)) > 0) || (await laptopOwner(tx)) !== null

@@ -3,12 +3,12 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-/** One school, active or not, where there is any. */
+/** Any school, active or not. */
 export const anySchool = rowsBy('school', {}, { columns: ['id'], limit: 1 })
 
 /**
- * How many schools there are, and the sum of their positions in the feeds. Every change of a school, made here or received from
- * another node, raises its position, so that equal figures mean an unchanged list.
+ * The number of schools, and the sum of their feed positions. Every change of a school, made here or received, raises its position, so
+ * equal figures mean an unchanged list.
  */
 export const schoolsRevision = statement<Record<never, never>>()(({ db, t }) =>
   db
@@ -19,13 +19,13 @@ export const schoolsRevision = statement<Record<never, never>>()(({ db, t }) =>
 
 export const activeSchools = rowsBy('school', {}, { columns: ['id', 'name', 'school_type'], where: { is_active: true } })
 
-/** The requests of a person that wait for an answer, locked where the transaction writes. */
+/** The pending requests of a person, locked where the transaction writes. */
 export const pendingRequestsOf = rowsBy('school_join_request', { user: 'user_id' }, { lock: true, where: { status: 'pending' } })
 
 /** A request of any school, not locked: its person is locked before it. */
 export const requestById = rowsBy('school_join_request', { id: 'id' })
 
-/** The queue of a school, oldest first. */
+/** The pending requests of a school, oldest first. */
 export const queueOf = statement<{ school: string }>()(({ db, t, p }) =>
   db
     .select({

@@ -11,9 +11,9 @@ import { isFoundingOver } from './schools.policy.ts'
 type Founding = { store: Pick<Store, 'nodeId' | 'read'>; config: Pick<Config, 'dedicated' | 'setupCode' | 'openFounding'>; keys: Keys }
 
 /**
- * The code with which the next school is founded on this node (decisions §8), the operator's own where there is one. The server's is made
- * of its secret, the node and how many schools there are: every instance of a central node and the command line know the same one without
- * storing it, and it ends when a school is founded with it.
+ * The code with which the next school is founded on this node (decisions §8): the operator's own, or one computed from the server's
+ * secret, the node and the number of schools. So every instance of a central node and the command line have the same one without storing
+ * it, and it ends when a school is founded with it.
  */
 async function presentCode(tx: ReadTx, { store, config, keys }: Founding): Promise<string> {
   if (config.setupCode !== null) return config.setupCode
@@ -24,7 +24,7 @@ async function presentCode(tx: ReadTx, { store, config, keys }: Founding): Promi
 /** People type it in small letters, with spaces, or without hyphens. */
 const digestOf = (code: string) => createHash('sha256').update(code.replace(/[\s-]/g, '').toUpperCase()).digest()
 
-/** 403 unless `typed` is the code of this node, whose row is locked, so that two requests cannot both use one. */
+/** Throws 403 unless `typed` is the code of this node. The node's row is locked, so that concurrent requests cannot both use one. */
 export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: string | undefined): Promise<void> {
   if (founding.config.openFounding) return
   await lockedNode(tx, {})
@@ -32,8 +32,8 @@ export async function demandSetupCode(tx: WriteTx, founding: Founding, typed: st
 }
 
 /**
- * The code to tell whoever stands before this server. Null where it opens nothing: founding is open to everybody, the one school of a
- * dedicated node is there, or this is somebody's laptop, which belongs to the school that let it in.
+ * The setup code to show at this server. Null where it has no use: founding is open to everybody, the one school of a dedicated node
+ * exists, or this is a person's laptop, which belongs to its school.
  */
 export const setupCodeHere = (founding: Founding): Promise<{ code: string; isFirst: boolean } | null> =>
   founding.store.read(asSystem(), async (tx) => {
@@ -41,5 +41,5 @@ export const setupCodeHere = (founding: Founding): Promise<{ code: string; isFir
     return { code: await presentCode(tx, founding), isFirst: (await tx.db.$count(tx.t.school)) === 0 }
   })
 
-/** The page that founds a school with the code, for one click. */
+/** The URL of the page that founds a school, with the code filled in. */
 export const setupLink = (url: string, code: string): string => `${url}/welcome?way=create#setup=${encodeURIComponent(code)}`

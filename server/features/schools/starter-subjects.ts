@@ -33,6 +33,6 @@ const rest: Record<Row<'school'>['school_type'], readonly Named[]> = {
   ],
 }
 
-/** What a new school may begin with (decisions §4, `starterSubjects`); every one can be renamed, reordered or deleted. */
+/** The subjects offered to a new school (decisions §4, `starterSubjects`); each can be renamed, reordered or deleted. */
 export const starterSubjects = (schoolType: Row<'school'>['school_type']): Starter[] =>
   [...common, ...rest[schoolType]].map(([name, code], at) => ({ name, code, sort_order: at + 1, is_active: true }))

@@ -12,19 +12,22 @@ import { sessionById } from './sessions.queries.ts'
 
 const { known, mailsPerHour } = limits.notices
 const MAILS = { max: mailsPerHour, windowMs: 3_600_000 }
-/** That an account was used is never forgotten. */
+/** The record that an account was used never expires. */
 const NEVER = 100 * 365 * 86_400_000
 const DAY = 86_400_000
 
-/** Whose account, and by which session. */
+/** The account, and the session that acted. */
 type Actor = Pick<Caller, 'user_id' | 'session_id' | 'email'>
 type Kind = Row<'account_notice'>['kind']
-/** What was new, and to whom it is mailed; `to` is null where too much was. An account without a school is a stranger's (docs/design/sign-in.md). */
+/**
+ * A notice, and its mail address; `to` is null where too many mails were sent. An account without a school uses the strangers' lane
+ * (docs/design/sign-in.md).
+ */
 type News = { notice: Row<'account_notice'>; to: string | null; lane: MailLane }
 
 /**
- * Notes a sign-in. Answers it where this account did not sign in from that device and network for ninety days; null where it did, and for
- * the first sign-in of all, of which there is nothing to tell.
+ * Records a sign-in. Returns a notice where this account did not sign in from that device and network within ninety days; null where it
+ * did, and for its very first sign-in.
  */
 export async function noteSignIn(tx: WriteTx, actor: Actor, { program, system, address }: SessionClient): Promise<News | null> {
   const [account, device] = [`signed-in:${actor.user_id}`, `device:${actor.user_id} ${program} ${system} ${address}`]
@@ -36,7 +39,7 @@ export async function noteSignIn(tx: WriteTx, actor: Actor, { program, system, a
   return isFirst || isKnown ? null : note(tx, actor, 'sign_in')
 }
 
-/** Notes that an app was set up, or that codes were made, which can sign in. */
+/** Records that a sign-in method was set up, or recovery codes were made. */
 export const noteFactor = (tx: WriteTx, actor: Actor, kind: Exclude<Kind, 'sign_in'>): Promise<News> => note(tx, actor, kind)
 
 async function note(tx: WriteTx, { user_id, session_id, email }: Actor, kind: Kind): Promise<News> {
@@ -51,14 +54,14 @@ async function note(tx: WriteTx, { user_id, session_id, email }: Actor, kind: Ki
   return { notice, to: isTooMuch ? null : email, lane: owner?.school_id ? 'members' : 'strangers' }
 }
 
-/** Mails what was new, once it is committed; nothing where this server sends no mail. */
+/** Mails a committed notice; does nothing where this server sends no mail. */
 export function mailNews({ mailer, config, log }: Pick<Services, 'mailer' | 'config' | 'log'>, news: News | null): void {
   if (news === null || news.to === null || mailer.state().kind !== 'smtp') return
   const { notice, to, lane } = news
   try {
     mailer.send({ to, lane, expiresAt: Date.parse(notice.at) + DAY, ...accountNewsMessage(notice, config.publicUrl) })
   } catch (error) {
-    // The notice is kept, and what it tells of is done.
+    // The notice is stored, and its event is committed.
     log.warn({ err: error }, 'a notice about an account could not be mailed')
   }
 }

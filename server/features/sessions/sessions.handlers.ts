@@ -14,7 +14,7 @@ import { liveSessionsOf, noticesOf } from './sessions.queries.ts'
 const ownSessions = (tx: ReadTx, { user_id }: Pick<Caller, 'user_id'>) =>
   liveSessionsOf(tx, { user: user_id, now: tx.now, idleSince: toInstant(tx.nowMs - limits.session.idle) })
 
-/** What a session did itself is nothing new to whoever uses it. */
+/** The notices of an account, without those that this session caused. */
 async function ownNotices(tx: ReadTx, { user_id, session_id }: Caller) {
   const notices = await noticesOf(tx, { user: user_id, since: toInstant(tx.nowMs - limits.notices.kept) })
   return notices.filter((notice) => notice.session_id !== session_id)
@@ -22,14 +22,14 @@ async function ownNotices(tx: ReadTx, { user_id, session_id }: Caller) {
 
 const named = <T extends Device>(at: T) => ({ ...at, device: deviceName(at) })
 
-/** Ends sessions, and forgets the notice of their beginning: their owner has seen it. */
+/** Ends sessions, and deletes the notices of their sign-in, which their owner has seen. */
 async function end(tx: WriteTx, ids: readonly string[]): Promise<void> {
   const { session, account_notice } = tx.t
   await tx.local.update(session).set({ revoked_at: tx.now }).where(inArray(session.id, ids))
   for (const session_id of ids) await tx.local.delete(account_notice).where(matches(account_notice, { session_id, kind: 'sign_in' }))
 }
 
-/** Nobody but the service reads sessions from the database. */
+/** Only the service may read sessions. */
 const as = 'system'
 
 export const sessionHandlers: Handlers<typeof sessions> = {

@@ -3,7 +3,7 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 
-/** The sessions of a person that still count (see `callerOfSession`). */
+/** The live sessions of a person (see `callerOfSession`). */
 export const liveSessionsOf = statement<{ user: string; now: string; idleSince: string }>()(({ db, t: { session }, p }) =>
   db
     .select(pick(session, 'id', 'program', 'system', 'address', 'created_at', 'last_used_at'))

@@ -3,7 +3,7 @@ import type { AnyRow, ShapeColumn, ShapeTable } from './shape-tables.ts'
 export type Operation = 'insert' | 'update' | 'delete'
 type Text = string | null
 
-/** A message of the protocol, as it goes over the wire: values are Postgres text, which the client reads by the schema. */
+/** A message of the protocol as sent: values are in Postgres text form, which the client parses by the schema. */
 export type ChangeMessage = {
   key: string
   value: Record<string, Text>
@@ -17,8 +17,8 @@ const textOf = (value: unknown): Text => {
 }
 
 /**
- * A whole row, whether it is new or changed: what it was like before is not known. `place` is left out for rows of a first copy, which
- * belong to no transaction.
+ * A whole row, new or changed: its earlier values are not known. `place` is omitted for rows of a first copy, which belong to no
+ * transaction.
  */
 export function changeMessage(
   { name, shown }: Pick<ShapeTable, 'name' | 'shown'>,
@@ -40,10 +40,10 @@ export function changeMessage(
   }
 }
 
-/** `next`: the number that a reader of events goes on from, with `_0` behind it. */
+/** `next`: the feed number from which the reader continues, followed by `_0`. */
 export const upToDate = (next: number): ControlMessage => ({ headers: { control: 'up-to-date', global_last_seen_lsn: String(next) } })
 export const MUST_REFETCH: readonly ControlMessage[] = [{ headers: { control: 'must-refetch' } }]
 
-/** What the header `electric-schema` says of the columns. */
+/** The description of the columns in the header `electric-schema`. */
 export const schemaOf = ({ columns: known }: Pick<ShapeTable, 'columns'>, columns: readonly string[]): Record<string, ShapeColumn> =>
   Object.fromEntries(columns.map((column) => [column, known[column] as ShapeColumn]))

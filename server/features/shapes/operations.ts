@@ -6,22 +6,22 @@ import type { ShapeRequest } from './shape-request.ts'
 import type { AnyRow } from './shape-tables.ts'
 import type { Entry } from './shapes.queries.ts'
 
-/** A shape as one reader follows it; `began` is where the feed of the school stood when they did. */
+/** A shape as one reader follows it; `began`: the feed's position when they started. */
 export type Reader = Pick<ShapeRequest, 'table' | 'columns' | 'where'> & { school: string; nodeId: string; scope: Scope; began: number }
-/** A row, or null where it was deleted, with what the feed says of it. `again`: the reader has been told of it before. */
+/** A row, or null where it was deleted, with its version. `again`: the reader has received it before. */
 export type Found = { entry: Entry; row: AnyRow | null; again: boolean }
-/** The class that a row is read by, and the write that put it there; null where it is not read so, or never moves. */
+/** The class by which a row is readable, and the stamp of the write that set it; null where it is not read by class, or never moves. */
 export type ClassPlace = { id: string | null; stamp: Stamp | null }
-/** `isAnew`: the row was there before, deleted, and made anew since. */
+/** `isAnew`: the row existed before, was deleted, and was created again since. */
 export type Facts = { place: ClassPlace; isAnew: boolean }
 
-/** Of a first copy: the reader cannot have the row. */
+/** Whether the row is part of the first copy, so the reader cannot have it. */
 export const isFirst = ({ began }: Reader, { entry, again }: Found): boolean => !again && entry.seq <= began
 
 /**
- * What a reader is told of a row, if anything. Nobody remembers what a reader has; it follows from where they stand in the feed
- * (docs/design/shapes.md). What was made here since is new to them. Of what was not, the whole row is an update; and what is not theirs now
- * is a deletion, unless it cannot have been theirs then.
+ * The message about a row, if any. The server does not store what a reader has; it follows from their position in the feed
+ * (docs/design/shapes.md). A row created here since then is an insert. Any other row that they may see is an update with the whole row. A
+ * row that they may not see is a delete, unless they cannot have seen it before.
  */
 export function operationFor(reader: Reader, from: Position, found: Found, { place, isAnew }: Facts): Operation | null {
   const { nodeId, scope, where, table } = reader
@@ -34,7 +34,7 @@ export function operationFor(reader: Reader, from: Position, found: Found, { pla
   return row !== null && !isMeant && isLasting(reader) ? null : 'delete'
 }
 
-/** Made here, after everything that the reader has: by another node it may have been made long before it came here. */
+/** Created here, after everything that the reader has. A row of another node may have been created long before it arrived here. */
 export function isMadeSince(nodeId: string, { next, upTo }: Position, { entry, row }: Found): boolean {
   const { vv, units } = textToVersions(entry)
   const [node, counter = 0] = units[EXISTENCE] ?? []
@@ -42,11 +42,11 @@ export function isMadeSince(nodeId: string, { next, upTo }: Position, { entry, r
   return isOwn && (counter > next || (counter === next && (upTo === null || entry.seq === counter)))
 }
 
-/** False where the row has been in its class since before the reader came here. */
+/** False where the row was in its class before the reader started. */
 function hasMoved({ table, nodeId }: Reader, { next }: Position, { stamp }: ClassPlace): boolean {
   if (table.classUnit === null) return false
   return stamp === null || stamp[0] !== nodeId || stamp[1] >= next
 }
 
-/** Whether the condition speaks only of what a row keeps for good, so that what is not meant now never was. */
+/** Whether the condition reads only columns that never change, so that a row that does not match now never did. */
 const isLasting = ({ table, where }: Reader): boolean => where !== null && [...where.columns].every((column) => table.lasting.has(column))

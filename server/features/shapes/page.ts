@@ -9,13 +9,13 @@ import { type ClassPlace, type Found, isFirst, isMadeSince, operationFor, type R
 import type { AnyRow } from './shape-tables.ts'
 import { type Entry, entriesById, entriesFrom, entriesOfTable, knownBefore } from './shapes.queries.ts'
 
-/** `to`: where the reader stands once it has the messages. `isLast`: that is the end of the feed, `head`. */
+/** `to`: the reader's position after these messages. `isLast`: that is the end of the feed, `head`. */
 export type ShapePage = { messages: ChangeMessage[]; to: Position; isLast: boolean }
 
-/** A report's rows hang on its book, and one book brings a dozen. */
+/** One report book has about a dozen entries. */
 const ROWS_OF_A_BOOK = 10
 
-/** The next of a shape, about `limit` rows of it, all from one moment. */
+/** The next page of a shape, about `limit` rows, from one snapshot. */
 export async function readPage(tx: ReadTx, reader: Reader, from: Position, head: number, limit: number): Promise<ShapePage> {
   const { table, began } = reader
   const { entries, isLast } = await nextEntries(tx, reader, from, table.through ? Math.ceil(limit / ROWS_OF_A_BOOK) : limit)
@@ -37,7 +37,7 @@ export async function readPage(tx: ReadTx, reader: Reader, from: Position, head:
   return { messages, to: isLast || !last ? behind(head) : { next: last.seq, upTo: last.row_id }, isLast }
 }
 
-/** A row without what its reader does not see of it. */
+/** A row without the columns that its reader may not see. */
 const seen = (row: AnyRow, { scope: { hidden } }: Reader): AnyRow =>
   hidden.size === 0 ? row : ({ ...row, ...Object.fromEntries([...hidden].map((column) => [column, null])) } as AnyRow)
 
@@ -57,18 +57,18 @@ async function withRows(tx: ReadTx, { school, table }: Reader, entries: readonly
   return entries.map((entry) => ({ entry, row: rows.get(entry.row_id) ?? null, again: false }))
 }
 
-/** What hangs on books that have changed: figures follow from the book, and so does the class, without a number of their own. */
+/** Entries of books that have changed: their figures and their class follow from the book, and have no feed number of their own. */
 async function ofBooks(tx: ReadTx, { school, table }: Reader, books: readonly string[], from: Position): Promise<Found[]> {
   if (books.length === 0) return []
   const column = columnsIn(tx, table.name)['report_book_id'] as Column
   const rows = await rowsWhere(tx, table.name, school, tx.dialect.inList(column, JSON.stringify(books)))
   const known = new Map(rows.map((row) => [row.id, row]))
   const entries = await entriesById(tx, { school, table: table.name, ids: JSON.stringify([...known.keys()]) })
-  // What has a number of its own that the reader has not reached comes, or came, with that.
+  // An entry with its own number that the reader has not reached is sent with that number.
   return entries.filter(({ seq }) => seq < from.next).map((entry) => ({ entry, row: known.get(entry.row_id) ?? null, again: true }))
 }
 
-/** The class that a row is, or was, read by, and the write that put it there. */
+/** The class by which a row is, or was, readable, and the stamp of the write that set it. */
 async function classesOf(tx: ReadTx, { school, table, scope }: Reader, found: readonly Found[]): Promise<(each: Found) => ClassPlace> {
   const { classColumn, classUnit, through } = table
   if (classColumn === null || scope.classes === null) return () => ({ id: null, stamp: null })
@@ -85,7 +85,7 @@ async function classesOf(tx: ReadTx, { school, table, scope }: Reader, found: re
 
 const lastOf = ({ extra }: Entry): AnyRow | null => (textToExtra(extra)?.last as AnyRow | undefined) ?? null
 
-/** Of rows that look as if they were made since, those that were only made anew. */
+/** Of the rows that seem to be created since, those that were only created again. */
 async function madeAnew(tx: ReadTx, { school, table, nodeId }: Reader, found: readonly Found[], from: Position): Promise<Set<string>> {
   const ids = found.filter((each) => isMadeSince(nodeId, from, each)).map(({ entry }) => entry.row_id)
   if (ids.length === 0) return new Set()

@@ -11,10 +11,10 @@ const FIXED: HeaderList = [
   ['x-content-type-options', 'nosniff'],
   ['vary', 'cookie'],
 ]
-/** What one person may read is nobody else's: no cache between shares it, and a browser asks before it shows it again. */
+/** Replies are personal: no shared cache stores them, and a browser revalidates. */
 const OWN: HeaderList[number] = ['cache-control', 'private, no-cache']
 
-/** A page of a shape; 304 where the context has that very page already. */
+/** A page of a shape; 304 where the client already has this page. */
 export function pageReply({ input, handle, cursor, page }: PageReply, request: Request, headers: HeaderList): Response {
   const offset = positionToOffset(page.to)
   const etag = `"${handle}:${input.from === 'head' ? 'now' : positionToOffset(input.from)}:${offset}"`
@@ -34,7 +34,7 @@ export function pageReply({ input, handle, cursor, page }: PageReply, request: R
   return new Response(JSON.stringify(messages), { status: 200, headers: sent })
 }
 
-/** The copy no longer stands for what it did: throw it away, and begin anew with this handle. */
+/** The client's copy is invalid: it must discard it, and start again with this handle. */
 export const refetchReply = (handle: string, headers: HeaderList): Response =>
   new Response(JSON.stringify(MUST_REFETCH), {
     status: 409,
@@ -42,8 +42,8 @@ export const refetchReply = (handle: string, headers: HeaderList): Response =>
   })
 
 /**
- * For a client that asks for events: a stream that ends at once, and moves it on by nothing. After a few of them it takes long polls,
- * as it does behind proxies that hold events back.
+ * For a client that requests events: an empty stream that ends at once. After a few of them the client changes to long polls, as it does
+ * behind buffering proxies.
  */
 export const fallBackReply = ({ handle, cursor }: PageReply, offset: string, headers: HeaderList): Response =>
   new Response('', {

@@ -6,14 +6,14 @@ import type { ShapeTable } from './shape-tables.ts'
 import { classesOfTeacher } from './shapes.queries.ts'
 
 /**
- * What a reader sees of a table: everything, or the rows of some classes; of each row all but the columns in `hidden`, which are null.
- * `text` changes with it.
+ * What a reader may see of a table: everything, or the rows of some classes; the columns in `hidden` are null in each row. `text` changes
+ * with it.
  */
 export type Scope = { text: string; classes: ReadonlySet<string> | null; hidden: ReadonlySet<string> }
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** By the rights table, from fresh rows. Throws 403 where the caller reads nothing of the table in any class. */
+/** From the rights table and rows read now. Throws 403 where the caller may read nothing of the table in any class. */
 export async function scopeOf(context: PolicyContext, { name, area, classColumn }: ShapeTable): Promise<Scope> {
   const { tx, caller } = context
   const facts = { role: caller.role, isActive: caller.is_active }

@@ -4,8 +4,8 @@ import { type ShapeTable, shapeTables } from './shape-tables.ts'
 import { type Condition, readWhere, WhereFault } from './where.ts'
 
 /**
- * What a request for a shape says. `from`: where its reader stands; `head` is where the feed is now. `text` names the shape, so that two
- * requests for the same one are known by it.
+ * A parsed request for a shape. `from`: the reader's position; `head`: the end of the feed. `text` identifies the shape, so that requests
+ * for the same one are recognised.
  */
 export type ShapeRequest = {
   table: ShapeTable
@@ -20,7 +20,7 @@ export type ShapeRequest = {
 
 const wrong = (path: string, message: string) => common.validationFailed({ issues: [{ path, message }] })
 
-/** Throws 400 for what shapes do not understand; what only keeps caches apart is not looked at. */
+/** Throws 400 for unsupported parameters; the cache-busting one is ignored. */
 export function readShapeRequest(search: URLSearchParams): ShapeRequest {
   const table = tableOf(search)
   const columns = columnsOf(search, table)
@@ -68,7 +68,7 @@ function conditionOf(text: string, params: Record<string, string>, table: ShapeT
   }
 }
 
-/** A reader without a handle begins: with all rows, or with none where it wants changes only. */
+/** A reader without a handle starts: with all rows, or with none where it wants changes only. */
 function placeOf(search: URLSearchParams): Pick<ShapeRequest, 'from' | 'handle' | 'live' | 'events'> {
   const offset = search.get('offset') ?? ''
   const live = search.get('live') === 'true'

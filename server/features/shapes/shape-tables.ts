@@ -19,12 +19,12 @@ import { getTableColumns, type Table } from 'drizzle-orm'
 import { PERSONAL } from '../../replication/scope/personal-data.ts'
 
 export type AnyRow = Readonly<Record<string, unknown>> & { readonly id: string }
-/** A column in the words of the protocol; `type` names one of Postgres, by which the official client reads the value. */
+/** A column in the protocol's terms; `type` is a Postgres type, by which the official client parses the value. */
 export type ShapeColumn = { readonly type: string; readonly not_null?: true; readonly pk_index?: 0 }
 
 /**
- * A table that can be followed. `area`: the row of the rights table that says who reads it. `classColumn`: it is read class by class,
- * and this column, of the row or of its report book (`through`), names the class.
+ * A table with shapes. `area`: the right that it requires. `classColumn`: it is readable by class, and this column, of the row or of its
+ * report book (`through`), names the class.
  */
 export type ShapeTable = {
   readonly name: Replicated
@@ -32,17 +32,17 @@ export type ShapeTable = {
   readonly columns: Readonly<Record<string, ShapeColumn>>
   readonly classColumn: string | null
   readonly through: 'report_book' | null
-  /** The merge unit that the column of the class is in; null where a row never comes into another class. */
+  /** The merge unit of the class column; null where a row never changes its class. */
   readonly classUnit: string | null
-  /** Columns that a row keeps for good, even one that is deleted and made anew. */
+  /** Columns that never change, even in a row that is deleted and created again. */
   readonly lasting: ReadonlySet<string>
-  /** The row in the words of the contract. */
+  /** Converts a row to the contract's row. */
   readonly shown: (row: AnyRow) => AnyRow
 }
 
 type Declared = {
   area: Area
-  /** The columns: those of the contract's row that the table has, or these where the contract has no such row. */
+  /** The columns: those of the contract's row that the table has, or this list where the contract has no such row. */
   named: { readonly shape: object } | readonly string[]
   classColumn?: string
   through?: 'report_book'
@@ -54,7 +54,7 @@ const setup = (named: Declared['named']): Declared => ({ area: 'readSchoolSetup'
 const ofClass = (named: Declared['named'], classColumn = 'student_group_id'): Declared => ({ area: 'readClass', named, classColumn })
 const report = (named: Declared['named']): Declared => ({ area: 'reports', named, classColumn: 'student_group_id' })
 
-/** Everything that can be followed, and nothing else can: no keys of the store, no secrets, nobody's account (docs/design/shapes.md). */
+/** All tables with shapes; none with keys of the store, secrets, or accounts (docs/design/shapes.md). */
 const DECLARED: Partial<Record<Replicated, Declared>> = {
   school: setup(School),
   academic_year: setup(AcademicYear),
@@ -129,7 +129,7 @@ function tableOf(name: Replicated, declared: Declared): ShapeTable {
   return { name, area, columns: Object.fromEntries(columns), classColumn, classUnit, through, lasting, shown }
 }
 
-/** Null for whoever may not see it, whatever the database says. */
+/** Columns that are null for people who may not see them, whatever the database allows. */
 function isPersonal(table: Replicated, column: string): boolean {
   return table === 'student' && PERSONAL.some((one) => one === column)
 }

@@ -5,7 +5,7 @@ import { rowsBy, statement } from '../../store/statement.ts'
 import { pick } from '../columns.ts'
 import { ownIn } from '../policy.ts'
 
-/** The classes of a teacher; `class_teacher` is null where somebody else is that. */
+/** The classes of a teacher; `class_teacher` is null where another person is class teacher. */
 export const classesOfTeacher = statement<{ school: string; user: string }>()(({ db, t, p }) => {
   const { teacher_group_assignment: assigned, class_teacher } = t
   return db
@@ -15,11 +15,11 @@ export const classesOfTeacher = statement<{ school: string; user: string }>()(({
     .where(matches(assigned, { school_id: p.school, user_profile_id: p.user }))
 })
 
-/** What the feed says of a row: its number, the writes by which it exists, and what a deleted one was. */
+/** The version of a row: its feed number, the writes by which it exists, and the values of a deleted one. */
 export type Entry = Pick<Row<'sync_row'>, (typeof ENTRY)[number]>
 const ENTRY = ['table_name', 'row_id', 'seq', 'vv', 'units', 'extra'] as const
 
-/** Rows of one table, or of two, from a place in the feed on, in its order. */
+/** Rows of one or two tables from a position in the feed on, in feed order. */
 export const entriesFrom = statement<{ school: string; table: string; other: string; next: number; lastId: string; limit: number }>()(
   ({ db, t: { sync_row }, p }) =>
     db
@@ -37,7 +37,7 @@ export const entriesFrom = statement<{ school: string; table: string; other: str
       .limit(p.limit),
 )
 
-/** The first rows of a table by id: for a small table all of them, found without going through the feed. */
+/** The first rows of a table by id: for a small table all of them, without scanning the feed. */
 export const entriesOfTable = statement<{ school: string; table: string; limit: number }>()(({ db, t: { sync_row }, p }) =>
   db
     .select(pick(sync_row, ...ENTRY))
@@ -50,7 +50,7 @@ export const entriesOfTable = statement<{ school: string; table: string; limit: 
 /** Rows of a table by id. */
 export const entriesById = rowsBy('sync_row', { school: 'school_id', table: 'table_name', ids: { in: 'row_id' } }, { columns: ENTRY })
 
-/** Those of the rows that this node knew before a number of the feed. */
+/** The rows among these that this node had before a feed number. */
 export const knownBefore = statement<{ school: string; table: string; ids: string; next: number }>()(({ db, t: { history }, p, dialect }) =>
   db
     .selectDistinct({ row_id: history.row_id })

@@ -29,12 +29,12 @@ type ShapeService = {
   news: ReturnType<typeof commitWaiters>
   room: ReturnType<typeof concurrencyLimit>
 }
-/** What a look at the database gave. `refetch`: the handle with which the reader may begin anew. */
+/** The result of one reading. `refetch`: the new handle with which the reader must start again. */
 type Look = { school: string; refetch: string } | (PageReply & { school: string; page: ShapePage })
 
 /**
- * `GET /v1/shape`, beside the contract: the feed of the caller's school in the protocol that `@electric-sql/client` reads (docs/shapes.md).
- * A reader's door only, scoped and authorised like the API.
+ * `GET /v1/shape`, besides the contract: the feed of the caller's school in the protocol of `@electric-sql/client` (docs/shapes.md).
+ * Read-only, scoped and authorised like the API.
  */
 export function serveShapes(app: Hono<AppEnv>, services: Services, bounds: Bounds = limits.shapes): void {
   const room = concurrencyLimit({ perUser: bounds.waitingPerUser, all: bounds.waiting })
@@ -74,7 +74,7 @@ function demandSchool(caller: Caller): asserts caller is SchoolCaller {
   if (!caller.is_active) throw common.inactive()
 }
 
-/** One moment of the database: who the caller is there, what they may read, and what is next for them. */
+/** Reads in one transaction: the caller, their rights, and their next page. */
 function look(
   { services: { store, clock }, bounds }: ShapeService,
   { session_id }: Caller,
@@ -86,7 +86,7 @@ function look(
     demandSchool(caller)
     await tx.actAs(asUser(caller.user_id))
     const scope = await scopeOf({ tx, caller }, input.table)
-    // A condition on a column tells what is in it.
+    // A condition on a hidden column would reveal its values.
     if ([...(input.where?.columns ?? [])].some((column) => scope.hidden.has(column))) throw common.forbidden()
     const { school_id: school } = caller
     const meaning: Meaning = { nodeId: store.nodeId, school, shape: input.text, scope: scope.text }
@@ -94,7 +94,7 @@ function look(
     const fresh = () => newHandle(meaning, head, randomBytes(4).toString('hex'))
     const began = input.handle === null ? head : beganWith(input.handle, meaning)
     if (began === null || began > head || (from !== 'head' && from.next > head + 1)) return { school, refetch: fresh() }
-    // Deletions that this reader has not heard of were forgotten.
+    // Deletions that this reader has not received were forgotten.
     if (began < floor && from !== 'head' && from.next <= floor) return { school, refetch: fresh() }
     const reader = { ...input, school, nodeId: store.nodeId, scope, began }
     const page = await (from === 'head' || from.next > head
@@ -105,7 +105,7 @@ function look(
 }
 
 let lastCursor = 0
-/** Never twice the same: a client takes a live reply with a cursor that it knows for one out of a cache. */
+/** Never the same twice: a client takes a live reply with a known cursor for a cached one. */
 const cursorAt = (now: number): string => {
   lastCursor = Math.max(now, lastCursor + 1)
   return String(lastCursor)
@@ -115,7 +115,7 @@ const hasChanges = (seen: Look): boolean => 'refetch' in seen || seen.page.messa
 
 const RETRY = { 'retry-after': '5' }
 
-/** Waits until there is something for this reader, or the time is over; rights are asked anew at every look. */
+/** Waits until there is something for this reader, or the time is over; rights are read again each time. */
 async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCaller, input: ShapeRequest, from: Position): Promise<Look> {
   const full = service.room.enter(caller.user_id)
   if (full === 'user') throw common.tooManyRequests({ message: 'Too many shapes are followed at once.', headers: RETRY })
@@ -128,7 +128,7 @@ async function waitForChanges(c: Ctx, service: ShapeService, caller: SchoolCalle
     for (;;) {
       const left = until - performance.now()
       const heard = service.news.next([caller.school_id], Math.max(0, left))
-      // Read after listening has begun, so that no change is missed in between.
+      // Read after listening has started, so that no change is missed in between.
       const seen = await look(service, caller, input, at)
       if (hasChanges(seen) || left <= 0 || isOver()) {
         heard.forget()

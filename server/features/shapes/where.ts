@@ -3,22 +3,22 @@ import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
 import type { AnyRow, ShapeColumn } from './shape-tables.ts'
 
-/** As in SQL a condition may be neither true nor false: null, where a value is absent. Only what is true is in a shape. */
+/** Three-valued as in SQL: null where a value is absent. Only rows with true belong to the shape. */
 type Verdict = boolean | null
-/** `columns`: those that it reads. */
+/** `columns`: the columns that the condition reads. */
 export type Condition = { holds: (row: AnyRow) => Verdict; columns: ReadonlySet<string> }
 type Part = (row: AnyRow) => Verdict
 type Value = string | number | boolean | null
 
-/** What is wrong with a condition, in words for whoever wrote it. */
+/** A fault in a condition, described for its author. */
 export class WhereFault extends Error {}
 const fault = (message: string): never => {
   throw new WhereFault(message)
 }
 
 /**
- * Reads the conditions that shapes understand (docs/design/shapes.md): comparisons of a column with a literal or a parameter, IN, IS NULL,
- * AND, OR, NOT and brackets. It is judged here and never becomes SQL. Throws `WhereFault`.
+ * Parses the conditions of shapes (docs/design/shapes.md): comparisons of a column with a literal or a parameter, IN, IS NULL, AND, OR,
+ * NOT and parentheses. It is evaluated here and never becomes SQL. Throws `WhereFault`.
  */
 export function readWhere(
   text: string,
@@ -128,7 +128,7 @@ class Reader {
   #value(type: string): Value {
     const token = this.tokens[this.#at++]
     if (!token || token.kind === 'sign' || token.kind === 'name') return fault('has no value where one should be')
-    // A type behind a value says what the column says already.
+    // A type cast behind a value is ignored, since the column has the type.
     if (this.#takes('::')) this.#at += 1
     if (token.kind === 'word') {
       if (token.text === 'null') return null
@@ -158,7 +158,7 @@ class Reader {
 
 const opposite = (verdict: Verdict): Verdict => (verdict === null ? null : !verdict)
 
-/** True where one is, else null where one is that, else false. */
+/** True where any part is true, else null where any is null, else false. */
 function anyOf(parts: readonly Part[], row: AnyRow, read = (verdict: Verdict) => verdict): Verdict {
   let found: Verdict = false
   for (const part of parts) {
@@ -214,7 +214,7 @@ type Token = { readonly kind: 'name' | 'word' | 'text' | 'number' | 'param' | 's
 
 const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|\$(\d{1,3})|(-?\d+(?:\.\d+)?)|([A-Za-z_][A-Za-z0-9_]*)|(<>|!=|<=|>=|::|[=<>(),]))/y
 
-/** The words of a condition; null where something in it is none. */
+/** The tokens of a condition; null where a character belongs to none. */
 function tokensOf(text: string): Token[] | null {
   const tokens: Token[] = []
   const scan = new RegExp(TOKEN)

@@ -5,7 +5,7 @@ import type { ReadTx } from '../../store/tx.ts'
 const avatarAt = rowsBy('user_profile', { owner: 'id', path: 'avatar_path' }, { columns: ['avatar_sha256'] })
 const crestAt = rowsBy('school', { owner: 'id', path: 'crest_path' }, { columns: ['crest_sha256'] })
 
-/** The picture at a path: the content that its row names. `owner` is the id that the path ends with. */
+/** The picture at a path: the content that its row names. `owner`: the id at the end of the path. */
 export async function pictureAt(tx: ReadTx, at: { owner: string; path: string }): Promise<{ sha256: string | null } | null> {
   const [avatar] = await avatarAt(tx, at)
   if (avatar) return { sha256: avatar.avatar_sha256 }
@@ -13,7 +13,7 @@ export async function pictureAt(tx: ReadTx, at: { owner: string; path: string })
   return crest ? { sha256: crest.crest_sha256 } : null
 }
 
-/** The object that is public at an address: a person's picture, or the crest of a school; null where there is none. */
+/** The public object at an address: a person's picture, or the crest of a school; null where there is none. */
 export async function publicObjectAt(tx: ReadTx, address: string, key: Buffer): Promise<{ path: string; isOfPerson: boolean } | null> {
   const person = personAtAddress(address, key)
   if (person !== null) {

@@ -17,7 +17,7 @@ const TUS_HEADERS =
   'authorization, content-type, tus-resumable, upload-length, upload-defer-length, upload-metadata, upload-offset, upload-checksum, ' +
   'x-http-method-override, x-requested-with, x-request-id, x-upsert'
 
-/** The storage as browsers see it, outside of the contract (decisions §6): pictures for everybody, and where uploads arrive. */
+/** The routes of the storage, outside of the contract (decisions §6): public pictures, and uploads. */
 export function serveStorage(app: Hono<AppEnv>, services: Services): void {
   app.get(`${PUBLIC_IMAGES}*`, (c) => {
     c.set('route', `${PUBLIC_IMAGES}*`)
@@ -35,7 +35,7 @@ export function serveStorage(app: Hono<AppEnv>, services: Services): void {
     for (const [name, value] of [...headers, ...SAFE]) if (!response.headers.has(name)) response.headers.set(name, value)
     return response
   }
-  // HEAD arrives as GET; GET itself is not taken: what was uploaded is read nowhere here.
+  // HEAD arrives as GET. GET itself is refused: uploads cannot be read here.
   app.on(['POST', 'GET', 'PATCH', 'DELETE', 'OPTIONS'], [TUS_PATH, `${TUS_PATH}/:id`], (c, next) => {
     const { method } = c.req.raw
     if (method === 'GET' || (method === 'OPTIONS' && c.req.header('access-control-request-method'))) return next()
@@ -50,10 +50,10 @@ const SAFE: HeaderList = [
   ['cache-control', 'no-store'],
 ]
 
-/** The path behind a prefix as it was sent: what is written with escapes names nothing. */
+/** The path behind a prefix, undecoded: a path with escapes matches nothing. */
 const restOf = (request: Request, prefix: string): string => new URL(request.url).pathname.slice(prefix.length)
 
-/** The row decides what lies at a path, so that a picture changes in one moment, and one without a row is served to nobody. */
+/** The row decides which content a path has, so that a picture changes atomically, and an object without a row is not served. */
 async function publicImage(services: Services, request: Request, headers: HeaderList): Promise<Response> {
   const path = restOf(request, PUBLIC_IMAGES)
   const found = await services.store.read(asSystem(), (tx) => publicObjectAt(tx, path, services.keys.image))
@@ -69,14 +69,14 @@ async function publicImage(services: Services, request: Request, headers: Header
       stored: { bucket: 'images', path: found.path },
       filename: path.split('/').at(-1) ?? 'image',
       inline: true,
-      // No proxy goes on showing a person's picture that was removed.
+      // Private for people, so that no proxy serves a picture that was removed.
       cacheControl: found.isOfPerson ? 'private, max-age=3600' : 'public, max-age=3600',
       missing: common.noSuchPath(),
     },
   )
 }
 
-/** The whole picture in one PUT, to the address that was issued for it. */
+/** A whole picture in one PUT, to the URL that was issued for it. */
 async function signedUpload(services: Services, request: Request, headers: HeaderList): Promise<Response> {
   headers.push(...checkOrigin(request, services.config))
   const token = new URL(request.url).searchParams.get('token') ?? ''

@@ -10,12 +10,12 @@ import { pictureAt } from './storage.queries.ts'
 
 type Used = Pick<Services, 'files' | 'uploads' | 'store' | 'clock' | 'log'>
 
-/** Above this share of orphans the database is probably not the one that the files belong to. */
+/** With a larger share of orphans, the files probably do not belong to this database. */
 const SUSPICIOUS = { atLeast: 100, share: 0.25 }
 
 /**
- * Removes stored objects that no row names, here or in the bin, and that are older than a day, or than thirty days where there are other nodes: files written
- * before a kill, replaced pictures, files of deleted rows, unfinished uploads. Answers how many were removed.
+ * Deletes stored objects that no row names, here or in the bin, and that are older than a day, or than thirty days where there are other
+ * nodes: files written before a crash, replaced pictures, files of deleted rows, unfinished uploads. Returns how many were deleted.
  */
 export async function sweepFiles(services: Used): Promise<number> {
   const before = services.clock.now() - limits.storage.orphan
@@ -23,7 +23,7 @@ export async function sweepFiles(services: Used): Promise<number> {
   await services.uploads.sweep(before)
   const since = services.clock.now() - (await lifeOfOrphans(services))
   let removed = 0
-  // What is in the bin comes back with its files.
+  // Rows in the bin can be restored with their files.
   const inBin = await services.store.read(asSystem(), filesInBin)
   for (const bucket of buckets) removed += await sweepBucket(services, bucket, { before: since, inBin })
   return removed
@@ -54,7 +54,7 @@ async function sweepBucket(services: Used, bucket: Bucket, { before, inBin }: Sw
     return 0
   }
   for (const object of orphans) {
-    // It may have been uploaded again, or a row may have come meanwhile.
+    // It may have been uploaded again, or have got a row, meanwhile.
     const still = await files.head(bucket, object.path)
     if (!still || still.modifiedAt >= before || (await store.read(asSystem(), (tx) => isWanted(tx, object)))) continue
     await files.remove(bucket, object.path)
@@ -75,7 +75,7 @@ async function isPictureOfSomebody(tx: ReadTx, object: string): Promise<boolean>
   return found !== null && imageObject(path, found.sha256) === object
 }
 
-/** Sweeps from time to time, for the first time a while after the start. A sweep that fails is tried again the next time. */
+/** Sweeps regularly, first a while after the start. A failed sweep is tried again at the next time. */
 export function scheduleSweeps(services: Used): { stop(): Promise<void> } {
   const sweep = () =>
     sweepFiles(services)

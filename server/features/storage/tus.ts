@@ -17,10 +17,10 @@ export function claimsOf({ headers }: { headers: Headers }, { keys, clock }: Ser
   return claims
 }
 
-/** The upload is the one that was issued: its size, type and place. */
+/** Checks that the upload has the size, type and place of its token. */
 function checkIssued(claims: UploadClaims | NodeFileClaims, upload: Upload): void {
   const { size } = claims
-  // Of what another node gives, its row says type and place.
+  // For an upload of another node, the row states type and place.
   if (!isOfNode(claims)) checkPlace(claims, upload)
   if (upload.size === undefined || upload.size < size)
     throw common.validationFailed({ issues: [{ path: 'Upload-Length', message: `must be ${size}, as it was issued` }] })
@@ -32,7 +32,7 @@ function checkPlace({ path, type }: UploadClaims, { metadata }: Upload): void {
   if (bucketName !== 'images' || objectName !== path) throw common.forbidden({ message: 'This upload was issued for another place.' })
 }
 
-/** That the bytes of an upload were kept is noted, so that they are not kept again over those of a later one. */
+/** Records that an upload's bytes were stored, so that they do not later overwrite those of another upload. */
 const noteOf = (id: string) => `uploaded:${id}`
 
 async function deliver(services: Services, claims: UploadClaims | NodeFileClaims): Promise<void> {
@@ -45,10 +45,12 @@ async function deliver(services: Services, claims: UploadClaims | NodeFileClaims
 
 const ONE_UPLOAD = 'An upload is one file here, whose size is said at the beginning and whose pieces come one after another.'
 
-/** Resumable uploads by the tus protocol, version 1.0.0 (docs/design/files.md). A token opens the one upload that it was issued for. */
+/**
+ * Resumable uploads with the tus protocol, version 1.0.0 (docs/design/files.md). A token permits only the upload for which it was issued.
+ */
 export async function tusServer(services: Services): Promise<(request: Request) => Promise<Response>> {
   const { Server } = await import('@tus/server')
-  /** Failures of ours, which are answered as everywhere else. */
+  /** Failures of this server, which get the usual reply. */
   const failed = new WeakMap<object, Failure>()
   const server = new Server({
     path: TUS_PATH,
@@ -56,7 +58,7 @@ export async function tusServer(services: Services): Promise<(request: Request) 
     relativeLocation: true,
     allowedOrigins: () => false,
     maxSize: (request, id) => {
-      // What the server can at all is asked without a token.
+      // A request for the server's capabilities needs no token.
       const claims = request.method === 'OPTIONS' ? null : claimsOf(request, services)
       return claims && (id !== null || isOfNode(claims)) ? claims.size : limits.image.bytes
     },
@@ -75,7 +77,7 @@ export async function tusServer(services: Services): Promise<(request: Request) 
     },
     onResponseError: (request, error) => {
       if (error instanceof Failure) failed.set(request, error)
-      // A part of the protocol that is not here (501 of the library) is a fault of the request, and none of the server.
+      // An unsupported part of the protocol (501 of the library) is a fault of the request, not of the server.
       else if ('status_code' in error && error.status_code === 501) failed.set(request, common.validationFailed({ message: ONE_UPLOAD }))
       return undefined
     },
@@ -94,8 +96,8 @@ export async function tusServer(services: Services): Promise<(request: Request) 
 }
 
 /**
- * A piece from another node, once all of it has come, or the line has broken: an S3 would lose what it has of an upload where a piece
- * breaks off while it is written.
+ * A piece from another node, buffered until it is complete or the connection breaks: an S3 would lose the upload so far if a piece broke
+ * off during its write.
  */
 async function withWhatComes(request: Request): Promise<Request> {
   const pieces: Uint8Array[] = []
@@ -114,7 +116,7 @@ async function withWhatComes(request: Request): Promise<Request> {
   return new Request(request.url, { method: request.method, headers, body: Buffer.concat(pieces) })
 }
 
-/** A kill after the last byte: the client learns by HEAD that all has come, and sends nothing more. */
+/** After a crash behind the last byte, the client learns by HEAD that everything has arrived, and sends nothing more. */
 async function deliverFinished(services: Services, claims: UploadClaims | NodeFileClaims): Promise<void> {
   const store = await services.uploads.store()
   const upload = await store.getUpload(claims.id).catch(() => null)

@@ -18,14 +18,14 @@ async function demandFreeNumber(tx: WriteTx, school: string, number: string | nu
 
 type Personal = { gender: Row<'student'>['gender'] | null | undefined; dateOfBirth: string | null | undefined }
 
-/** What is written of the columns that not everybody sees: a gender is never taken away, and nobody overwrites what they do not see. */
+/** The patch of the columns that not everybody sees: a gender is never cleared, and nobody overwrites what they cannot see. */
 function personalPatch({ gender, dateOfBirth }: Personal, isSeen: boolean) {
   if (!isSeen && (gender ?? dateOfBirth)) throw studentFailures.personalData()
   return { ...(gender && { gender }), ...(isSeen && dateOfBirth !== undefined && { date_of_birth: dateOfBirth }) }
 }
 
 const orDuplicate = refusedAs(isUniqueViolation, studentFailures.duplicateNumber)
-/** A mark that was saved between the check and the deletion. */
+/** For a mark that was saved between the check and the deletion. */
 const orHasResults = refusedAs(isReferenceViolation, studentFailures.hasResults)
 
 export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> = {

@@ -4,12 +4,15 @@ import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** A number as it is looked for: whoever types `sb-001` means SB-001. */
+/** A student number for searching, without case: `sb-001` finds SB-001. */
 const lowered = (column: SQLiteColumn) => sql`lower(coalesce(${column}, ''))`
 
 type Filter = { isActive: boolean | undefined; group: string | undefined }
 
-/** One text for each combination of filters, so that each stays prepared. An empty search is found in every name; a number is found by a part of it. */
+/**
+ * One text for each combination of filters, so that each stays prepared. An empty search matches every name; a number matches by a part of
+ * it.
+ */
 const listing = ({ isActive, inGroup }: { isActive: boolean | undefined; inGroup: boolean }) =>
   statement<{ school: string; search: string; group: string }>()(({ db, t, p, dialect }) => {
     const { student, enrolment } = t
@@ -38,7 +41,7 @@ const listings = new Map(
   ),
 )
 
-/** Students by last name, first name, id. `search` is a folded search term; the filters count where they are given. */
+/** Students by last name, first name, id. `search` is a folded search term; absent filters are ignored. */
 export async function studentsFound(tx: ReadTx, { school, search, ...filter }: Filter & { school: string; search: string }) {
   const find = listings.get(keyOf(filter)) as ReturnType<typeof listing>
   return find(tx, { school, search, group: filter.group ?? '' })
@@ -48,5 +51,5 @@ export const holdersOfNumber = rowsBy('student', { school: 'school_id', number: 
 
 const ofStudent = { school: 'school_id', student: 'student_id' } as const
 
-/** One row of each kind that keeps a student from being deleted (decisions §4). */
+/** Queries for one row of each kind that prevents deleting a student (decisions §4). */
 export const resultsOfStudent = [rowsBy('grade', ofStudent, { limit: 1 }), rowsBy('report_book', ofStudent, { limit: 1 })]

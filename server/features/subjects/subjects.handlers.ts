@@ -15,7 +15,7 @@ const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined
   if (all.some((other) => other.code === code && other.id !== ownId)) throw subjectFailures.duplicateCode()
 }
 
-/** Something was recorded in the subject since it was looked for. */
+/** For a row that was recorded in the subject after the check. */
 const orInUse = refusedAs(isReferenceViolation, subjectFailures.inUse)
 
 export const subjectHandlers: Handlers<typeof subjects> = {

@@ -2,22 +2,22 @@ import { and, isNotNull, or } from 'drizzle-orm'
 import { matches } from '../../store/conditions.ts'
 import { rowsBy, statement } from '../../store/statement.ts'
 
-/** The subjects of a school by `sort_order`, equal ones by name; locked where the transaction writes. */
+/** The subjects of a school by `sort_order`, ties by name; locked where the transaction writes. */
 export const subjectsOf = rowsBy('subject', { school: 'school_id' }, { lock: true, orderBy: ['sort_order', 'name', 'id'] })
 
 const anAssessment = rowsBy('assessment', { school: 'school_id', subject: 'subject_id' }, { limit: 1 })
 const aReportEntry = rowsBy('report_book_entry', { school: 'school_id', subject: 'subject_id' }, { limit: 1 })
 
-/** One row of each kind that keeps a subject from being deleted. */
+/** Queries for one row of each kind that prevents deleting a subject. */
 export const usesOfSubject = [anAssessment, aReportEntry]
 
-/** Who teaches the subject; locked where the transaction writes. */
+/** The teachers of the subject; locked where the transaction writes. */
 export const teachersOfSubject = rowsBy('teacher_subject_assignment', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 
-/** Who takes the subject; locked where the transaction writes. */
+/** The students of the subject; locked where the transaction writes. */
 export const takersOfSubject = rowsBy('student_subject', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 
-/** The classes of a term's year where somebody teaches the subject, or a student was given it. */
+/** The classes of a term's year in which the subject has a teacher or is assigned to a student. */
 export const classesTaking = statement<{ school: string; subject: string; term: string }>()(({ db, t, p }) => {
   const { term, student_group, teacher_subject_assignment: taught, student_subject: taken } = t
   const inClass = { school_id: student_group.school_id, student_group_id: student_group.id, subject_id: p.subject }

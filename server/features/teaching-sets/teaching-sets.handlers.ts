@@ -61,7 +61,7 @@ function demandFreeName(all: readonly TeachingSet[], { id, subject_id, name }: P
     throw teachingSetFailures.duplicateName()
 }
 
-/** 400 for whoever is in no class of the year of the set. */
+/** Throws 400 for students who are in no class of the set's year. */
 async function demandInYear(
   tx: ReadTx,
   { school_id: school, academic_year_id: year }: TeachingSet,
@@ -75,7 +75,7 @@ async function demandInYear(
   if (issues.length > 0) throw teachingSetFailures.inNoClass({ issues })
 }
 
-/** Makes these the members of a set, which is locked, and writes only what differs. */
+/** Sets the students of a set, which is locked; writes only the differences. */
 async function replaceStudents(tx: WriteTx, set: TeachingSet, ids: readonly string[]): Promise<void> {
   const { id: teaching_set_id, school_id } = set
   const current = await membersOfSet(tx, { school: school_id, set: teaching_set_id })
@@ -96,7 +96,7 @@ async function replaceStudents(tx: WriteTx, set: TeachingSet, ids: readonly stri
   await tx.insert('teaching_set_member', rows).catch(orGone)
 }
 
-/** Makes these the teachers of a set, which is locked, and writes only what differs; 404 for whoever is no teacher of the school. */
+/** Sets the teachers of a set, which is locked; writes only the differences. Throws 404 for a user who is no teacher of the school. */
 async function replaceTeachers(
   context: PolicyContext & { tx: WriteTx },
   { id: teaching_set_id, school_id }: TeachingSet,

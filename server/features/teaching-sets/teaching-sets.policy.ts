@@ -9,18 +9,18 @@ import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 import type { PolicyContext } from '../policy.ts'
 
-/** A set; not locked, for a teacher may not lock what only an administrator writes. */
+/** A set; not locked, since a teacher may not lock rows that only an administrator writes. */
 const setById = rowsBy('teaching_set', { school: 'school_id', id: 'id' })
 const isTeacherOf = rowsBy('teaching_set_teacher', { school: 'school_id', set: 'teaching_set_id', user: 'user_profile_id' })
 
-/** A set of the caller's school that a request names; 404 where it is none. */
+/** A set of the caller's school; else 404. */
 export async function setNamed({ tx, caller }: PolicyContext, id: string): Promise<Row<'teaching_set'>> {
   const [set] = await setById(tx, { school: caller.school_id, id })
   if (!set) throw common.notFound()
   return set
 }
 
-/** A set that the caller teaches, or an administrator's: 404 where it is absent or another school's, then 403. */
+/** A set that the caller teaches, or any for an administrator: 404 where it is absent or another school's, else 403. */
 export async function readableSet({ tx, caller }: PolicyContext, id: string | undefined): Promise<Row<'teaching_set'>> {
   const [set] = id === undefined ? [] : await setById(tx, { school: caller.school_id, id })
   if (!set) throw common.notFound()
@@ -60,7 +60,7 @@ const membersByIds = statement<{ school: string; ids: string }>()(({ db, t, p, d
     .orderBy(asc(member.student_id))
 })
 
-/** By id, sets with who is in them. */
+/** The students of sets, by set id. */
 export async function studentsOfSets(tx: ReadTx, school: string, ids: readonly string[]) {
   const sets = new Map<string, { id: string; name: string; student_ids: Set<string> }>()
   for (const { id, name, student_id } of await membersByIds(tx, { school, ids: JSON.stringify(ids) })) {
@@ -71,14 +71,14 @@ export async function studentsOfSets(tx: ReadTx, school: string, ids: readonly s
   return sets
 }
 
-/** Assessments, those of teaching sets with who is in them. */
+/** Adds the students to assessments of teaching sets. */
 export async function withSitters<A extends { teaching_set_id: string | null }>(
   tx: ReadTx,
   school: string,
   assessments: readonly A[],
 ): Promise<(A & { sitters?: ReadonlySet<string> })[]> {
   const ids = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
-  // Most schools have none, and then nothing is asked.
+  // Most schools have no sets, and then no query is needed.
   const sets = ids.length === 0 ? null : await studentsOfSets(tx, school, ids)
   return assessments.map((one) => {
     const { teaching_set_id: set } = one
@@ -90,10 +90,10 @@ export async function withSitters<A extends { teaching_set_id: string | null }>(
 export const setsOfYear = rowsBy('teaching_set', { school: 'school_id', year: 'academic_year_id' }, { lock: true })
 export const setsOfSubject = rowsBy('teaching_set', { school: 'school_id', subject: 'subject_id' }, { lock: true })
 
-/** Where a person teaches, to be ended with their membership. */
+/** The sets of a teacher, to be ended with their membership. */
 export const setsTaughtBy = rowsBy('teaching_set_teacher', { school: 'school_id', user: 'user_profile_id' }, { lock: true })
 
-/** The students of a set with their class of its year: by class, those of no class last, and within a class by name. */
+/** The students of a set with their class of its year: by class, those without one last, then by name. */
 export async function studentsInOrder(tx: ReadTx, { school_id, id }: Row<'teaching_set'>): Promise<StudentOfSet[]> {
   const students = await studentsByName(tx, { school: school_id, set: id })
   return students

@@ -18,7 +18,7 @@ export const setsWithSubjects = statement<{ school: string; year: string }>()(({
     .where(matches(teaching_set, { school_id: p.school, academic_year_id: p.year }))
 })
 
-/** Who teaches the sets of a year; only people who still have a membership, whom row-level security shows to colleagues. */
+/** The teachers of a year's sets; only people with a membership, whom row-level security shows to colleagues. */
 export const teachersOfSets = statement<{ school: string; year: string }>()(({ db, t, p }) => {
   const { teaching_set, teaching_set_teacher: taught, school_management, user_profile } = t
   return db
@@ -30,7 +30,7 @@ export const teachersOfSets = statement<{ school: string; year: string }>()(({ d
     .where(matches(teaching_set, { school_id: p.school, academic_year_id: p.year }))
 })
 
-/** Who is in the sets of a year, with the class of that year. */
+/** The students of a year's sets, with their class of that year. */
 export const membersOfSets = statement<{ school: string; year: string }>()(({ db, t, p }) => {
   const { teaching_set, teaching_set_member: member, enrolment } = t
   return db
@@ -51,7 +51,7 @@ export const membersOfSets = statement<{ school: string; year: string }>()(({ db
 export const teachersOfSet = rowsBy('teaching_set_teacher', { school: 'school_id', set: 'teaching_set_id' }, { lock: true })
 export const membersOfSet = rowsBy('teaching_set_member', { school: 'school_id', set: 'teaching_set_id' }, { lock: true })
 
-/** Which of these students are there. `ids` is a JSON array. */
+/** The students among these who exist. `ids` is a JSON array. */
 export const studentsThere = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { columns: ['id'] })
 
 /** The assessments of a term that count. */
@@ -74,7 +74,7 @@ export const marksInSet = statement<{ school: string; set: string }>()(({ db, t:
     .limit(1),
 )
 
-/** How many marks are recorded in a term, of each set: in assessments of its subject that count and that are for the student. */
+/** For each set, the number of marks recorded in a term: in assessments of its subject that count and are for the student. */
 export const recordedInSets = statement<{ school: string; year: string; term: string }>()(({ db, t, p }) => {
   const { teaching_set, teaching_set_member: member, enrolment, grade, assessment } = t
   return db

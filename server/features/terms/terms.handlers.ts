@@ -13,7 +13,7 @@ import { usesOfTerm } from './terms.queries.ts'
 
 type Term = Row<'term'>
 
-/** The rules that need the whole term: its days, its weights, and that it lies within its year. */
+/** The rules on a whole term: its days, its weights, and that it lies within its year. */
 function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'coursework_weight'>, year: Row<'academic_year'>) {
   const issues = termIssues({
     startDate: term.start_date,
@@ -27,7 +27,7 @@ function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'cou
 
 const isInUse = (tx: WriteTx, term: Term) => anyFound(usesOfTerm, tx, { school: term.school_id, term: term.id })
 
-/** The other terms of the year that a term is in, or comes to. The year is locked, so nobody adds one meanwhile. */
+/** The other terms of a term's present or new year. The year is locked, so that none is added meanwhile. */
 async function siblingsOf(tx: WriteTx, year: Row<'academic_year'>, name: string, ownId?: string): Promise<Term[]> {
   const siblings = (await termsOfYear(tx, { school: year.school_id, year: year.id })).filter(({ id }) => id !== ownId)
   if (siblings.some((other) => isSameTermName(other.name, name))) throw termFailures.duplicateName()

@@ -10,12 +10,12 @@ import { refusedAs } from '../references.ts'
 
 type Year = Row<'academic_year'>
 
-/** The terms of a year by `sort_order`, equal ones by name. */
+/** The terms of a year by `sort_order`, ties by name. */
 export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['sort_order', 'name'] })
 
 export const orDuplicate = refusedAs(isUniqueViolation, termFailures.duplicateName)
 
-/** A term's id is made from its year and name; where a renamed term has that id, the new one gets an id by time (decisions §1). */
+/** A term's id is computed from its year and name; where a renamed term has that id, the new one gets a new UUIDv7 (decisions §1). */
 async function idFor(tx: WriteTx, year: Year, name: string): Promise<string> {
   const id = naturalId('term', year.id, name)
   return (await tx.find('term', year.school_id, id)) ? tx.newId() : id
@@ -23,14 +23,14 @@ async function idFor(tx: WriteTx, year: Year, name: string): Promise<string> {
 
 type Others = readonly Pick<Row<'term'>, 'sort_order'>[]
 
-/** Makes a term of a year, which is locked and has these `others`. That it fits was asked before. */
+/** Creates a term of a year, which is locked and has these `others`. The caller has checked that it fits. */
 export async function makeTerm(tx: WriteTx, year: Year, wanted: NewTerm, others: Others): Promise<Row<'term'>> {
   const { sortOrder = orderOfNewTerm(wanted.name, others), isMinistryReporting = false, ...rest } = wanted
   const row = { school_id: year.school_id, academic_year_id: year.id, ...columnsOf({ ...rest, sortOrder, isMinistryReporting }) }
   return tx.insert('term', { id: await idFor(tx, year, wanted.name), ...row }).catch(orDuplicate)
 }
 
-/** Makes several, one after the other. */
+/** Creates several, one after the other. */
 export async function makeTerms(tx: WriteTx, year: Year, wanted: readonly NewTerm[], others: Others): Promise<void> {
   const all = [...others]
   for (const one of wanted) all.push(await makeTerm(tx, year, one, all))

@@ -2,7 +2,7 @@ import { rowsBy } from '../../store/statement.ts'
 
 const ofTerm = { school: 'school_id', term: 'term_id' } as const
 
-/** One row of each kind that keeps a term from being deleted (decisions §4). */
+/** Queries for one row of each kind that prevents deleting a term (decisions §4). */
 export const usesOfTerm = [
   rowsBy('assessment', ofTerm, { limit: 1 }),
   rowsBy('grade', ofTerm, { limit: 1 }),

@@ -4,9 +4,9 @@ import type { ObjectStorage } from '../../../files/storage.ts'
 import { distinct } from './names.ts'
 import { BUCKET } from './paths.ts'
 
-/** A file of a zip; `open` answers null where there is none. */
+/** A file of a zip; `open` returns null where it does not exist. */
 export type Zipped = { name: string; open: () => Promise<Readable | null> }
-/** A file of an archive: `path` is where it is stored, null where there is none. */
+/** A file of an archive; `path`: where it is stored, null where it does not exist. */
 export type Archived = { name: string; path: string | null }
 
 const MISSING = 'not in this archive.txt'
@@ -19,12 +19,12 @@ export const archiveOf = (files: ObjectStorage, list: readonly Archived[], madeA
   )
 
 /**
- * A zip that is made while it is read, a piece at a time, whatever its size: what PDFs hold is packed already, so it is only stored.
- * Files that there are not are named in a text beside the others. `madeAt` in ms since 1970.
+ * A zip that is made while it is read, a chunk at a time, so its size does not matter. PDFs are already compressed, so entries are only
+ * stored. Missing files are listed in a text file. `madeAt` in ms since 1970.
  */
 export const zipOf = (list: readonly Zipped[], madeAt: number): Readable => Readable.from(piecesOf(list, madeAt), { objectMode: false })
 
-/** A zip says its times without a zone; they are written so that they say UTC, whatever the zone of the machine. */
+/** A zip has local times without a zone. They are shifted so that they show UTC, whatever the machine's zone. */
 const inUtc = (ms: number) => ms + new Date(ms).getTimezoneOffset() * 60_000
 
 async function* piecesOf(list: readonly Zipped[], madeAt: number): AsyncGenerator<Uint8Array> {

@@ -54,8 +54,8 @@ function pupilOf(student: Row<'student'>, pupil: Pupil, typed: ReadonlyMap<strin
 }
 
 /**
- * Reads, in one transaction, what the broadsheet of a class shows: the results of now, as `class-term` and `class-year` answer them,
- * and the letters that were typed by hand. Pupils by last name, subjects in the school's order.
+ * Reads the content of a class's broadsheet in one transaction: the present results, as in `class-term` and `class-year`, and the typed
+ * letters. Pupils by last name, subjects in the school's order.
  */
 export async function readBroadsheet(tx: ReadTx, period: Period, printing: Printing): Promise<BroadsheetData> {
   const { group, term, year, type } = period
@@ -75,7 +75,7 @@ export async function readBroadsheet(tx: ReadTx, period: Period, printing: Print
   return { head: await readHead(tx, period, printing), subjects, pupils }
 }
 
-/** The input of the papers, with the crest read from where it is stored. */
+/** The input for making the document, with the crest read from the storage. */
 export async function broadsheetInput({ head, subjects, pupils }: BroadsheetData, files: ObjectStorage): Promise<BroadsheetInput> {
   return { ...head.frame, report_type: head.titled.type, school: await letterheadOf(head, files), subjects, pupils }
 }

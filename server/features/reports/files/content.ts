@@ -5,19 +5,19 @@ import { openZip } from '@markbook/shared/spreadsheet/zip'
 import { sheetKind } from '../../../documents/sheet-kind.ts'
 import type { FileType } from './paths.ts'
 
-/** The types under which browsers send a PDF; without one they do not know. */
+/** The types that browsers send for a PDF; without a suitable program they send a generic one. */
 const SAID_FOR_PDF = ['application/pdf', 'application/x-pdf', 'application/octet-stream', '']
-/** A PDF may be followed by some junk, no more. */
+/** A PDF may be followed by a few bytes of other data. */
 const TAIL_BYTES = 1_024
-/** So much text is looked at without a pause. */
+/** Bytes that are examined without yielding to the event loop. */
 const PIECE_BYTES = 262_144
 
 const wrong = (message: string) => reportFileFailures.wrongContent({ message })
 
 /**
- * Checks that an upload is what it is called. Nothing may stand before a PDF's mark, so that no file is a PDF and a web page at once; a
- * page that is hidden inside stays inert, because what is downloaded is saved under its recorded type. Throws 415 `reports.wrong_content`,
- * 413 `too_large` for a workbook that is too large once it is unpacked.
+ * Checks that an upload has the content of its type. A PDF must begin with its signature, so that no file is a PDF and a web page at once;
+ * a page hidden inside is harmless, because downloads have the recorded type. Throws 415 `reports.wrong_content`, 413 `too_large` for a
+ * workbook that is too large when unpacked.
  */
 export async function demandContent(type: FileType, content: Uint8Array): Promise<void> {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength)
@@ -26,7 +26,7 @@ export async function demandContent(type: FileType, content: Uint8Array): Promis
   else await demandText(bytes)
 }
 
-/** What a browser says of the part counts too, where it says anything. */
+/** The browser's declared type must agree, where there is one. */
 export function demandSaidPdf(contentType: string): void {
   if (!SAID_FOR_PDF.includes(contentType)) throw wrong('This needs a PDF.')
 }
@@ -62,7 +62,7 @@ async function demandText(bytes: Buffer): Promise<void> {
   }
 }
 
-/** What reads tables for imports names its failures after them. */
+/** Turns the failures of the import's reader into those of reports. */
 async function orWrong<T>(check: () => Promise<T>): Promise<T> {
   try {
     return await check()

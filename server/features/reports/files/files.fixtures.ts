@@ -2,7 +2,7 @@ import { zipSync } from 'fflate'
 import type { School } from '../../../testing/school.ts'
 import { BUCKET } from './paths.ts'
 
-/** Begins and ends as a PDF; what is inside is nobody's matter here. */
+/** A file with the first and last bytes of a PDF. */
 export const pdfOf = (inside: string): Buffer => Buffer.from(`%PDF-1.7\n${inside}\n%%EOF\n`, 'latin1')
 
 type Content = Uint8Array | string
@@ -18,10 +18,10 @@ const TYPES =
   '<Types><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>'
 const text = (content: string) => Buffer.from(content)
 
-/** The least that a workbook has. */
+/** A minimal workbook. */
 export const workbook = (more: Record<string, Uint8Array> = {}): Uint8Array =>
   zipSync({ '[Content_Types].xml': text(TYPES), 'xl/workbook.xml': text('<workbook/>'), ...more })
 
-/** The paths of everything that is stored of reports and classes. */
+/** The paths of all stored files of reports and classes. */
 export const storedPaths = async (st: School): Promise<string[]> =>
   (await st.services.files.list(BUCKET, { prefix: '', limit: 1_000 })).map(({ path }) => path)

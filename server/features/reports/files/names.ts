@@ -1,13 +1,13 @@
 import { termInEnglish } from '@markbook/shared/domain/term-names'
 
-/** Names that Windows keeps for devices, whatever their extension. */
+/** Names that Windows reserves for devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
 const BETWEEN = /\s*[/\\:|]+\s*/g
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029*?"<>]+/gu
-/** Of UTF-8: file systems take 255 with the extension, and a number may have to go between. */
+/** Bytes of UTF-8: file systems allow 255 with the extension, and a number may be inserted. */
 const BYTES_MAX = 230
 
-/** A name of a file that every system takes, and that says what is in it; the parts stand with dashes between them. */
+/** A descriptive file name that every system accepts; its parts are joined by dashes. */
 export function fileName(parts: readonly string[], extension: string): string {
   const plain = parts
     .map((part) => part.normalize('NFC').replace(BETWEEN, '-').replace(FORBIDDEN, ' ').replace(/\s+/g, ' ').trim())
@@ -25,7 +25,7 @@ function shortened(name: string): string {
 
 export type Titled = { class_name: string; year: string; term: string; type: 'term' | 'year_end' }
 type Named = { name: string }
-/** What the papers of a class and period are called by. */
+/** The names in the titles of a class's documents. */
 export const titledOf = (of: { group: Named; year: Named; term: Named }, type: Titled['type']): Titled => {
   return { class_name: of.group.name, year: of.year.name, term: of.term.name, type }
 }
@@ -41,7 +41,7 @@ export const cardName = ({ first_name, last_name }: Pupil, titled: Titled): stri
 export const classFileName = (what: string, titled: Titled, extension: string): string =>
   fileName([titled.class_name, ...periodOf(titled), what], extension)
 
-/** The same names with a number where one is there already; systems differ on whether case makes two names of one. */
+/** Adds numbers to repeated names; ignores case, because some file systems do. */
 export function distinct(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {
@@ -52,6 +52,6 @@ export function distinct(names: readonly string[]): string[] {
   })
 }
 
-/** Where the PDFs of a class and term are had in one zip. */
+/** The URL of the zip with the PDFs of a class and term. */
 export const archiveUrl = (studentGroupId: string, termId: string, reportType: Titled['type']): string =>
   `/api/reports/archive?${new URLSearchParams({ studentGroupId, termId, reportType })}`

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Row } from '@markbook/shared/tables/tables'
 import { XLSX_TYPE } from '../../../documents/sheet-kind.ts'
 
-/** Where the documents of reports and classes are kept. */
+/** The bucket of the documents of reports and classes. */
 export const BUCKET = 'report-books'
 
 export type FileType = Row<'class_report_file'>['file_type']
@@ -13,10 +13,10 @@ export const contentTypes: Record<FileType, string> = {
   xlsx: XLSX_TYPE,
 }
 
-/** The folder of a report: only what lies in it is ever recorded as its PDF. */
+/** The folder of a report: only a file in it is ever recorded as its PDF. */
 export const folderOf = (reportId: string): string => `${reportId}/`
 
-/** Never the client's choice, and never used before: two uploads within one millisecond differ by the id (specification, isolation rules). */
+/** Never chosen by the client, and never reused: the id distinguishes uploads within one millisecond (specification, isolation rules). */
 export const pdfPath = (reportId: string, nowMs: number): string => `${folderOf(reportId)}${nowMs}-${randomUUID()}.pdf`
 
 export const classFilePath = (groupId: string, nowMs: number, type: FileType): string =>

@@ -11,7 +11,7 @@ import { BUCKET, contentTypes, pdfPath } from './paths.ts'
 type Book = Row<'report_book'>
 type Stored = Pick<StoredObject, 'path' | 'size' | 'etag'>
 
-/** How papers are printed: on what, and in which language; undefined is that of the school. */
+/** Paper size and language of a document; undefined: the school's language. */
 export type Printing = { paper: PaperSize; language: DocumentLanguage | undefined }
 type PrintingQuery = { paper?: 'A4' | 'Letter' | undefined; language?: DocumentLanguage | undefined }
 

@@ -95,7 +95,7 @@ export const pdfHandlers = {
       return { book, pdf }
     },
     run: async ({ tx }, _input, { book, pdf }) => ({ path: pdf.file_path, filename: await nameOf(tx, book) }),
-    // The stored path is taken as it is: PDFs of before this service lie at flat paths.
+    // The stored path is used unchanged: PDFs of an earlier system have flat paths.
     finish: async ({ path, filename }) => ({ stored: { bucket: BUCKET, path }, filename, missing: reportFileFailures.fileAway() }),
   }),
 } satisfies Partial<Handlers<typeof reportFiles>>

@@ -32,12 +32,12 @@ type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 type Subject = Awaited<ReturnType<typeof subjectsToName>>[number]
 type Type = Book['report_type']
-/** A class and the period that its papers are of. */
+/** A class and the period of its documents. */
 export type Period = { group: Row<'student_group'>; term: Row<'term'>; year: Row<'academic_year'>; type: Type }
-/** What stands on every paper of a class, all but the crest, which is a file. */
+/** The common content of a class's documents, except the crest, which is a file. */
 export type ClassHead = Awaited<ReturnType<typeof readHead>>
 
-/** Everything that the cards of a class need from the database. `contents`: what each book said, by its id (`paperHashOf`). */
+/** The data of a class's cards from the database. `contents`: the hash of each book's content, by its id (`paperHashOf`). */
 export type ReportCardData = { head: ClassHead; cards: Cards; contents: ReadonlyMap<string, string> }
 type Cards = { layout: TermLayout; cards: ReportCard<TermEntry>[] } | { layout: YearLayout; cards: ReportCard<YearEntry>[] }
 
@@ -57,7 +57,7 @@ async function teachersIn(tx: ReadTx, { school_id: school, id: group }: Row<'stu
   return { classTeacher: classTeacher ? fullName(classTeacher) : null, bySubject }
 }
 
-/** Name, address and crest of the school, class, year and term: what a paper of a class begins with. */
+/** Name, address and crest of the school; class, year and term. */
 export async function readHead(tx: ReadTx, { group, term, year, type }: Period, { paper, language }: Printing) {
   const [school] = await schoolById(tx, { id: group.school_id })
   if (!school) throw common.notFound()
@@ -82,7 +82,7 @@ export async function readHead(tx: ReadTx, { group, term, year, type }: Period, 
   }
 }
 
-/** The letterhead with the crest as it is stored; a crest that is not here does not hold a paper up. */
+/** The letterhead with the crest from the storage; a missing crest does not prevent printing. */
 export async function letterheadOf({ school, crest }: Pick<ClassHead, 'school' | 'crest'>, files: ObjectStorage): Promise<Letterhead> {
   const opened = crest && (await files.open('images', crest.path))
   return { ...school, crest: opened && { contentType: crest.contentType, bytes: await buffer(opened.body) } }
@@ -90,7 +90,7 @@ export async function letterheadOf({ school, crest }: Pick<ClassHead, 'school' |
 
 type ReportedSubject = { name: string; entry: Entry }
 
-/** What was sent is printed by the names of that day, everything else by those of now. */
+/** A sent report is printed with the names at that time, any other with the present ones. */
 function shownEntries(book: Book, entries: readonly Entry[], subjectById: ReadonlyMap<string, Subject>): ReportedSubject[] {
   const sent = book.sent_snapshot as SentSnapshot | null
   const nameThen = new Map(sent?.entries.map(({ subject }) => [subject.id, subject.name]))
@@ -144,8 +144,8 @@ function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): R
 }
 
 /**
- * Reads, in one transaction, all that the cards of these reports of a class print: by last name. The figures are those of the reports,
- * not of the marks of now; a year-end report has its whole working in its snapshot.
+ * Reads everything that the cards of these reports print, in one transaction, by last name. The figures are those of the reports, not of
+ * the present marks; a year-end report has all its figures in its snapshot.
  */
 export async function readReportCards(tx: ReadTx, period: Period, books: readonly Book[], printing: Printing): Promise<ReportCardData> {
   const { group, term, year, type } = period
@@ -179,7 +179,7 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   return { head, contents, cards: { layout, cards: cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject)) } }
 }
 
-/** The input of the papers, with the crest read from where it is stored. */
+/** The input for making the documents, with the crest read from the storage. */
 export async function cardsInput({ head, cards }: Pick<ReportCardData, 'head' | 'cards'>, files: ObjectStorage): Promise<ReportCardsInput> {
   return { ...head.frame, school: await letterheadOf(head, files), ...cards }
 }

@@ -3,7 +3,7 @@ import { matches } from '../../../store/conditions.ts'
 import { rowsBy, statement } from '../../../store/statement.ts'
 import { pick } from '../../columns.ts'
 
-/** One PDF of a report; none where it is another report's. */
+/** One PDF of a report; none where it belongs to another report. */
 export const pdfOfBook = rowsBy('report_book_pdf', { school: 'school_id', book: 'report_book_id', id: 'id' })
 
 /** The newest PDF of every report of a class and term, by the student's last name; null where a report has none. */
@@ -37,5 +37,5 @@ export const groupById = rowsBy('student_group', { school: 'school_id', id: 'id'
 
 export const schoolById = rowsBy('school', { id: 'id' })
 
-/** Who a class's students are, by id, whether they are still in it or not. `ids` is a JSON array. */
+/** The students of a class's reports by id, whether or not they are still in the class. `ids` is a JSON array. */
 export const studentsById = rowsBy('student', { school: 'school_id', ids: { in: 'id' } }, { orderBy: ['sort_key', 'id'] })

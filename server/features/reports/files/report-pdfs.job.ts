@@ -19,14 +19,14 @@ type Job = Row<'job'>
 type Own = Omit<Services, 'jobs'>
 
 const GONE = 'This report was deleted, or is of another class now.'
-/** How often a card is drawn anew whose report is changed while it is drawn. */
+/** How often a card is drawn again after its report was changed meanwhile. */
 const REDRAWN = 3
-/** The workers may be busy with what people wait for. */
+/** Retries while the workers are busy with people's requests. */
 const BUSY = { tries: 60, pauseMs: 2_000 }
 
 /**
- * Makes the PDFs of the reports that are still ahead, one after the other: each is stored, then its row and the step of the job are
- * written in one transaction, so that an interrupted job goes on where it stands. Answers where the result is had.
+ * Makes the remaining PDFs of a job, one after the other. Each is stored, then its row and the job's step are written in one transaction,
+ * so that an interrupted job continues where it stopped. Returns the URL of the result.
  */
 export const makeReportPdfs: JobWork = async (services, job, { step, signal }) => {
   const { student_group_id, term_id, report_type } = job.input
@@ -46,7 +46,7 @@ export const makeReportPdfs: JobWork = async (services, job, { step, signal }) =
   return archiveUrl(student_group_id, term_id, report_type)
 }
 
-/** What the cards need, of those reports that are there and may still be given a PDF; null where there are none. */
+/** The data of the cards, for reports that exist and may still get a PDF; null where there are none. */
 const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly string[]): Promise<ReportCardData | null> =>
   store.read(asSystem(), async (tx) => {
     const books = await booksById(tx, { school: school_id, ids: JSON.stringify(ids) })
@@ -55,10 +55,10 @@ const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly 
     return first ? readReportCards(tx, await periodOf(tx, first), free, printingOf(input)) : null
   })
 
-/** `said`: what the report said that was drawn. */
+/** `said`: the hash of the drawn content (`paperHashOf`). */
 type Drawn = { bytes: Uint8Array; said: string | undefined } | { message: string } | undefined
 
-/** Draws all cards and hands each out as soon as it is there; undefined for a card that was not asked for. */
+/** Draws all cards, and provides each as soon as it is finished; undefined for a card that was not requested. */
 function drawing({ documents, files }: Own, gathered: ReportCardData, signal: AbortSignal): (id: string) => Promise<Drawn> {
   const input = new Set(gathered.cards.cards.map(({ id }) => id))
   const byId = new Map<string, Drawn>()
@@ -75,7 +75,7 @@ function drawing({ documents, files }: Own, gathered: ReportCardData, signal: Ab
   const ended = all.then(({ failures }) => {
     for (const { id, message } of failures) arrived(id, { message })
   })
-  // Whoever waits for a card hears of it; nobody may be waiting yet.
+  // A waiting reader gets the error; this prevents an unhandled rejection where nobody waits yet.
   ended.catch(() => {})
   return async (id) => {
     if (!input.has(id)) return undefined
@@ -102,7 +102,7 @@ type Stored = { object: StoredObject; said: string | undefined } | { message: st
 
 const isChanged = (error: unknown) => error instanceof Failure && error.code === reportFailures.changedSince().code
 
-/** False, and nothing written, where the report was changed since it was drawn, and may be drawn once more. */
+/** Returns false, and writes nothing, where the report was changed since it was drawn and may be drawn once more. */
 async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAgain: boolean): Promise<boolean> {
   const { id } = made
   const stored = 'bytes' in made ? { object: await storePdf(services, id, made.bytes), said: made.said } : made
@@ -118,7 +118,7 @@ async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAg
   }
 }
 
-/** The sentence for a report that gets no PDF, or null once its row is written. */
+/** The reason where a report gets no PDF, or null once its row is written. */
 async function recorded(tx: WriteTx, book: Row<'report_book'> | undefined, stored: Stored, mayDrawAgain: boolean): Promise<string | null> {
   if (!book) return GONE
   if (isLocked(book.status)) return reportFailures.locked().message
