@@ -66,7 +66,7 @@ describe('GET /api/academic-years', () => {
     })
   })
 
-  test('403 for who has no school', async () => {
+  test('403 for a person without a school', async () => {
     await expect(st.as.nobody.academicYears.list()).rejects.toMatchObject({ status: 403, code: 'no_school' })
   })
 })
@@ -94,7 +94,7 @@ describe('POST /api/academic-years', () => {
     })
   })
 
-  test('a second year of one name or of the same days is refused to who asks for that, and to nobody else', async () => {
+  test('a second year with the same name or days is refused with mayRepeat: false only', async () => {
     const body = { ...later, mayRepeat: false }
     await st.as.okafor.academicYears.create({ body })
     const before = await st.digest()
@@ -114,7 +114,7 @@ describe('POST /api/academic-years', () => {
     expect((await st.as.okafor.academicYears.list()).filter(({ name }) => name === later.name)).toHaveLength(3)
   })
 
-  test('of two who add one year at once the later is refused, also where no year was ever the current one', async () => {
+  test('of two concurrent additions of one year the later is refused, also where no year was ever current', async () => {
     const own = await school()
     const { name, startDate: start_date, endDate: end_date, gradingModel: grading_model } = later
     const year = { name, start_date, end_date, grading_model, calculation_model: 'weighted_cumulative' as const }
@@ -134,7 +134,7 @@ describe('POST /api/academic-years', () => {
     await own.close()
   })
 
-  test('a year_based year counts by weighted_continuous when nothing is said', async () => {
+  test('a year_based year uses weighted_continuous by default', async () => {
     const year = await st.as.okafor.academicYears.create({ body: byYear })
     expect(year).toMatchObject({ calculation_model: 'weighted_continuous', year_exam_weight: 55.5, year_coursework_weight: 44.5 })
   })
@@ -202,7 +202,7 @@ describe('POST /api/academic-years with terms', () => {
     expect((await st.as.niamh.terms.get.raw({ params: { id: naturalId('term', year.id, 'Semester 1') } })).status).toBe(404)
   })
 
-  test('known names have their place, and the order that is said stands', async () => {
+  test('known names have their place, and a stated order is kept', async () => {
     const known = ['trinity', 'Michaelmas', 'hilary'].map((name) => ({ ...first, name }))
     const year = await st.as.okafor.academicYears.create({ body: { ...byTerm, terms: known } })
     expect((await termsOf(year.id)).map(({ name, sort_order }) => [name, sort_order])).toEqual([
@@ -335,7 +335,7 @@ describe('PATCH /api/academic-years/:id', () => {
     })
   })
 
-  test('404 for the neighbour’s administrator, before the body is looked at', async () => {
+  test('404 for the neighbour’s administrator, before the body is checked', async () => {
     const { status } = await st.as.marker.academicYears.update.raw({ params: { id: lastYear.id }, body: { nonsense: 1 } })
     expect(status).toBe(404)
   })
@@ -405,7 +405,7 @@ describe('DELETE /api/academic-years/:id', () => {
     await expect(st.as.marker.academicYears.remove({ params: { id: lastYear.id } })).rejects.toMatchObject({ status: 404 })
   })
 
-  test('an unused year goes with its terms and classes', async () => {
+  test('an unused year is deleted with its terms and classes', async () => {
     expect((await remove(lastYear.id)).body).toEqual({ message: 'The academic year was deleted.' })
     for (const table of ['term', 'student_group', 'teacher_group_assignment'] as const) {
       expect((await st.rows(table)).filter((row) => row.academic_year_id === lastYear.id)).toEqual([])

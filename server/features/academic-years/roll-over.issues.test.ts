@@ -6,7 +6,7 @@ import { rollOverIssue, rollOverSentences } from './roll-over.issues.ts'
 const words = join(import.meta.dirname, '../../../desktop/ui/words')
 const placeholders = (sentence: string) => [...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort()
 
-test.each(['en', 'fr', 'ar'])('the app has a sentence in %s for everything that stands against a roll-over', (language) => {
+test.each(['en', 'fr', 'ar'])('the app has a sentence in %s for every issue of a roll-over', (language) => {
   const said: Record<string, string> = JSON.parse(readFileSync(join(words, language, 'failures.json'), 'utf8'))
   for (const [code, sentence] of Object.entries(rollOverSentences)) {
     const own = said[`academic_years_roll_over_issues_${code}`]
@@ -15,7 +15,7 @@ test.each(['en', 'fr', 'ar'])('the app has a sentence in %s for everything that 
   }
 })
 
-test('the sentence has the values in it, and they go along for the app', () => {
+test('the sentence contains the values, and the app gets them separately', () => {
   expect(rollOverIssue('terms.0.name', 'term_taken', { term: 'hilary' }, { term: 'Hilary' })).toEqual({
     path: 'terms.0.name',
     message: 'This year already has a term called Hilary.',

@@ -22,7 +22,7 @@ const absent = '00000000-0000-7000-8000-999999999999'
 const as4B = { fromClassId: class3B.id, name: '4B' }
 const as4A = { fromClassId: class3A.id, name: '4A' }
 
-describe('what a year takes over beside its classes', () => {
+describe('what a roll-over copies besides classes', () => {
   const bands = [
     { letter: 'P', minimum: 50, remark: 'Passed' },
     { letter: 'F', minimum: 0, remark: 'Failed' },
@@ -47,7 +47,7 @@ describe('what a year takes over beside its classes', () => {
     await st.as.okafor.gradingScale.put({ query: { academicYearId: thisYear.id }, body: { passMark: 55, bands } })
   })
 
-  test('the categories in their order, but for those of inactive subjects; a second time those that are missing', async () => {
+  test('the categories in order, except those of inactive subjects; a second time only the missing ones', async () => {
     expect(await take(fromThis)).toMatchObject({ status: 200, body: { categories: 3, scale: false, issues: [] } })
     const copied = (await categoriesOf(year)).map(({ created_at: _, updated_at: __, ...row }) => row)
     expect(copied).toMatchObject([
@@ -76,7 +76,7 @@ describe('what a year takes over beside its classes', () => {
     ])
   })
 
-  test('the scale of the year, where this one has none of its own; nothing where that year goes by the school’s', async () => {
+  test('the scale of the year, where this one has none of its own; nothing where that year uses the school’s', async () => {
     expect(await take({ scaleFromYearId: lastYear.id })).toMatchObject({ status: 200, body: { scale: false } })
     expect(await take({ scaleFromYearId: thisYear.id }, 'true')).toMatchObject({ status: 200, body: { scale: true } })
     const scaleNow = () => st.as.okafor.gradingScale.get({ query: { academicYearId: year } })
@@ -88,7 +88,7 @@ describe('what a year takes over beside its classes', () => {
     expect(await scaleNow()).toMatchObject({ pass_mark: 30 })
   })
 
-  test('both go with the classes, and not at all where a class cannot be opened', async () => {
+  test('both are copied with the classes, and not at all where a class cannot be created', async () => {
     const all = { classes: [as4B, { ...as4A, name: '4B' }], ...fromThis, scaleFromYearId: thisYear.id }
     expect(await refused(st, () => take(all))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
     expect(await take({ ...all, classes: [as4B] })).toMatchObject({ status: 200, body: { categories: 3, scale: true } })
@@ -103,7 +103,7 @@ describe('what a year takes over beside its classes', () => {
     expect(await refused(st, () => take(fromThis))).toEqual({ status: 409, code: 'academic_years.roll_over_issues' })
   })
 
-  test('404 for a year that is nowhere', async () => {
+  test('404 for a year that does not exist', async () => {
     expect(await refused(st, () => take({ categoriesFromYearId: absent }))).toMatchObject({ status: 404 })
     expect(await refused(st, () => take({ scaleFromYearId: absent }))).toMatchObject({ status: 404 })
   })
@@ -147,7 +147,7 @@ describe('the teaching sets of a year', () => {
     staff = [people.ada, people.quinn]
   })
 
-  test('go along with name, subject, teachers and the pupils who have a class; not those of inactive subjects', async () => {
+  test('are copied with name, subject, teachers and the pupils who have a class; not those of inactive subjects', async () => {
     const before = await st.digest()
     const body = { classes: [as4A, as4B] }
     expect(await roll(body, 'true')).toMatchObject({ status: 200, body: { sets: 2, set_places: 4, issues: [] } })
@@ -161,13 +161,13 @@ describe('the teaching sets of a year', () => {
     expect((await upperOf(thisYear.id))?.[3]).toEqual(ids(fatima, oisin, mei, zoe))
   })
 
-  test('without those who leave, who are placed later, or who are said to stay out; a second run brings who was forgotten', async () => {
+  test('without pupils who leave, are placed later, or are excluded; a second run adds forgotten ones', async () => {
     const going = { fromClassId: class3B.id, name: '4B', studentIds: ids(mei, sean) }
     const first = { classes: [going, as4A], outOfSetsStudentIds: ids(oisin) }
     expect(await roll(first)).toMatchObject({ status: 200, body: { sets: 2, set_places: 2 } })
     expect((await upperOf())?.[3]).toEqual(ids(fatima, mei))
     const set = (await st.as.okafor.teachingSets.list({ query: { academicYearId: year } })).find(({ name }) => name === 'Upper')
-    // What the head has changed since is kept: Mei was taken out, and is in the year already.
+    // The head's later change is kept: Mei was taken out, and is in the year already.
     await fill(set as { id: string }, fatima)
     await give(set as { id: string })
     const [group] = (await st.rows('student_group')).filter(({ name, academic_year_id }) => name === '4B' && academic_year_id === year)
@@ -179,7 +179,7 @@ describe('the teaching sets of a year', () => {
     expect(await st.digest()).toBe(digest)
   })
 
-  test('without a pupil who has left and a teacher who teaches no more', async () => {
+  test('without pupils who have left and teachers who do not teach any more', async () => {
     await st.as.okafor.students.update({ params: mei, body: { isActive: false } })
     await st.as.okafor.schools.updateMember({ params: { userId: people.ada.id }, body: { role: 'member' } })
     await roll({ classes: [as4A, as4B] })
@@ -189,7 +189,7 @@ describe('the teaching sets of a year', () => {
     await give(former, people.ada, people.quinn)
   })
 
-  test('not at all where a class cannot be opened, from a later year, or with a stranger', async () => {
+  test('not at all where a class cannot be created, from a later year, or with an unknown pupil', async () => {
     expect(await refused(st, () => roll({ classes: [as4B, { ...as4A, name: '4B' }] }))).toMatchObject({ status: 409 })
     expect(await roll({ setsFromYearId: year })).toMatchObject({ status: 409, body: { issues: [{ path: 'setsFromYearId' }] } })
     expect(await roll({ outOfSetsStudentIds: [absent] })).toMatchObject({
@@ -230,7 +230,7 @@ describe('the terms that are made with the classes', () => {
     st.as.okafor.academicYears.rollOver.raw({ params: { id: year }, query: { dryRun }, body: { classes: [], ...body } as never })
   const namesOf = async () => (await st.as.niamh.terms.list({ query: { yearId: year } })).map(({ name }) => name)
 
-  test('come in the same transaction; a dry run counts them and makes none', async () => {
+  test('are created in the same transaction; a dry run counts them and creates none', async () => {
     const terms = [term('hilary', '01-07', '03-26'), term('michaelmas', '09-01', '12-18')]
     const before = await st.digest()
     expect(await take({ classes: [as4B], terms }, 'true')).toMatchObject({ status: 200, body: { terms: 2, issues: [] } })
@@ -241,12 +241,12 @@ describe('the terms that are made with the classes', () => {
     expect(await namesOf()).toEqual(['michaelmas', 'hilary', 'trinity'])
   })
 
-  test('are none where nothing is said of them', async () => {
+  test('are not created by default', async () => {
     expect(await take({ classes: [as4B] })).toMatchObject({ status: 200, body: { terms: 0 } })
     expect(await namesOf()).toEqual([])
   })
 
-  test('a name that is there, a day outside the year, or too many: neither they nor the classes are made', async () => {
+  test('an existing name, a day outside the year, or too many: neither terms nor classes are created', async () => {
     expect((await take({ terms: [term('Semester 1', '09-01', '12-18')] })).status).toBe(200)
     const six = Array.from({ length: 6 }, (_, at) => term(`T${at}`, '09-01', '12-18'))
     for (const [terms, path] of [

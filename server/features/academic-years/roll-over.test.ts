@@ -92,7 +92,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     })
   })
 
-  test('only the pupils named go along, with the subjects that they take', async () => {
+  test('only named pupils are copied, with the subjects that they take', async () => {
     await st.services.store.write(asSystem(), (tx) =>
       tx.insert(
         'student_subject',
@@ -143,13 +143,13 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('of two equal ones at once one opens the class and the other is 409', async () => {
+  test('of two equal concurrent requests one creates the class and the other is 409', async () => {
     const answers = await Promise.all([rollOver([as4B]), rollOver([as4B])])
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409])
     expect((await st.rows('student_group')).filter((row) => row.academic_year_id === year)).toHaveLength(1)
   })
 
-  test('a teacher who is removed from the school meanwhile does not go along', async () => {
+  test('a teacher who is removed from the school meanwhile is not copied', async () => {
     const { id: user_id } = await newcomer(st, 'leaving')
     const place = { id: naturalId('membership', user_id, stBrigids), school_id: stBrigids, user_id }
     await st.services.store.write(asSystem(), (tx) => tx.insert('school_management', [{ ...place, role: 'teacher', is_active: true }]))
@@ -164,7 +164,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect((await of('teacher_group_assignment', opened?.class_id ?? '')).map((row) => row.user_profile_id)).toEqual([people.okafor.id])
   })
 
-  test('a pupil who is enrolled elsewhere meanwhile is named, and nothing is opened', async () => {
+  test('a pupil who is enrolled elsewhere meanwhile is an issue, and nothing is created', async () => {
     const other = await st.as.okafor.classes.create({ body: { name: '4Z', academicYearId: year } })
     const place = { school_id: stBrigids, student_id: elan.id, student_group_id: other.id, academic_year_id: year }
     const enrol = (tx: WriteTx) => tx.insert('enrolment', [{ ...place, id: naturalId('enrolment', elan.id, year), enrolled_at: tx.now }])
@@ -215,7 +215,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(foreign.body).toEqual(gone.body)
   })
 
-  test('who repeats joins another class with the subjects that they took, and who leaves becomes inactive', async () => {
+  test('a repeating pupil joins another class with their subjects, and a leaving one becomes inactive', async () => {
     const [zoes] = await st.as.okafor.classes.subjectsTaken({ params: { id: class3B.id } })
     const taken = (await of('student_subject', class3B.id)).filter((row) => row.student_id === zoe.id)
     expect(zoes && taken.length).toBe(1)
@@ -247,7 +247,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(new Set(taught).size).toBe(taught.length)
   })
 
-  test('a class that continues none has its class teacher alone; a second run brings those who were forgotten into it', async () => {
+  test('a new class has only its class teacher; a second run adds forgotten pupils', async () => {
     const answer = await rollOver([{ name: '1 New', classTeacherId: people.quinn.id }])
     expect(answer).toMatchObject({ status: 200, body: { classes: [{ from_class_id: null, students: 0, teachers: 1, subjects: 0 }] } })
     const [id = ''] = openedBy(answer)
@@ -284,7 +284,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('a class of another year cannot receive pupils, nor a stranger be class teacher', async () => {
+  test('a class of another year cannot receive pupils, and nobody of another school can be class teacher', async () => {
     const dry = await rollOver(
       [
         { intoClassId: class3B.id, otherStudentIds: [] },
@@ -358,14 +358,14 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(status).toBe(404)
   })
 
-  test('pupils who have left stay behind; naming one is an issue', async () => {
+  test('pupils who have left are not copied; naming one is an issue', async () => {
     await st.as.okafor.students.update({ params: { id: lukasz.id }, body: { isActive: false } })
     expect((await rollOver([as4B], { dryRun: 'true' })).body).toMatchObject({ classes: [{ students: 5, issues: [] }] })
     const named = await rollOver([{ ...as4B, studentIds: [aoife.id, lukasz.id] }], { dryRun: 'true' })
     expect(named.body).toMatchObject({ classes: [{ issues: [{ path: 'studentIds', message: 'Łukasz Wójcik has left the school.' }] }] })
   })
 
-  test('a teacher who teaches here no longer stays behind; who rolls over leads the class instead', async () => {
+  test('a teacher who does not teach here any more is not copied; the caller becomes class teacher instead', async () => {
     await st.as.okafor.schools.updateMember({ params: { userId: people.byrne.id }, body: { isActive: false } })
     const { body } = await rollOver([as4B, { fromClassId: lastYears2B.id, name: '4D' }])
     expect(body).toMatchObject({
@@ -379,7 +379,7 @@ describe('POST /api/academic-years/:id/roll-over', () => {
     expect(leaders).toEqual([people.okafor.id, people.okafor.id])
   })
 
-  test('an inactive subject stays behind', async () => {
+  test('an inactive subject is not copied', async () => {
     await st.as.okafor.subjects.update({ params: { id: maths.id }, body: { isActive: false } })
     expect((await rollOver([as4A], { dryRun: 'true' })).body).toMatchObject({ classes: [{ subjects: 1 }] })
   })

@@ -54,7 +54,7 @@ describe('a category', () => {
     await make({ name: 'Of maths', subjectId: maths.id })
   })
 
-  test('409 while an assessment is in it, and nothing is deleted; year and subject are deleted with theirs', async () => {
+  test('409 while an assessment is in it, and nothing is deleted; deleting a year or subject deletes its categories', async () => {
     const category = await make()
     await put(mathsQuiz, category.id)
     const before = await st.digest()
@@ -73,7 +73,7 @@ describe('a category', () => {
 })
 
 describe('an assessment in a category', () => {
-  test('400 for one of another year, subject or type, 404 for one that is nowhere, and nothing changes', async () => {
+  test('400 for one of another year, subject or type, 404 for one that does not exist, and nothing changes', async () => {
     const others = [
       await make({ academicYearId: lastYear.id }),
       await make({ subjectId: english.id }),
@@ -85,7 +85,7 @@ describe('an assessment in a category', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('400 where its type is changed alone; both together are taken', async () => {
+  test('400 for a change of its type alone; type and category together are accepted', async () => {
     await put(mathsQuiz, (await make()).id)
     const params = { id: mathsQuiz.id }
     const attempt = st.as.okafor.assessments.update({ params, body: { assessmentType: 'exam' } })
@@ -96,7 +96,7 @@ describe('an assessment in a category', () => {
     })
   })
 
-  test('a teacher of the subject chooses it, and who knows no categories makes assessments without one', async () => {
+  test('a teacher of the subject chooses it; a client without categories makes assessments without one', async () => {
     const { id } = await make()
     const body = {
       termId: michaelmas.id,
@@ -107,14 +107,14 @@ describe('an assessment in a category', () => {
     } as const
     expect(await st.as.ada.assessments.create({ body: { ...body, categoryId: id } })).toMatchObject({ category_id: id })
     expect(await st.as.ada.assessments.create({ body })).toMatchObject({ category_id: null })
-    // An old client changes the title alone, and the category stays.
+    // An old client changes only the title, and the category stays.
     await put(mathsHomework, id)
     const params = { id: mathsHomework.id }
     expect(await st.as.ada.assessments.update({ params, body: { title: 'Homework A' } })).toMatchObject({ category_id: id })
   })
 })
 
-test('results follow a category at once: kept ones are not answered after it has changed', async () => {
+test('results follow a category at once: cached ones are not used after a change', async () => {
   const { id } = await make({ weight: 25 })
   const plain = await ofMaths()
   await put(mathsQuiz, id)
@@ -123,7 +123,7 @@ test('results follow a category at once: kept ones are not answered after it has
   await st.as.okafor.assessmentCategories.update({ params: { id }, body: { weight: 100 } })
   const whole = await ofMaths()
   expect(whole).not.toEqual(quarter)
-  // The homework, without a category, has nothing left to count with; it counts alone where there is no quiz.
+  // The homework, without a category, has no weight left; it counts alone where there is no quiz.
   const quiz = await st.as.ada.grades.list({ query: { assessmentId: mathsQuiz.id } })
   const shares = quiz.flatMap(({ score }) => (score === null ? [] : [Math.round((score / mathsQuiz.max_score) * 10_000) / 100]))
   expect(whole.filter((average) => average !== null && !shares.includes(average)).length).toBeLessThanOrEqual(1)
@@ -131,7 +131,7 @@ test('results follow a category at once: kept ones are not answered after it has
   expect(await ofMaths()).toEqual(plain)
 })
 
-test('a changed category makes books differ from the marks, and the working says what it does', async () => {
+test('after a change of a category books are behind, and the explanation shows the category', async () => {
   const { id } = await make({ weight: 100, dropLowest: 1 })
   const of = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } as const
   const { reports } = await st.as.byrne.reports.generate({ body: of })

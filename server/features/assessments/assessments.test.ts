@@ -41,7 +41,7 @@ afterAll(() => st.close())
 const absent = '00000000-0000-7000-8000-999999999999'
 const quiz = { termId: hilary.id, subjectId: maths.id, title: 'Quiz 2', assessmentType: 'coursework' } as const
 const theQuiz = { params: { id: mathsQuiz.id } }
-/** Of every class too, with marks of 3B alone so far, where Ada teaches the subject. */
+/** For every class, so far with marks of 3B only, where Ada teaches the subject. */
 const theTest = { params: { id: mathsHilary.id } }
 
 describe('GET /api/assessments', () => {
@@ -98,7 +98,7 @@ describe('GET /api/assessments/:id', () => {
 })
 
 describe('POST /api/assessments', () => {
-  test('a teacher of the subject creates one, out of 100 where nothing is said', async () => {
+  test('a teacher of the subject creates one, out of 100 by default', async () => {
     const created = await st.as.ada.assessments.create.raw({ body: quiz })
     expect(created).toMatchObject({
       status: 201,
@@ -169,20 +169,20 @@ describe('POST /api/assessments', () => {
     })
   })
 
-  test('access comes before the body: 403 for a stranger to the subject who sends nonsense', async () => {
+  test('access comes before the body: 403 for a teacher of other subjects, even with an invalid body', async () => {
     const body = { ...quiz, subjectId: english.id, maxScore: 'x' }
     expect(await refused(st, () => st.as.ada.assessments.create.raw({ body }))).toMatchObject({ status: 403 })
   })
 })
 
 describe('PATCH /api/assessments/:id', () => {
-  test('changes what is said and keeps the rest', async () => {
+  test('changes the sent fields and keeps the rest', async () => {
     const changed = await st.as.ada.assessments.update({ ...theTest, body: { title: 'Test one', weight: 2 } })
     expect(changed).toMatchObject({ title: 'Test one', weight: 2, max_score: 60, sort_order: 8 })
     expect(await st.as.ada.assessments.update({ ...theTest, body: { weight: null } })).toMatchObject({ title: 'Test one', weight: null })
   })
 
-  test('what changes nothing writes nothing', async () => {
+  test('equal values write nothing', async () => {
     const before = await st.digest()
     await st.as.ada.assessments.update({ ...theTest, body: { title: 'Test one', maxScore: 60 } })
     await st.as.ada.assessments.update({ ...theTest, body: {} })
@@ -196,7 +196,7 @@ describe('PATCH /api/assessments/:id', () => {
     })
   })
 
-  test('403 for who does not teach the subject; the class teacher too, as long as it is not of the own class', async () => {
+  test('403 for a teacher of other subjects, and for a class teacher unless it is of their class', async () => {
     expect(
       await refused(st, () => st.as.ada.assessments.update.raw({ params: { id: englishExam.id }, body: { title: 'x' } })),
     ).toMatchObject({ status: 403 })
@@ -239,7 +239,7 @@ describe('PATCH /api/assessments/:id', () => {
     await st.as.okafor.assessments.update({ params: { id: irishOral.id }, body: { studentGroupId: null } })
   })
 
-  test('409 for a maximum under a recorded score; the score itself is a maximum', async () => {
+  test('409 for a maximum below a recorded score; an equal one is accepted', async () => {
     const lower = (maxScore: number) => () => st.as.ada.assessments.update.raw({ ...theTest, body: { maxScore } })
     expect(await refused(st, lower(56.99))).toEqual({ status: 409, code: 'assessments.score_above_maximum' })
     expect((await lower(57)()).status).toBe(200)
@@ -258,14 +258,14 @@ describe('PATCH /api/assessments/:id', () => {
 })
 
 describe('PATCH /api/assessments/:id/exclude', () => {
-  test('leaves it out with a reason, which goes when it is taken in again', async () => {
+  test('excludes it with a reason, which is cleared when it is included again', async () => {
     const exclude = (body: { isExcluded: boolean; exclusionReason?: string }) => st.as.ada.assessments.exclude({ ...theTest, body })
     expect(await exclude({ isExcluded: true, exclusionReason: 'snow' })).toMatchObject({ is_excluded: true, exclusion_reason: 'snow' })
     expect(await exclude({ isExcluded: true })).toMatchObject({ exclusion_reason: 'snow' })
     expect(await exclude({ isExcluded: false, exclusionReason: 'none' })).toMatchObject({ is_excluded: false, exclusion_reason: null })
   })
 
-  test('403 for who does not teach the subject, 404 for another school’s, 400 for no flag', async () => {
+  test('403 for a teacher of other subjects, 404 for another school’s, 400 for no flag', async () => {
     const body = { isExcluded: true }
     expect(await refused(st, () => st.as.byrne.assessments.exclude.raw({ ...theQuiz, body }))).toMatchObject({ status: 403 })
     expect(await refused(st, () => st.as.okafor.assessments.exclude.raw({ params: { id: hilltopExam.id }, body }))).toMatchObject({
@@ -278,12 +278,12 @@ describe('PATCH /api/assessments/:id/exclude', () => {
 })
 
 describe('DELETE /api/assessments/:id', () => {
-  test('403 for who does not teach the subject, 404 for another school’s', async () => {
+  test('403 for a teacher of other subjects, 404 for another school’s', async () => {
     expect(await refused(st, () => st.as.byrne.assessments.remove.raw({ params: { id: mathsExam.id } }))).toMatchObject({ status: 403 })
     expect(await refused(st, () => st.as.okafor.assessments.remove.raw({ params: { id: hilltopExam.id } }))).toMatchObject({ status: 404 })
   })
 
-  test('its grades go with it, one tombstone each, and no others', async () => {
+  test('its grades are deleted with it, one tombstone each, and no others', async () => {
     const before = await st.rows('grade')
     const own = before.filter(({ assessment_id }) => assessment_id === mathsExam.id)
     expect(own.map(({ student_id }) => student_id)).toContain(oisin.id)
@@ -318,13 +318,13 @@ describe('an assessment of every class with marks of a class where the caller do
     expect(await refused(st, change(body))).toEqual(shared)
   })
 
-  test('403 for leaving it out and for deleting it, before the body', async () => {
+  test('403 for excluding it and for deleting it, before the body', async () => {
     for (const body of [{ isExcluded: true }, { isExcluded: 'yes' }])
       expect(await refused(st, () => st.as.ada.assessments.exclude.raw({ ...theQuiz, body }))).toEqual(shared)
     expect(await refused(st, () => st.as.ada.assessments.remove.raw(theQuiz))).toEqual(shared)
   })
 
-  test('its title, day and order are anybody’s who may write it; so is saying the rest as it stands', async () => {
+  test('title, day and order may be changed by any of its teachers; unchanged other fields are accepted', async () => {
     const { title, assessment_date, sort_order } = mathsQuiz
     const body = { title: `${title}!`, assessmentDate: '2025-10-01', sortOrder: 9, maxScore: 20, weight: null, studentGroupId: null }
     expect(await st.as.ada.assessments.update({ ...theQuiz, body })).toMatchObject({ title: 'Quiz 1!', sort_order: 9 })
@@ -337,7 +337,7 @@ describe('an assessment of every class with marks of a class where the caller do
     await st.as.okafor.assessments.remove(theQuiz)
   })
 
-  test('so does whoever teaches the subject in all of those classes, and a class teacher of one of them does not', async () => {
+  test('so does a teacher of the subject in all of those classes, but no class teacher of one of them', async () => {
     await st.as.quinn.classes.addTeacher({ params: { classId: class3A.id }, body: { teacherId: people.ada.id, subjectIds: [maths.id] } })
     await st.as.ada.assessments.update({ ...theQuiz, body: { weight: 2 } })
     const removal = { params: { classId: class3B.id }, body: { teacherId: people.byrne.id, subjectIds: [] } }
@@ -347,7 +347,7 @@ describe('an assessment of every class with marks of a class where the caller do
     expect(await refused(st, change({ weight: 3 }))).toEqual(shared)
   })
 
-  test('the message names the classes, and nobody in them', async () => {
+  test('the message names the classes, and no pupils', async () => {
     const { body } = await change({ maxScore: 25 })()
     const message =
       'Pupils of other classes have marks in this assessment: 3A. Only an administrator can change how it counts, or delete it.'
@@ -366,7 +366,7 @@ describe('an assessment of every class with marks of a class where the caller do
     expect(issues).toMatchObject([{ values: { classes: '1A, 1B, 1C, 2A, 2C … (+2)' } }])
   })
 
-  test('a pupil counts for the class of the present; who is in none counts for no class', async () => {
+  test('a pupil counts for the present class; one without a class counts for none', async () => {
     for (const pupil of [oisin, fatima]) await st.as.okafor.classes.unenroll({ params: { id: class3A.id, studentId: pupil.id } })
     await st.as.okafor.grades.create({ body: { assessmentId: mathsQuiz.id, studentId: wanderer.id, score: 1 } })
     await st.as.ada.assessments.update({ ...theQuiz, body: { weight: 2 } })
@@ -374,7 +374,7 @@ describe('an assessment of every class with marks of a class where the caller do
     expect(await refused(st, change({ weight: 3 }))).toEqual(shared)
   })
 
-  test('before anybody else has marks in it, whoever made it changes and deletes it', async () => {
+  test('before other classes have marks in it, its author changes and deletes it', async () => {
     const { id } = await st.as.ada.assessments.create({ body: quiz })
     const own = { params: { id } }
     await st.as.ada.grades.create({ body: { assessmentId: id, studentId: elan.id, score: 1 } })
@@ -384,14 +384,14 @@ describe('an assessment of every class with marks of a class where the caller do
     expect(await refused(st, () => st.as.quinn.assessments.remove.raw(own))).toEqual(shared)
   })
 
-  test('undoing a change asks for the same right', async () => {
+  test('undoing a change needs the same right', async () => {
     await st.as.okafor.assessments.update({ ...theQuiz, body: { maxScore: 25 } })
     const [change] = await st.as.ada.history.list({ query: { entity: 'assessment', id: mathsQuiz.id } })
     const undo = () => st.as.ada.history.undo.raw({ params: { id: change?.id as string } })
     expect(await refused(st, undo)).toEqual(shared)
   })
 
-  test('an assessment of one class is its teachers’, also with marks of a pupil who has left it', async () => {
+  test('an assessment of one class belongs to its teachers, also with marks of a pupil who has left it', async () => {
     await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: elan.id } })
     await st.as.okafor.classes.enroll({ params: { id: class3A.id }, body: { studentId: elan.id } })
     await st.as.ada.assessments.remove({ params: { id: mathsHomework.id } })

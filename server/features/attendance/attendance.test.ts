@@ -32,7 +32,7 @@ const storedMarks = async (on = day) =>
   )
 
 describe('PUT /api/classes/:classId/attendance', () => {
-  test('takes the register: a row of the class and a mark of whom is not there; the rest were present', async () => {
+  test('takes the register: one row for the class and a mark for each absent pupil; the others were present', async () => {
     const { register, marks } = await st.as.ada.attendance.take(taken([of(mei, 'absent', { note: 'ill' }), of(zoe, 'present')]))
     expect(register).toMatchObject({
       id: naturalId('attendance_register', class3B.id, day, '0'),
@@ -58,7 +58,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect(entry).toMatchObject({ action: 'update', changes: { code: { before: 'absent', after: 'present' } } })
   })
 
-  test('the same again writes nothing; a note of null goes', async () => {
+  test('equal values write nothing; a null note is cleared', async () => {
     const before = await st.digest()
     await st.as.ada.attendance.take(taken([of(mei, 'present'), of(elan, 'late')]))
     expect(await st.digest()).toBe(before)
@@ -66,7 +66,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect((await st.rows('attendance_mark')).find(({ id }) => id === markOf(mei))?.note).toBeNull()
   })
 
-  test('everybody is here: no marks, and the register stands; each lesson has its own', async () => {
+  test('without marks the register is taken all the same; each lesson has its own', async () => {
     await st.as.ada.attendance.take(taken([], { day: '2025-11-18' }))
     await st.as.ada.attendance.take(taken([], { day: '2025-11-18', lesson: 12 }))
     const rows = (await st.rows('attendance_register')).filter((row) => row.day === '2025-11-18')
@@ -74,7 +74,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect(await storedMarks('2025-11-18')).toEqual({})
   })
 
-  test('409 names whom somebody marked otherwise since; nothing of it is written, and what is asked for already passes', async () => {
+  test('409 names the pupils with another mark since; nothing is written, and an already equal mark passes', async () => {
     const asked = taken([of(elan, 'absent', { expected: null }), of(zoe, 'late', { expected: null })])
     expect(await refused(st, () => st.as.ada.attendance.take.raw(asked))).toEqual({ status: 409, code: 'attendance.changed_meanwhile' })
     const { body } = await st.as.ada.attendance.take.raw(asked)
@@ -84,7 +84,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect(await storedMarks()).toEqual({ [mei.id]: 'excused', [elan.id]: 'late' })
   })
 
-  test('a note without a code leaves the code, and the code leaves the note', async () => {
+  test('a note without a code keeps the code, and a code keeps the note', async () => {
     const on = '2026-01-08'
     const noted = (student: { id: string }, note: string | null, more: Partial<RegisterEntry> = {}): RegisterEntry => ({
       studentId: student.id,
@@ -106,7 +106,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     ])
   })
 
-  test('409 where somebody wrote another note since; the one that is wanted passes, and who says nothing writes', async () => {
+  test('409 where another note was written since; an equal one passes, and a request without expectedNote writes', async () => {
     const on = '2026-01-09'
     const noted = (note: string | null, expectedNote?: string | null) =>
       taken([{ studentId: mei.id, note, ...(expectedNote !== undefined && { expectedNote }) }], { day: on })
@@ -122,7 +122,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect(marks).toMatchObject([{ code: 'present', note: null }])
   })
 
-  test('two teachers take one register at once: one register, and both are right or one is told', async () => {
+  test('two teachers take one register at once: one register, and both succeed or one gets 409', async () => {
     const on = '2025-11-19'
     const answers = await Promise.all([
       st.as.ada.attendance.take.raw(taken([of(zoe, 'absent', { expected: null }), of(mei, 'late', { expected: null })], { day: on })),
@@ -142,7 +142,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
     expect(await refused(st, () => st.as.okafor.attendance.take.raw(taken([], { day: on })))).toEqual({ status: 400, code })
   })
 
-  test('tomorrow is allowed, for it is tomorrow somewhere already', async () => {
+  test('tomorrow is allowed, since it is tomorrow already in some time zone', async () => {
     await st.as.okafor.attendance.take(taken([], { day: '2026-01-13' }))
   })
 
@@ -182,7 +182,7 @@ describe('PUT /api/classes/:classId/attendance', () => {
 })
 
 describe('GET /api/classes/:classId/attendance', () => {
-  test('registers and marks of these days, both ends with them', async () => {
+  test('registers and marks of these days, both ends included', async () => {
     const read = await st.as.ada.attendance.read({ ...in3B, query: { from: '2025-11-17', to: '2025-11-18' } })
     expect(read.registers.map((row) => [row.day, row.lesson])).toEqual([
       ['2025-11-17', 0],
@@ -229,18 +229,18 @@ describe('GET /api/classes/:classId/attendance/totals', () => {
     expect(await totalsOf(mei)).toMatchObject({ sessions: 4, excused: 1, percentage: 75 })
   })
 
-  test('a pupil who comes to the class later: only what was taken since, and where they are marked', async () => {
+  test('a pupil who comes to the class later: only registers since then, and those with a mark of them', async () => {
     await st.as.byrne.classes.enroll({ params: { id: class3B.id }, body: { studentId: wanderer.id } })
     expect(await totalsOf(wanderer)).toMatchObject({ sessions: 0, percentage: null })
     await st.as.byrne.attendance.take(taken([of(wanderer, 'absent')]))
     expect(await totalsOf(wanderer)).toMatchObject({ sessions: 1, absent: 1, percentage: 0 })
-    // They stand on a register that is taken from now on, of whatever day.
+    // They are on every register that is taken from now on, for whatever day.
     st.clock.advance(60_000)
     await st.as.byrne.attendance.take(taken([], { day: '2025-11-12' }))
     expect(await totalsOf(wanderer)).toMatchObject({ sessions: 2, absent: 1, percentage: 50 })
   })
 
-  test('who moves to another class counts there alone, and may not be marked in the old one any more', async () => {
+  test('a pupil who moves to another class counts only there, and cannot be marked in the old one any more', async () => {
     await st.as.byrne.classes.unenroll({ params: { id: class3B.id, studentId: wanderer.id } })
     await st.as.quinn.classes.enroll({ params: { id: class3A.id }, body: { studentId: wanderer.id } })
     expect(await totalsOf(wanderer)).toBeUndefined()
@@ -260,7 +260,7 @@ describe('GET /api/classes/:classId/attendance/totals', () => {
 })
 
 describe('what is deleted', () => {
-  test('registers and marks go with their class, and come back with it from the bin', async () => {
+  test('registers and marks are deleted with their class, and restored with it from the bin', async () => {
     const own = async () =>
       [...(await st.rows('attendance_register')), ...(await st.rows('attendance_mark'))].filter(
         (row) => row.student_group_id === class3A.id,
@@ -276,7 +276,7 @@ describe('what is deleted', () => {
     expect((await own()).map(({ id }) => id)).toEqual(before.map(({ id }) => id))
   })
 
-  test('marks go with their pupil', async () => {
+  test('marks are deleted with their pupil', async () => {
     await st.as.okafor.students.remove({ params: { id: wanderer.id } })
     expect((await st.rows('attendance_mark')).filter(({ student_id }) => student_id === wanderer.id)).toEqual([])
   })

@@ -20,7 +20,7 @@ const enter = (who: 'okafor' | 'ada', pupil: { id: string }, score: number) =>
   st.as[who].grades.bulk({ body: { assessmentId: mathsExam.id, grades: [{ studentId: pupil.id, score }] } })
 
 beforeAll(async () => {
-  // The heads that it finds are kept beside the database.
+  // The audit stores the heads that it found beside the database.
   st = await school({ env: { DATA_DIR: folder } })
   st.clock.set('2026-01-12T09:00:00.000Z')
   await enter('ada', zoe, 72)
@@ -56,7 +56,7 @@ describe('GET /api/audit/entries', () => {
     expect(entries[0]).not.toHaveProperty('head')
   })
 
-  test('page by page every entry once, however many a moment has, with filters or without', async () => {
+  test('page by page every entry once, however many have the same time, with or without filters', async () => {
     const all = (await asked({ limit: '200' })).entries.map(({ id }) => id)
     expect(all.length).toBeGreaterThan(60)
     for (const filter of [{}, { entity: 'grade' }]) {
@@ -83,7 +83,7 @@ describe('GET /api/audit/entries', () => {
     expect(plan[0]?.detail).toContain('USING INDEX history_by_time (school_id=? AND at>?)')
   })
 
-  test('of a person, a kind, some days', async () => {
+  test('by person, kind and days', async () => {
     const ofAda = await asked({ actorId: people.ada.id })
     expect(ofAda.entries.map(({ at }) => at)).toEqual(['2026-01-12T09:00:00.000Z'])
     expect(ofAda.next).toBeNull()
@@ -142,7 +142,7 @@ describe('GET /api/audit/entries', () => {
 })
 
 describe('GET /api/audit/export', () => {
-  test('is CSV of the same, with cells that no spreadsheet runs, and says where it ends', async () => {
+  test('is the same as CSV, without cells that run as formulas, and states where it ends', async () => {
     await st.as.okafor.students.update({ params: { id: elan.id }, body: { firstName: '=2+5' } })
     const text = async (query = {}) => Buffer.from(await st.as.okafor.audit.export({ query })).toString('utf8')
     const whole = await text()
@@ -168,7 +168,7 @@ describe('GET /api/audit', () => {
   const cut = async () => {
     throw new Error('there is no line')
   }
-  test('what the last audit found, with names; nothing before one was', async () => {
+  test('the findings of the last audit, with names; none before the first', async () => {
     expect(await st.as.okafor.audit.report()).toMatchObject({
       state: 'never',
       at: null,

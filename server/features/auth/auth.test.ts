@@ -15,7 +15,7 @@ afterAll(() => st.close())
 
 const HOUR = 3_600_000
 
-/** A change that another feature, or another instance, makes. */
+/** A change by another feature or instance. */
 const changed = <T extends 'school' | 'school_join_request' | 'school_management' | 'user_profile'>(
   table: T,
   schoolId: string,
@@ -53,7 +53,7 @@ describe('GET /api/auth/me', () => {
     })
   })
 
-  test('whoever waits sees the request; from the cache the second time', async () => {
+  test('a person with a pending request sees it; from the cache the second time', async () => {
     const pending = {
       id: expect.any(String),
       status: 'pending',
@@ -67,7 +67,7 @@ describe('GET /api/auth/me', () => {
     reads.mockRestore()
   })
 
-  test('a kept profile is never an old one, though nobody has cleared it', async () => {
+  test('a cached profile is never outdated, without being cleared', async () => {
     const [request] = await st.rows('school_join_request')
     st.clock.advance(1_000)
     await changed('school', stBrigids, stBrigids, { name: 'St Brigid’s College' })
@@ -81,14 +81,14 @@ describe('GET /api/auth/me', () => {
     expect((await st.as.ada.auth.me()).school).toEqual({ id: stBrigids, name: 'St Brigid’s' })
   })
 
-  test('a demotion shows at once', async () => {
+  test('a demotion is visible at once', async () => {
     const id = naturalId('membership', people.quinn.id, stBrigids)
     await changed('school_management', stBrigids, id, { role: 'member' })
     expect(await st.as.quinn.auth.me()).toMatchObject({ role: 'member' })
     await changed('school_management', stBrigids, id, { role: 'teacher' })
   })
 
-  test('the avatar’s address is the serving node’s, and says when it changed', async () => {
+  test('the avatar’s URL is the serving node’s, and contains the time of the change', async () => {
     await changed('user_profile', '', people.ada.id, {
       avatar_path: `avatars/${people.ada.id}.png`,
       avatar_updated_at: '2026-01-12T08:00:00.123Z',
@@ -105,7 +105,7 @@ describe('GET /api/auth/me', () => {
 describe('POST /api/auth/refresh', () => {
   const kept = (cookie: string) => readSessionCookie(cookie, 'sb-local-auth-token')
 
-  test('answers the session as it is while the access token lives, and sets no cookie', async () => {
+  test('returns the unchanged session while the access token is valid, and sets no cookie', async () => {
     st.clock.advance(10 * 60_000)
     const tokens = kept(st.cookieOf('byrne'))
     const { status, body, headers } = await st.as.byrne.auth.refresh.raw()
@@ -142,7 +142,7 @@ describe('POST /api/auth/refresh', () => {
     expect(await crafted.client.auth.refresh.raw()).toMatchObject({ status: 401 })
   })
 
-  test('what a cookie says of its own times is not repeated', async () => {
+  test('the times in a cookie are not trusted', async () => {
     const browser = browserOf(st.app, { cookie: st.cookieOf('okafor') })
     const { access_token, refresh_token, expires_at } = await browser.client.auth.refresh()
     const cookie = `sb-local-auth-token=base64-${Buffer.from(JSON.stringify({ access_token, refresh_token, expires_in: 'x', expires_at: null })).toString('base64url')}`
@@ -155,7 +155,7 @@ describe('POST /api/auth/refresh', () => {
 })
 
 describe('POST /api/auth/logout', () => {
-  test('ends this session on the server and clears its cookies; the person’s others live on', async () => {
+  test('ends this session on the server and clears its cookies; the person’s others stay', async () => {
     const browser = browserOf(st.app)
     await signIn(st, browser, people.niamh.email)
     const old = browserOf(st.app, { cookie: browser.cookie() })

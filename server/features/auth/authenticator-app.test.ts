@@ -30,14 +30,14 @@ const everything = () =>
     return JSON.stringify(tables)
   })
 let owners = 0
-/** Somebody new who signs in with an app. */
+/** A new person who signs in with an app. */
 const appOf = async () => {
   const person = await newcomer(st, `app-owner-${++owners}-`)
   return { ...person, app: await enrolled(person.as, st.clock) }
 }
 
 describe('POST /api/auth/totp', () => {
-  test('answers a secret of 160 bits, and the same as a URI for a QR code', async () => {
+  test('returns a secret of 160 bits, also as a URI for a QR code', async () => {
     const { status, body } = await st.as.byrne.outage.enrolTotp.raw()
     expect(status).toBe(201)
     const { secret, otpauth_uri } = body as { secret: string; otpauth_uri: string }
@@ -53,7 +53,7 @@ describe('POST /api/auth/totp', () => {
     expect(await st.as.ada.outage.ownWays()).toEqual({ confirmed_at: null, recovery_codes: 0, second_since: null })
   })
 
-  test('leaves the app that is in use until the new one is confirmed', async () => {
+  test('keeps the present app valid until the new one is confirmed', async () => {
     const { as, email, app } = await appOf()
     const next = authenticator((await as.outage.enrolTotp()).secret, st.clock)
     st.clock.advance(STEP)
@@ -66,7 +66,7 @@ describe('POST /api/auth/totp', () => {
 })
 
 describe('POST /api/auth/totp/confirm', () => {
-  test('answers when, which from then on stands among the own ways', async () => {
+  test('returns the time, which the caller’s methods then contain', async () => {
     const person = await newcomer(st, 'confirms')
     const app = authenticator((await person.as.outage.enrolTotp()).secret, st.clock)
     const confirmed = { confirmed_at: new Date(st.clock.now()).toISOString(), recovery_codes: 0, second_since: null }
@@ -86,7 +86,7 @@ describe('POST /api/auth/totp/confirm', () => {
     expect(await refused(st, () => confirm(app.code()))).toEqual({ status: 409, code: 'auth.no_enrolment' })
   })
 
-  test('ten wrong codes an hour; two hundred at once do not get further', async () => {
+  test('ten wrong codes an hour; two hundred at once are no more', async () => {
     const person = await newcomer(st, 'guesses')
     const app = authenticator((await person.as.outage.enrolTotp()).secret, st.clock)
     const confirm = (token: string) => person.as.outage.confirmTotp.raw({ body: { token } })
@@ -113,7 +113,7 @@ describe('signing in with an app', () => {
     expect(await verify(email, app.code(steps))).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
   })
 
-  test('each step once, the one that confirmed the app included; one that was not used still counts', async () => {
+  test('each step is accepted once, including the one that confirmed the app; an unused one is still accepted', async () => {
     const { email, app } = await appOf()
     expect(await verify(email, app.code())).toMatchObject({ status: 400 })
     expect(await verify(email, app.code(1))).toMatchObject({ status: 200 })
@@ -131,7 +131,7 @@ describe('signing in with an app', () => {
     expect(sessions.filter(({ user_id }) => user_id === id)).toHaveLength(2)
   })
 
-  test('49 wrong codes do not end it; fifty in a day hold it for that client address alone', async () => {
+  test('49 wrong codes do not close it; fifty in a day close it for that client address only', async () => {
     const { email, app } = await appOf()
     for (let tries = 0; tries < 49; tries += 1) expect(await verify(email, wrongOf(app), '192.0.2.9')).toMatchObject({ status: 400 })
     st.clock.advance(STEP)
@@ -188,7 +188,7 @@ describe('nobody learns whether an account has an app', () => {
 })
 
 describe('after a hundred wrong codes in a row', () => {
-  test('the mailed way has stopped, the app goes on, and its success opens the mailed way again', async () => {
+  test('the mailed method is closed, the app works, and its success reopens the mailed method', async () => {
     const { email, app } = await appOf()
     for (let round = 0; round < 20; round += 1) {
       st.clock.advance(13 * MINUTE)
@@ -203,7 +203,7 @@ describe('after a hundred wrong codes in a row', () => {
   })
 })
 
-test('secrets and codes stand nowhere as they are, the history included', async () => {
+test('secrets and codes are stored nowhere in plain text, including the history', async () => {
   const { as, email, app } = await appOf()
   const { codes } = await as.outage.newRecoveryCodes()
   const waiting = await as.outage.enrolTotp()
@@ -216,7 +216,7 @@ test('secrets and codes stand nowhere as they are, the history included', async 
   await signIn(st, at('192.0.2.1'), email)
 })
 
-test('a server whose secret has changed knows no app, and does not fall over', async () => {
+test('a server with a new secret accepts no app, and does not fail', async () => {
   const { email, app } = await appOf()
   st.clock.advance(STEP)
   const { keys } = st.services

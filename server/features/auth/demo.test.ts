@@ -26,7 +26,7 @@ async function ask({ app = demo, address = '127.0.0.1', to = email, headers = {}
 }
 
 describe('a demonstration', () => {
-  test('tells this machine whom one may be, and shows a code that signs in once', async () => {
+  test('lists the accounts for this machine, and shows a code that signs in once', async () => {
     const { client } = browserOf(demo, { address: '127.0.0.1' })
     expect((await client.outage.ways()).demo).toEqual([
       { email: people.okafor.email, first_name: 'Ngozi', last_name: 'Okafor', who: 'head' },
@@ -44,27 +44,27 @@ describe('a demonstration', () => {
     expect(await ask({ address: '::1' })).toMatchObject({ status: 200 })
   })
 
-  test('says nothing of it to other machines', async () => {
+  test('does not reveal them to other machines', async () => {
     for (const address of ['192.168.1.20', '10.0.0.1', '2001:db8::1', '::2:0:0:0:1', 'unknown']) {
       expect(await browserOf(demo, { address }).client.outage.ways()).not.toHaveProperty('demo')
       expect(await ask({ address })).toMatchObject({ status: 404, body: { code: 'no_such_path' } })
     }
   })
 
-  test('shows no code of anybody else', async () => {
+  test('shows no code for other people', async () => {
     const before = await st.digest()
     for (const to of [people.quinn.email, people.nobody.email, people.marker.email, 'stranger@mail.example'])
       expect(await ask({ to })).toMatchObject({ status: 404, body: { code: 'no_such_path' } })
     expect(await st.digest()).toBe(before)
   })
 
-  test('is not for the pages of other sites', async () => {
+  test('refuses the pages of other sites', async () => {
     expect(await ask({ headers: { origin: 'https://evil.example' } })).toMatchObject({ status: 403, body: { code: 'foreign_origin' } })
   })
 })
 
 describe('every other server', () => {
-  test('offers nobody, and has nothing at that address', async () => {
+  test('offers no accounts, and is 404 at that path', async () => {
     expect(await browserOf(st.app, { address: '127.0.0.1' }).client.outage.ways()).not.toHaveProperty('demo')
     expect(await ask({ app: st.app })).toMatchObject({ status: 404, body: { code: 'no_such_path' } })
   })

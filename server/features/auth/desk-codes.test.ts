@@ -52,7 +52,7 @@ async function issuerNamed(name: string) {
 }
 
 describe('POST /api/auth/desk-codes', () => {
-  test('answers a code of 8 digits that a member signs in with, within ten minutes', async () => {
+  test('returns a code of 8 digits with which a member signs in within ten minutes', async () => {
     const { status, body } = await st.as.okafor.outage.issueDeskCode.raw({ body: { userId: people.byrne.id } })
     expect({ status, body }).toEqual({
       status: 201,
@@ -65,7 +65,7 @@ describe('POST /api/auth/desk-codes', () => {
     })
   })
 
-  test('not after them', async () => {
+  test('not after ten minutes', async () => {
     const { code } = await issue(people.byrne.id)
     st.clock.advance(10 * MINUTE)
     expect(await verify(people.byrne.email, code)).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
@@ -97,7 +97,7 @@ describe('POST /api/auth/desk-codes', () => {
     expect(await verify(people.ada.email, code)).toMatchObject({ status: 400 })
   })
 
-  test('never for an administrator, the own self, one switched off, or one of another school', async () => {
+  test('never for an administrator, the caller, a suspended member, or a member of another school', async () => {
     const other = await member('other-admin', 'admin')
     const abroad = await member('abroad', 'teacher')
     await st.services.store.write(asSystem(), (tx) =>
@@ -124,7 +124,7 @@ describe('POST /api/auth/desk-codes', () => {
     expect(await tryToIssue(people.niamh.id, 'byrne')).toEqual({ status: 403, code: 'admin_only' })
   })
 
-  test('worth nothing for whoever has become an administrator, or was switched off, since', async () => {
+  test('is refused for a person who has become an administrator, or was suspended, since', async () => {
     const rising = await member('rising')
     const leaving = await member('leaving')
     const codes = [await issue(rising.id), await issue(leaving.id)]
@@ -134,7 +134,7 @@ describe('POST /api/auth/desk-codes', () => {
     expect(await verify(leaving.email, codes[1]?.code ?? '')).toMatchObject({ status: 400 })
   })
 
-  test('worth nothing once whoever issued it is no administrator any more', async () => {
+  test('is refused once its issuer is no administrator any more', async () => {
     st.clock.advance(HOUR)
     await proved(st, people.okafor)
     const fates: { role?: 'teacher'; isActive?: false }[] = [{ role: 'teacher' }, { isActive: false }]
@@ -208,7 +208,7 @@ describe('GET /api/auth/desk-codes', () => {
 })
 
 describe('POST /api/schools/members/:userId/reset-sign-in', () => {
-  test('opens the mailed way again after a hundred wrong codes', async () => {
+  test('reopens the mailed method after a hundred wrong codes', async () => {
     const { email, id } = people.quinn
     for (let round = 0; round < 20; round += 1) {
       st.clock.advance(13 * MINUTE)
@@ -225,7 +225,7 @@ describe('POST /api/schools/members/:userId/reset-sign-in', () => {
     expect(await verify(email, codeFor(st, email))).toMatchObject({ status: 200 })
   })
 
-  test('a desk code opens it too', async () => {
+  test('a desk code reopens it too', async () => {
     const { email, id } = people.ada
     for (let round = 0; round < 20; round += 1) {
       st.clock.advance(13 * MINUTE)

@@ -28,11 +28,11 @@ const all: [string, Endpoint][] = Object.entries(contract).flatMap(([resource, e
 const fresh = all.filter(([, endpoint]) => endpoint.fresh)
 const idsOf = ({ path }: Endpoint) => Object.fromEntries([...path.matchAll(/:(\w+)/g)].map(([, name]) => [name as string, ABSENT]))
 
-/** What an endpoint answers to a request of somebody that names what is not there. */
+/** The reply of an endpoint to a request that names only absent rows. */
 const answerOf = async (endpoint: Endpoint, cookie = st.cookieOf('okafor')) =>
   (await ask(st.app, endpoint, { params: idsOf(endpoint), ...(endpoint.body && { body: {} }) }, cookie)).code
 
-/** Another session, of a code of the console, which no limit of mails stands against. */
+/** Another session, with a console code, which is not limited like mails. */
 async function signedIn(who = email) {
   const browser = browserOf(st.app)
   const { code } = await issueConsoleCode(st.services.store, who, st.services.keys)
@@ -43,7 +43,7 @@ const consoleCode = async (who = email) => (await issueConsoleCode(st.services.s
 const wrong = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0')
 
 describe('what needs a fresh proof', () => {
-  test('is what makes another way in, another administrator or another copy, and what cannot be taken back', () => {
+  test('are endpoints that make another sign-in method, administrator or copy, or that cannot be undone', () => {
     expect(fresh.map(([name]) => name).sort()).toEqual([
       'invitations.invite',
       'outage.askForNoSecond',
@@ -69,7 +69,7 @@ describe('what needs a fresh proof', () => {
     ])
   })
 
-  test('is never open to who is not signed in', () => {
+  test('are never open without a session', () => {
     expect(fresh.filter(([, { guard }]) => guard === 'none')).toEqual([])
   })
 
@@ -90,14 +90,14 @@ describe('what needs a fresh proof', () => {
     },
   )
 
-  test('who may not do it at all is told that, and is not asked for a proof', async () => {
+  test('a caller without the right gets that refusal, not the request for a proof', async () => {
     st.clock.advance(counts + 1)
     const update = contract.schools.updateMember
     expect(await answerOf(update, st.cookieOf('byrne'))).toBe('admin_only')
     expect(await answerOf(update, '')).toBe('unauthenticated')
   })
 
-  test('a sign-in counts: a client that knows of no proof signs in anew', async () => {
+  test('a sign-in counts: an older client signs in again', async () => {
     st.clock.advance(counts + 1)
     expect((await (await signedIn()).client.outage.newRecoveryCodes()).codes).toHaveLength(limits.recoveryCodes)
   })
@@ -107,7 +107,7 @@ describe('what needs a fresh proof', () => {
     expect(await answerOf(contract.outage.newRecoveryCodes)).toBe(NEEDED)
   })
 
-  test('a proof that is from the future does not count, but for what clocks of several servers differ', async () => {
+  test('a proof from the future does not count, except within the differences of several servers’ clocks', async () => {
     st.clock.advance(-ahead)
     expect(await answerOf(contract.outage.newRecoveryCodes)).not.toBe(NEEDED)
     st.clock.advance(-1)
@@ -118,7 +118,7 @@ describe('what needs a fresh proof', () => {
 describe('POST /api/auth/proof', () => {
   beforeEach(() => void st.clock.advance(3_600_000 - 1))
 
-  test('with a code by mail, and says until when it counts', async () => {
+  test('with a mailed code; the reply has its end', async () => {
     await st.as.okafor.auth.sendOtp({ body: { email } })
     expect(await st.as.okafor.auth.prove({ body: { token: codeFor(st, email) } })).toEqual({
       fresh_until: new Date(st.clock.now() + counts).toISOString(),
@@ -126,7 +126,7 @@ describe('POST /api/auth/proof', () => {
     expect(await answerOf(contract.outage.newRecoveryCodes)).toBeUndefined()
   })
 
-  test('with a code of an app, once, and with one on paper, once', async () => {
+  test('with a code of an app, once, and with a printed one, once', async () => {
     const own = (await signedIn()).client
     const app = await enrolled(own, st.clock)
     const [printed = ''] = (await own.outage.newRecoveryCodes()).codes
@@ -161,25 +161,25 @@ describe('POST /api/auth/proof', () => {
     expect(await answerOf(contract.outage.newRecoveryCodes, other.cookie())).toBe(NEEDED)
   })
 
-  test('a stolen cookie guesses no more codes than a stranger at the sign-in page', async () => {
+  test('a stolen cookie allows no more guesses than the sign-in page', async () => {
     const guessing = () => browserOf(st.app, { cookie: st.cookieOf('okafor'), address: '203.0.113.9' }).client
     await st.as.okafor.auth.sendOtp({ body: { email } })
     const token = wrong(codeFor(st, email))
     for (let tries = 0; tries < limits.otp.triesPerCode; tries += 1)
       expect((await guessing().auth.prove.raw({ body: { token } })).body).toMatchObject({ code: 'otp_invalid' })
-    // The mailed code has ended, and this network waits for the next.
+    // The mailed code has ended, and this network must wait for the next.
     expect((await st.as.okafor.auth.prove.raw({ body: { token: codeFor(st, email) } })).body).toMatchObject({ code: 'otp_invalid' })
     expect((await guessing().auth.sendOtp.raw({ body: { email } })).body).toMatchObject({ code: 'otp_too_soon' })
     const bound = limits.otp.networks[0].wrong
     for (let tries = 0; tries < bound; tries += 1) await guessing().auth.prove.raw({ body: { token } })
     const stopped = await guessing().auth.prove.raw({ body: { token } })
     expect(stopped).toMatchObject({ status: 429, body: { code: 'otp_locked' } })
-    // And what it used up is used up at the sign-in page too.
+    // Its attempts are counted on the sign-in page too.
     const page = browserOf(st.app, { address: '203.0.113.9' }).client
     expect(await page.auth.verifyOtp.raw({ body: { email, token } })).toMatchObject({ status: 429, body: { code: 'otp_locked' } })
   })
 
-  test('is for who is signed in', async () => {
+  test('needs a session', async () => {
     expect(await refused(st, () => st.anonymous.auth.prove.raw({ body: { token: '12345678' } }))).toEqual({
       status: 401,
       code: 'unauthenticated',

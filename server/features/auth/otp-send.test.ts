@@ -19,7 +19,7 @@ const codesOf = (email: string) => st.outbox.filter(({ to }) => to === email).le
 const storedCodes = () => st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.otp_code))
 
 describe('POST /api/auth/otp/send', () => {
-  test('is answered the same for every address, known or not, and mails 8 digits', async () => {
+  test('has the same reply for every address, known or not, and mails 8 digits', async () => {
     const known = await send(people.byrne.email)
     const unknown = await send('stranger@mail.example')
     expect(known).toMatchObject({ status: 200, body: { message: expect.any(String) } })
@@ -29,7 +29,7 @@ describe('POST /api/auth/otp/send', () => {
     expect(JSON.stringify(known.body)).not.toContain(codeFor(st, people.byrne.email))
   })
 
-  test('the mail to somebody with a place in a school leaves first; an account alone is a stranger’s', async () => {
+  test('mail to a person with a place in a school is sent first; a person with only an account is a stranger', async () => {
     const laneOf = async (email: string) => {
       await send(email, at('192.0.2.200'))
       return st.outbox.findLast(({ to }) => to === email)?.lane
@@ -39,7 +39,7 @@ describe('POST /api/auth/otp/send', () => {
     expect(await laneOf('never.seen@mail.example')).toBe('strangers')
   })
 
-  test('the mail is worth nothing once its code has expired', async () => {
+  test('the mail is dropped once its code has expired', async () => {
     expect(st.outbox.at(-1)?.expiresAt).toBe(st.clock.now() + 10 * MINUTE)
   })
 
@@ -129,13 +129,13 @@ describe('POST /api/auth/otp/send', () => {
     expect(await send('later@mail.example', crowd)).toMatchObject({ status: 200 })
   })
 
-  test('what has expired is swept away in time', async () => {
+  test('expired rows are deleted in time', async () => {
     st.clock.advance(60 * MINUTE)
     await send('sweeper@mail.example')
     expect((await storedCodes()).map(({ email }) => email)).toEqual(['sweeper@mail.example'])
   })
 
-  test('after a flood every send goes on with sweeping, until no more is left than of an ordinary day', async () => {
+  test('after a flood every send deletes more, until only the rows of an ordinary day are left', async () => {
     const rows = Array.from({ length: 2 * limits.sweep.rows }, (_, count) => ({ key: `flood ${count}`, count: 1 }))
     const resets_at = new Date(st.clock.now() - MINUTE).toISOString()
     await st.services.store.write(asSystem(), async (tx) => {

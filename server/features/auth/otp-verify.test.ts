@@ -42,7 +42,7 @@ describe('POST /api/auth/otp/verify', () => {
     })
   })
 
-  test('somebody known gets their profile', async () => {
+  test('a known person gets their profile', async () => {
     const { user } = await signIn(st, at('192.0.2.1'), people.okafor.email)
     expect(user).toMatchObject({
       id: people.okafor.id,
@@ -74,7 +74,7 @@ describe('POST /api/auth/otp/verify', () => {
     expect(lan[0]).not.toContain('Secure')
   })
 
-  test('over https the cookie is of this host alone, and a session of before goes on under the new name', async () => {
+  test('over https the cookie is of this host alone, and an earlier session continues under the new name', async () => {
     const other = await school({ env: { PUBLIC_URL: 'https://marks.school.example', NODE_ENV: 'production' } })
     const me = (cookie: string) =>
       other.app.fetch(new Request('https://marks.school.example/api/auth/me', { headers: { host: 'marks.school.example', cookie } }))
@@ -126,7 +126,7 @@ describe('POST /api/auth/otp/verify', () => {
     },
   )
 
-  test('after five wrong codes the right one is worth nothing; after four it signs in', async () => {
+  test('after five wrong codes the right one is refused; after four it signs in', async () => {
     await sendAndFail('five.wrong@mail.example', 5, '192.0.2.2')
     expect(await verify('five.wrong@mail.example', codeFor(st, 'five.wrong@mail.example'), at('192.0.2.3'))).toMatchObject({
       status: 400,
@@ -136,7 +136,7 @@ describe('POST /api/auth/otp/verify', () => {
     expect(await verify('four.wrong@mail.example', codeFor(st, 'four.wrong@mail.example'), at('192.0.2.3'))).toMatchObject({ status: 200 })
   })
 
-  test('wrong, used, expired and never sent are answered alike', async () => {
+  test('wrong, used, expired and never sent codes have the same reply', async () => {
     const email = 'alike@mail.example'
     await send(email)
     const code = codeFor(st, email)
@@ -152,7 +152,7 @@ describe('POST /api/auth/otp/verify', () => {
     expect(replies[0]?.headers.getSetCookie()).toEqual([])
   })
 
-  test('a code lives just under ten minutes', async () => {
+  test('a code is valid for just under ten minutes', async () => {
     await send('slow@mail.example')
     st.clock.advance(10 * MINUTE - 1)
     expect(await verify('slow@mail.example', codeFor(st, 'slow@mail.example'))).toMatchObject({ status: 200 })
@@ -160,7 +160,7 @@ describe('POST /api/auth/otp/verify', () => {
 
   test('the same code fifty times at once gives exactly one session', async () => {
     await send(people.marker.email)
-    // Connections that are still to be opened would let the first request win alone.
+    // Connections that still had to be opened would let the first request win alone.
     await Promise.all(Array.from({ length: 50 }, () => st.as.ada.auth.me()))
     const before = (await sessions()).length
     const token = codeFor(st, people.marker.email)
@@ -180,7 +180,7 @@ describe('POST /api/auth/otp/verify', () => {
     expect(await verify(email, codeFor(st, email))).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
   })
 
-  test('after five wrong codes a client address waits, twice as long each time, up to an hour; another one may go on', async () => {
+  test('after five wrong codes a client address waits, twice as long each time, up to an hour; another one need not', async () => {
     const email = 'waits@mail.example'
     for (const [round, minutes] of [1, 2, 4, 8, 16, 32, 60, 60, 60].entries()) {
       expect(await send(email, at(`198.51.100.${round}`))).toMatchObject({ status: 200 })
@@ -214,7 +214,7 @@ describe('POST /api/auth/otp/verify', () => {
   })
 })
 
-describe('a stranger who guesses at somebody’s account', () => {
+describe('a stranger who guesses codes of an account', () => {
   /** Rounds of five wrong codes, each from another address, slow enough to be sent five codes an hour. */
   async function guess(email: string, rounds: number) {
     for (let round = 0; round < rounds; round += 1) {
@@ -226,21 +226,21 @@ describe('a stranger who guesses at somebody’s account', () => {
   }
   const enter = (email: string) => verify(email, codeFor(st, email))
 
-  test('95 wrong in a row stop nothing, and a success starts the count again', async () => {
+  test('95 wrong in a row close nothing, and a success resets the count', async () => {
     await guess(people.ada.email, 19)
     expect(await enter(people.ada.email)).toMatchObject({ status: 200 })
     await guess(people.ada.email, 1)
     expect(await enter(people.ada.email)).toMatchObject({ status: 200 })
   })
 
-  test('100 in a row stop the emailed way of that account alone; its live sessions go on', async () => {
+  test('100 in a row close the mailed method of that account only; its sessions stay', async () => {
     await guess(people.quinn.email, 20)
     expect(await enter(people.quinn.email)).toMatchObject({ status: 429, body: { code: 'otp_locked' } })
     expect(await st.as.quinn.auth.me()).toMatchObject({ email: people.quinn.email })
     expect(await signIn(st, at('192.0.2.1'), people.niamh.email)).toMatchObject({ user: { id: people.niamh.id } })
   })
 
-  test('nor for longer than a day', async () => {
+  test('and for no longer than a day', async () => {
     st.clock.advance(14 * 60 * MINUTE)
     await send(people.quinn.email)
     expect(await enter(people.quinn.email)).toMatchObject({ status: 429, body: { code: 'otp_locked' } })

@@ -14,11 +14,11 @@ const stBrigidsRef = { id: stBrigids, name: 'St Brigid’s' }
 const hilltopRef = { id: hilltop, name: 'Hilltop-Marker School' }
 
 describe('GET /api/auth/schools', () => {
-  test('the own place in the own school', async () => {
+  test('the caller’s membership in their school', async () => {
     expect(await st.as.byrne.auth.schools()).toEqual([{ school: stBrigidsRef, role: 'teacher', is_active: true }])
   })
 
-  test('every place of whoever has several, by the name of the school, and one goes from one to the other', async () => {
+  test('all memberships, by name of the school, and the caller can switch between them', async () => {
     const user_id = people.byrne.id
     await st.services.store.write(asSystem(), (tx) =>
       tx.insert('school_management', [
@@ -34,7 +34,7 @@ describe('GET /api/auth/schools', () => {
     expect((await st.as.marker.auth.schools()).map(({ school }) => school.id)).toEqual([hilltop])
   })
 
-  test('a place that is suspended says so', async () => {
+  test('a suspended membership is marked', async () => {
     expect(await st.as.doyle.auth.schools()).toEqual([{ school: stBrigidsRef, role: 'admin', is_active: false }])
   })
 
@@ -46,7 +46,7 @@ describe('GET /api/auth/schools', () => {
     expect(await st.as.marker.auth.schools()).toEqual([])
   })
 
-  test('nothing for whoever belongs nowhere; 401 without a session', async () => {
+  test('empty without a membership; 401 without a session', async () => {
     expect(await st.as.nobody.auth.schools()).toEqual([])
     expect(await st.anonymous.auth.schools.raw()).toMatchObject({ status: 401 })
   })

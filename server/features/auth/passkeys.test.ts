@@ -33,7 +33,7 @@ const signInWith = async (on = phone, how: How = HERE, client = page()) =>
 const said = ({ status, body }: { status: number; body: unknown }) => ({ status, code: (body as { code?: string }).code })
 const notices = (client: Client) => client.sessions.notices()
 
-/** Posts as a page of that address does, which may name a host of its own. */
+/** Sends a POST as a page of that origin does, possibly under another host name. */
 const post = async (origin: string, path: string, body: object = {}, cookie = '') => {
   const request = new Request(`${origin}${path}`, {
     method: 'POST',
@@ -56,12 +56,12 @@ describe('a passkey', () => {
     expect(await browser.client.auth.me()).toMatchObject({ id: people.byrne.id })
     expect(await browser.client.passkeys.list()).toEqual([{ ...shown, last_used_at: '2026-01-12T09:00:00.000Z' }])
     expect(await st.as.ada.passkeys.list()).toEqual([])
-    // Who has just signed in with it has shown who they are.
+    // Signing in with it counts as a fresh proof.
     await browser.client.passkeys.remove({ params: { id: made.id } })
     expect(said(await signInWith())).toEqual(REFUSED)
   })
 
-  test('is told to its owner, by mail and to their other sessions', async () => {
+  test('gives its owner a notice, by mail and in their other sessions', async () => {
     const other = browserOf(st.app, { cookie: st.cookieOf('byrne') })
     const phoneSession = browserOf(st.app)
     await setUp(st.as.byrne)
@@ -72,7 +72,7 @@ describe('a passkey', () => {
     expect(await notices(other.client)).toEqual([])
   })
 
-  test('works on other authenticators too: one that counts nothing, one that signs itself', async () => {
+  test('works with other authenticators too: one without a counter, one with self attestation', async () => {
     const quiet = new SoftwareAuthenticator(false)
     await setUp(st.as.byrne, quiet)
     for (let time = 0; time < 3; time += 1) expect((await signInWith(quiet)).status).toBe(200)
@@ -82,7 +82,7 @@ describe('a passkey', () => {
     expect((await signInWith(proud)).status).toBe(200)
   })
 
-  test('proves who is there, in that session, and no other', async () => {
+  test('is a fresh proof, for that session only', async () => {
     await setUp(st.as.byrne)
     const other = browserOf(st.app)
     await other.client.passkeys.signIn({ body: { credential: await assertionOf(other.client) } })
@@ -92,7 +92,7 @@ describe('a passkey', () => {
     expect(said(await other.client.outage.newRecoveryCodes.raw())).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
   })
 
-  test('is made and removed with a fresh proof alone', async () => {
+  test('is created and removed only with a fresh proof', async () => {
     const credential = await makeWith(st.as.byrne)
     const { id } = await setUp(st.as.byrne, new SoftwareAuthenticator())
     st.clock.advance(limits.proof.counts + 1)
@@ -115,14 +115,14 @@ describe('a passkey', () => {
     await setUp(st.as.ada)
   })
 
-  test('of an authenticator that has one already is not asked for again', async () => {
+  test('is not requested again from an authenticator that has one', async () => {
     await setUp(st.as.byrne)
     await expect(makeWith(st.as.byrne)).rejects.toThrow('it has a key already')
     const credential = phone.clone()
     await expect(makeWith(st.as.byrne, credential)).rejects.toThrow('it has a key already')
   })
 
-  test('tells nothing of accounts: what is asked is alike for everybody', async () => {
+  test('reveals nothing about accounts: the options are the same for everybody', async () => {
     await setUp(st.as.byrne)
     const asked = await page().passkeys.ask()
     expect(asked).toEqual({
@@ -134,7 +134,7 @@ describe('a passkey', () => {
     expect(said(await signInWith())).toMatchObject({ status: 200 })
   })
 
-  test('floods are refused as at the sign-in page', async () => {
+  test('floods are refused as on the sign-in page', async () => {
     const { client } = browserOf(st.app, { address: '203.0.113.7' })
     const [{ calls }] = limits.otp.networks
     const replies = []
@@ -154,12 +154,12 @@ describe('where passkeys are', () => {
     },
   )
 
-  test('one of the school’s name does not sign in at another name of the same server', async () => {
+  test('one for the school’s name does not sign in under another name of the same server', async () => {
     await setUp(st.as.byrne)
     const other = 'https://markbook.local'
     const { body: asked } = await post(other, '/api/auth/passkeys/ask')
     expect(asked['rpId']).toBe('markbook.local')
-    // An authenticator that could be talked into it, by a browser that lies.
+    // A manipulated authenticator and browser.
     const credential = phone.get(asked as never, { origin: other, host: 'markbook.test' })
     expect(said(await post(other, '/api/auth/passkeys/sign-in', { credential }))).toEqual(REFUSED)
   })
@@ -172,7 +172,7 @@ describe('what does not sign in', () => {
     const evil = 'https://markbook.test.evil.example'
     for (const how of [{ origin: evil }, { origin: evil, host: 'markbook.test' }, { origin: `${ORIGIN}.evil.example` }])
       expect(said(await signInWith(phone, how))).toEqual(REFUSED)
-    // Nor does a page there get far: no browser makes an assertion of another host’s key.
+    // Nor can a page there get one: no browser makes an assertion with another host’s key.
     await expect(signInWith(phone, { origin: evil, host: 'markbook.test.evil.example' })).rejects.toThrow('it has no key')
   })
 
@@ -191,7 +191,7 @@ describe('what does not sign in', () => {
     expect(said(await page().passkeys.signIn.raw({ body: { credential: second } }))).toEqual(REFUSED)
   })
 
-  test('a challenge after five minutes, one that nobody gave, one that was given for something else', async () => {
+  test('an expired challenge, an invented one, one for another purpose', async () => {
     const client = page()
     const late = await assertionOf(client)
     st.clock.advance(limits.passkeys.challenge)
@@ -204,16 +204,16 @@ describe('what does not sign in', () => {
       expect(said(await client.passkeys.signIn.raw({ body: { credential } }))).toEqual(REFUSED)
   })
 
-  test('an authenticator that has not recognised its owner', async () => {
+  test('an authenticator that has not verified its user', async () => {
     expect(said(await signInWith(phone, { ...HERE, verified: false }))).toEqual(REFUSED)
   })
 
-  test('what a page within another site’s page asked for', async () => {
+  test('a ceremony of an embedded page of another site', async () => {
     for (const extra of [{ crossOrigin: true }, { crossOrigin: true, topOrigin: 'https://evil.example' }, { type: 'webauthn.create' }])
       expect(said(await signInWith(phone, { ...HERE, said: extra }))).toEqual(REFUSED)
   })
 
-  test('a key that nobody set up, and another’s signature under a known one', async () => {
+  test('an unknown key, and another key’s signature under a known id', async () => {
     const stranger = new SoftwareAuthenticator()
     stranger.create({ challenge: '', rp: { id: 'markbook.test' }, user: { id: '' }, excludeCredentials: [] }, HERE)
     expect(said(await signInWith(stranger))).toEqual(REFUSED)
@@ -224,7 +224,7 @@ describe('what does not sign in', () => {
     expect(said(await client.passkeys.signIn.raw({ body: { credential } }))).toEqual(REFUSED)
   })
 
-  test('a copy of an authenticator: whichever of the two is behind is refused, and told why', async () => {
+  test('a copy of an authenticator: the one whose counter is behind is refused with the reason', async () => {
     const copy = phone.clone()
     expect((await signInWith(phone)).status).toBe(200)
     expect(said(await signInWith(copy))).toEqual({ status: 400, code: 'passkeys.used_elsewhere' })
@@ -232,7 +232,7 @@ describe('what does not sign in', () => {
     expect(said(await signInWith(phone))).toEqual({ status: 400, code: 'passkeys.used_elsewhere' })
   })
 
-  test('another person’s passkey does not prove who is there', async () => {
+  test('another person’s passkey is no proof', async () => {
     st.clock.advance(limits.proof.counts + 1)
     const asked = await st.as.okafor.passkeys.ask()
     expect(asked.allowCredentials).toEqual([])
@@ -246,7 +246,7 @@ describe('what is not set up', () => {
   const adding = (credential: unknown, client = st.as.byrne) =>
     refused(st, () => client.passkeys.add.raw({ body: { name: 'x', credential } }))
 
-  test('a key made for another page, without recognising its owner, for another session, or twice', async () => {
+  test('a key made for another page, without user verification, for another session, or twice', async () => {
     expect(await adding(await makeWith(st.as.byrne, phone, { origin: 'https://evil.example' }))).toEqual(REFUSED)
     expect(await adding(await makeWith(st.as.byrne, new SoftwareAuthenticator(), { ...HERE, verified: false }))).toEqual(REFUSED)
     const ofAda = await makeWith(st.as.ada, new SoftwareAuthenticator())
@@ -263,7 +263,7 @@ describe('what is not set up', () => {
     expect(await adding(credential)).toEqual(REFUSED)
   })
 
-  test('one with the certificates of a maker: nothing is fetched that they name', async () => {
+  test('one with a maker’s certificates: none of their URLs is fetched', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const credential = await makeWith(st.as.byrne)
     const bytes = new Uint8Array(Buffer.from(credential.response.attestationObject, 'base64url'))

@@ -21,7 +21,7 @@ const setActive = (id: string, is_active: boolean) =>
 describe('PATCH /api/auth/onboard', () => {
   const names = { firstName: 'Nóra', lastName: 'Ní  Bhriain 🌻' }
 
-  test('who has a school saves only the names, whatever school is named', async () => {
+  test('a person with a school saves only the names, whatever school is named', async () => {
     const reply = await st.as.doyle.auth.onboard({ body: { firstName: 'Máirtín', lastName: 'Doyle', schoolId: hilltop } })
     expect(reply).toEqual({
       id: people.doyle.id,
@@ -141,7 +141,7 @@ describe('PATCH /api/auth/profile', () => {
     expect(await st.as.doyle.auth.updateProfile.raw({ body: { schoolId: stBrigids } })).toMatchObject({ status: 403 })
   })
 
-  test('a second membership makes its school the active one, with its role', async () => {
+  test('with a second membership its school can become the active one, with its role', async () => {
     await st.services.store.write(asSystem(), (tx) =>
       tx.insert('school_management', [
         { id: naturalId('membership', people.ada.id, hilltop), school_id: hilltop, user_id: people.ada.id, role: 'admin', is_active: true },

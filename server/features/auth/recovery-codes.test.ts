@@ -20,7 +20,7 @@ const sessionsOf = async (userId: string) => {
   return sessions.filter(({ user_id }) => user_id === userId).length
 }
 
-/** Puts codes of eight digits in the place of somebody's, hashed and sealed as always. */
+/** Replaces a person's codes by codes of eight digits, hashed and sealed as usual. */
 const withOldSet = (userId: string) =>
   st.services.store.write(asSystem(), async (tx) => {
     const codes = Array.from({ length: 10 }, (_, slot) => `1234567${slot}`)
@@ -67,7 +67,7 @@ describe('POST /api/auth/recovery-codes', () => {
       })
   })
 
-  test('a set of eight digits that an older program printed goes on, each code once, until it is made anew', async () => {
+  test('a set of eight digits that an older program printed stays valid, each code once, until it is replaced', async () => {
     const person = await newcomer(st, 'long-ago')
     await person.as.outage.newRecoveryCodes()
     const old = await withOldSet(person.id)
@@ -88,7 +88,7 @@ describe('POST /api/auth/recovery-codes', () => {
     for (const code of codes.slice(0, 5)) expect(await verify(people.quinn.email, code)).toMatchObject({ status: 200 })
   })
 
-  test('two sets asked for at once: one of them is the set', async () => {
+  test('of two sets requested at once one is valid', async () => {
     const person = await newcomer(st, 'double')
     const sets = await Promise.all([1, 2, 3].map(() => person.as.outage.newRecoveryCodes()))
     const replies = await Promise.all(sets.map((set) => verify(person.email, set.codes[0])))
@@ -96,7 +96,7 @@ describe('POST /api/auth/recovery-codes', () => {
     expect(await person.as.outage.ownWays()).toMatchObject({ recovery_codes: 9 })
   })
 
-  test('a code is its owner’s alone', async () => {
+  test('a code signs in only its owner', async () => {
     const { codes } = await st.as.niamh.outage.newRecoveryCodes()
     expect(await verify(people.quinn.email, codes[0])).toMatchObject({ status: 400 })
     expect(await verify('nobody.yet@mail.example', codes[0])).toMatchObject({ status: 400 })

@@ -40,8 +40,8 @@ const withPasskey = async (client: Client) => {
   return { phone, id }
 }
 
-describe('signing in by mail, where a second thing is asked for', () => {
-  test('the code alone is right and not enough; it goes on to count, and opens with a code of the app', async () => {
+describe('signing in by mail with a required second factor', () => {
+  test('a right code alone is not enough; it stays valid, and signs in with a code of the app', async () => {
     const client = page()
     const code = await mailed(client)
     for (let time = 0; time < 7; time += 1) expect(said(await enter(client, code))).toEqual(NEEDED)
@@ -49,7 +49,7 @@ describe('signing in by mail, where a second thing is asked for', () => {
     expect(said(await enter(page(), code, { token: app.code(1) }))).toEqual({ status: 400, code: 'otp_invalid' })
   })
 
-  test('or with a printed code, which is used up', async () => {
+  test('it signs in with a printed code, which is used up', async () => {
     await proved(st, people.byrne)
     const [printed = ''] = (await st.as.byrne.outage.newRecoveryCodes()).codes
     const client = page()
@@ -57,7 +57,7 @@ describe('signing in by mail, where a second thing is asked for', () => {
     expect((await st.as.byrne.outage.ownWays()).recovery_codes).toBe(limits.recoveryCodes - 1)
   })
 
-  test('or with a passkey, of the same person alone, and once', async () => {
+  test('it signs in with a passkey of the same person, once', async () => {
     await proved(st, people.byrne, people.ada)
     const [mine, adas] = [await withPasskey(st.as.byrne), await withPasskey(st.as.ada)]
     const client = page()
@@ -70,7 +70,7 @@ describe('signing in by mail, where a second thing is asked for', () => {
     expect(said(await enter(again, await mailed(again), { credential }))).toEqual(INVALID)
   })
 
-  test('a wrong second is counted at its own way, and whoever holds the mailbox guesses no more than a stranger', async () => {
+  test('a wrong second factor is counted at its own method, and the holder of the mailbox has no more guesses than a stranger', async () => {
     const client = page('203.0.113.9')
     let code = await mailed(client)
     const [{ wrong: most }] = limits.otp.networks
@@ -82,11 +82,11 @@ describe('signing in by mail, where a second thing is asked for', () => {
       expect(said(await enter(client, code, { token: wrong(app.code()) }))).toEqual(INVALID)
     }
     expect(said(await enter(client, code, { token: app.code() }))).toEqual({ status: 429, code: 'otp_locked' })
-    // Its owner signs in from elsewhere, also by the app alone, which opens the way again.
+    // Its owner signs in from elsewhere, also with only the app, which reopens the method.
     expect((await enter(page('192.0.2.7'), app.code())).status).toBe(200)
   })
 
-  test('the mailed code cannot be its own second, nor the code of somebody else’s app', async () => {
+  test('neither the mailed code nor a code of another person’s app is a second factor', async () => {
     const adas = await enrolled(st.as.ada, st.clock)
     st.clock.advance(60_000)
     const client = page()
@@ -94,16 +94,16 @@ describe('signing in by mail, where a second thing is asked for', () => {
     for (const token of [code, adas.code()]) expect(said(await enter(client, code, { token }))).toEqual(INVALID)
   })
 
-  test('a wrong code by mail says what it always says, with whatever second', async () => {
+  test('a wrong mailed code has the usual reply, with any second factor', async () => {
     const client = page()
     const code = await mailed(client)
     for (const second of [undefined, { token: app.code() }])
       expect(said(await enter(client, wrong(code), second))).toEqual({ status: 400, code: 'otp_invalid' })
-    // The second was not tried.
+    // The second factor was not tried.
     expect((await enter(client, code, { token: app.code() })).status).toBe(200)
   })
 
-  test('other ways are as they were: app, desk, console', async () => {
+  test('other methods are unchanged: app, desk, console', async () => {
     expect((await enter(page(), app.code())).status).toBe(200)
     await proved(st, people.okafor)
     const desk = await st.as.okafor.outage.issueDeskCode({ body: { userId: people.byrne.id } })
@@ -112,15 +112,15 @@ describe('signing in by mail, where a second thing is asked for', () => {
     expect((await enter(page(), code)).status).toBe(200)
   })
 
-  test('whoever did not choose it signs in as before, and an old client is told in a sentence', async () => {
+  test('without the choice people sign in as before, and an old client gets a message', async () => {
     const code = await mailed(page(), people.ada.email)
     expect((await page().auth.verifyOtp({ body: { email: people.ada.email, token: code } })).user.id).toBe(people.ada.id)
     expect((await enter(page(), await mailed(page()))).body).toMatchObject({ message: expect.stringContaining('second thing') })
   })
 })
 
-describe('a fresh proof, where a second thing is asked for', () => {
-  test('is no code by mail, which goes on to count for signing in', async () => {
+describe('a fresh proof with a required second factor', () => {
+  test('is not a mailed code, which stays valid for signing in', async () => {
     st.clock.advance(limits.proof.counts)
     const token = await mailed(st.as.byrne)
     expect(said(await st.as.byrne.auth.prove.raw({ body: { token } }))).toEqual({ status: 403, code: 'auth.mail_is_not_enough' })
@@ -131,7 +131,7 @@ describe('a fresh proof, where a second thing is asked for', () => {
 })
 
 describe('POST and DELETE /api/auth/second-factor', () => {
-  test('is for whoever has an app or a passkey, and needs a fresh proof', async () => {
+  test('needs an app or a passkey, and a fresh proof', async () => {
     await st.as.quinn.outage.newRecoveryCodes()
     expect(await refused(st, () => st.as.quinn.outage.askForSecond.raw())).toEqual({ status: 409, code: 'auth.nothing_to_ask_for' })
     await withPasskey(st.as.quinn)
@@ -141,7 +141,7 @@ describe('POST and DELETE /api/auth/second-factor', () => {
       expect(await refused(st, () => call.raw())).toEqual({ status: 403, code: 'auth.fresh_proof_needed' })
   })
 
-  test('the last thing that is asked for stays, until it is asked for no more', async () => {
+  test('the last second factor cannot be removed while it is required', async () => {
     await proved(st, people.byrne)
     expect(await refused(st, () => st.as.byrne.outage.removeTotp.raw())).toEqual({ status: 409, code: 'auth.last_second' })
     const { id } = await withPasskey(st.as.byrne)
@@ -152,7 +152,7 @@ describe('POST and DELETE /api/auth/second-factor', () => {
     expect((await enter(page(), await mailed(page()))).status).toBe(200)
   })
 
-  test('that it is asked for no more is told to its owner', async () => {
+  test('switching it off gives its owner a notice', async () => {
     await proved(st, people.byrne)
     await st.as.byrne.outage.askForNoSecond()
     await st.as.byrne.outage.askForNoSecond()
@@ -164,7 +164,7 @@ describe('POST and DELETE /api/auth/second-factor', () => {
 describe('POST /api/schools/members/:userId/reset-sign-in', () => {
   const reset = (userId: string) => st.as.okafor.outage.resetSignIn({ params: { userId } })
 
-  test('helps whoever has lost their telephone: by mail alone again, and they are told', async () => {
+  test('helps a person who lost their telephone: mail alone works again, with a notice', async () => {
     await proved(st, people.okafor)
     await reset(people.byrne.id)
     const client = page()
@@ -172,7 +172,7 @@ describe('POST /api/schools/members/:userId/reset-sign-in', () => {
     expect((await client.sessions.notices()).map(({ kind }) => kind)).toContain('second_factor_off')
   })
 
-  test('does not make an administrator’s account weaker: the console helps there', async () => {
+  test('does not weaken an administrator’s account, which needs the console', async () => {
     await proved(st, people.okafor)
     await withPasskey(st.as.okafor)
     await st.as.okafor.outage.askForSecond()

@@ -16,7 +16,7 @@ const left = () => st.services.store.read(asSystem(), (tx) => tx.db.select().fro
 const demand = (secret: string) => st.services.store.read(asSystem(), (tx) => demandSameSecret(tx, keysOf(secret)))
 const [first, second] = ['the first secret of this server, long enough', 'the second secret of this server, long enough']
 
-test('a server leaves a mark of its secret once, and says so where another secret was there before', async () => {
+test('a server stores a fingerprint of its secret once, and logs where another one was stored', async () => {
   await demand(first)
   await recordSecretFingerprint(st.services.store, keysOf(first), log)
   const [mark] = await left()

@@ -11,7 +11,7 @@ const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
 const BOUNDS = { places: 2, waiting: 10, perKey: 3, patience: 10_000, pause: 1 }
 const soon = () => new Promise((resolve) => setTimeout(resolve, 20))
 
-/** Takes turns by name, and says whose turns have begun. */
+/** Takes turns by name, and lists the turns that have started. */
 function turnsOf(bounds = BOUNDS) {
   const turns = new SignInTurns(bounds)
   const begun: string[] = []
@@ -28,7 +28,7 @@ function turnsOf(bounds = BOUNDS) {
 }
 
 describe('turns', () => {
-  test('of one key one goes on at a time, in the order of coming, and others pass those who wait', async () => {
+  test('one of each key runs at a time, first come, first served, and other keys overtake', async () => {
     const { take, end, begun } = turnsOf()
     for (const name of ['a1', 'a2', 'a3']) void take(name, 'a')
     void take('b1', 'b')
@@ -45,7 +45,7 @@ describe('turns', () => {
     expect(begun).toEqual(['a1', 'b1', 'a2', 'c1', 'a3'])
   })
 
-  test('who needs two keys waits for both, and nobody who came later takes one of them first', async () => {
+  test('a turn with two keys waits for both, and no later one takes one of them first', async () => {
     const { take, end, begun } = turnsOf({ ...BOUNDS, places: 3 })
     void take('a', 'a')
     void take('ab', 'a', 'b')
@@ -58,7 +58,7 @@ describe('turns', () => {
     expect(begun).toEqual(['a', 'ab', 'b'])
   })
 
-  test('who comes where too many wait for a key, or has waited too long, is told that the server is busy', async () => {
+  test('a turn is refused as busy where too many wait for its key, or it has waited too long', async () => {
     const { take, end, begun } = turnsOf({ ...BOUNDS, patience: 50 })
     await take('a1', 'a')
     const waiting = ['a2', 'a3', 'a4'].map((name) => take(name, 'a'))
@@ -71,7 +71,7 @@ describe('turns', () => {
   })
 })
 
-describe('while somebody holds up the tries at one account', () => {
+describe('while attempts at one account are blocked', () => {
   let st: School
   let go = () => {}
   let held: Promise<unknown> = Promise.resolve()
@@ -81,7 +81,7 @@ describe('while somebody holds up the tries at one account', () => {
     const until = new Promise<void>((resolve) => {
       go = resolve
     })
-    // Holds the row that tries at this account take turns by. On SQLite, which has one writer, everybody would wait for that.
+    // Locks the row on which attempts at this account queue. On SQLite, which has one writer, this would block everybody.
     if (onPostgres)
       await new Promise<void>((begun) => {
         held = st.services.store.write(asSystem(), async (tx) => {

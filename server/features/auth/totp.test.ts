@@ -23,15 +23,15 @@ describe('the steps of a code', () => {
   const now = 1_234_567_890 * SECOND
   const at = stepAt(now)
 
-  test.each([-1, 0, 1])('one of drift counts: %i', (drift) => {
+  test.each([-1, 0, 1])('one step of drift is accepted: %i', (drift) => {
     expect(stepsOf(secret, totpOf(secret, at + drift), now)).toEqual([at + drift])
   })
 
-  test.each([-2, 2, -10])('more does not: %i', (drift) => {
+  test.each([-2, 2, -10])('more is not: %i', (drift) => {
     expect(stepsOf(secret, totpOf(secret, at + drift), now)).toEqual([])
   })
 
-  test('a code of another secret, or of another length, is of none', () => {
+  test('a code of another secret, or of another length, has no step', () => {
     expect(stepsOf(Buffer.from('another secret of 20'), totpOf(secret, at), now)).toEqual([])
     expect(stepsOf(secret, totpOf(secret, at).slice(1), now)).toEqual([])
   })

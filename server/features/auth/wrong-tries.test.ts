@@ -31,14 +31,14 @@ const told = ({ status, body, headers }: Awaited<ReturnType<typeof verify>>) => 
   headers.get('retry-after'),
 ]
 const statuses = (replies: readonly { status: number }[]) => replies.map(({ status }) => status)
-/** So many wrong tries, each from another network. */
+/** This many wrong attempts, each from another network. */
 async function fromEverywhere(email: string, token: string, times: number) {
   const replies = []
   for (let count = 0; count < times; count += 1) replies.push(await verify(email, token, `10.0.${count >> 8}.${count & 255}`))
   return replies
 }
 
-/** Somebody with every way to sign in. */
+/** A person with every sign-in method. */
 async function equipped(who: 'ada' | 'quinn' = 'ada') {
   const { id, email } = people[who]
   const app = await enrolled(st.as[who], st.clock)
@@ -47,7 +47,7 @@ async function equipped(who: 'ada' | 'quinn' = 'ada') {
   return { id, email, app, printed: codes }
 }
 
-describe('a stranger who keeps asking for somebody’s codes, and keeps trying wrong ones', () => {
+describe('a stranger who keeps requesting a person’s codes and trying wrong ones', () => {
   test('five sends and 25 wrong tries an hour do not keep its owner from signing in by mail', async () => {
     const { email } = people.ada
     for (let hour = 0; hour < 12; hour += 1) {
@@ -58,7 +58,7 @@ describe('a stranger who keeps asking for somebody’s codes, and keeps trying w
       }
       expect(await send(email, SCHOOL)).toMatchObject({ status: 200 })
       for (let tries = 0; tries < 5; tries += 1) await verify(email, WRONG, '203.0.113.7')
-      // Once an hour the stranger's pause may just be over: then the next code is right.
+      // Once an hour the stranger's pause may just be over; then the next code is right.
       if ((await verify(email, codeFor(st, email), SCHOOL)).status !== 200) {
         st.clock.advance(MINUTE)
         await send(email, SCHOOL)
@@ -76,7 +76,7 @@ describe('a stranger who keeps asking for somebody’s codes, and keeps trying w
     expect(await verify(email, codeFor(st, email), SCHOOL)).toMatchObject({ status: 200 })
   })
 
-  test('sends from everywhere do not fill a mailbox, and the newest mail in it is always right', async () => {
+  test('sends from many networks do not fill a mailbox, and its newest mail always has a valid code', async () => {
     const { email } = people.ada
     for (let minute = 0; minute < 60; minute += 1) {
       for (let network = 0; network < 3; network += 1) expect(await send(email, `10.1.${minute}.${network}`)).toMatchObject({ status: 200 })
@@ -88,8 +88,8 @@ describe('a stranger who keeps asking for somebody’s codes, and keeps trying w
   })
 })
 
-describe('wrong tries at one way', () => {
-  test.each([10, 25, 49])('%i from the school’s own address hold back no other way there', async (times) => {
+describe('wrong attempts at one method', () => {
+  test.each([10, 25, 49])('%i from the school’s own address close no other method there', async (times) => {
     const { id, email, app, printed } = await equipped()
     const bother = async () => {
       await send(email, '198.51.100.9')
@@ -107,7 +107,7 @@ describe('wrong tries at one way', () => {
     expect(await verify(email, console, SCHOOL)).toMatchObject({ status: 200 })
   })
 
-  test('while a desk code lives: ten, and it is right', async () => {
+  test('after ten wrong attempts a desk code is still accepted', async () => {
     const { id, email } = people.ada
     const { code } = await st.as.okafor.outage.issueDeskCode({ body: { userId: id } })
     for (let tries = 0; tries < 10; tries += 1) await verify(email, WRONG, SCHOOL)
@@ -115,10 +115,10 @@ describe('wrong tries at one way', () => {
   })
 })
 
-describe('a hundred wrong tries in a day, over all networks', () => {
+describe('a hundred wrong attempts in a day, over all networks', () => {
   const WAYS = ['app', 'printed'] as const
 
-  test.each(WAYS)('close the way %s to everybody, and another way opens it', async (way) => {
+  test.each(WAYS)('close the method %s for everybody, and another method reopens it', async (way) => {
     const { email, app, printed } = await equipped()
     const [wrong, other] = way === 'app' ? [WRONG, printed[1] ?? ''] : [WRONG_PRINTED, app.code()]
     const right = () => (way === 'app' ? app.code() : (printed[2] ?? ''))
@@ -129,7 +129,7 @@ describe('a hundred wrong tries in a day, over all networks', () => {
     expect(await verify(email, right(), '198.51.100.1')).toMatchObject({ status: 200 })
   })
 
-  test.each(WAYS)('close the way %s until an administrator opens it, or a day is over', async (way) => {
+  test.each(WAYS)('close the method %s until an administrator reopens it, or a day is over', async (way) => {
     const { id, email, app, printed } = await equipped()
     const right = () => (way === 'app' ? app.code() : (printed.pop() ?? ''))
     const wrong = way === 'app' ? WRONG : WRONG_PRINTED
@@ -157,7 +157,7 @@ describe('a hundred wrong tries in a day, over all networks', () => {
     expect(await verify(email, app.code(), '198.51.100.1')).toMatchObject({ status: 200 })
   })
 
-  test('the answer names the ways that are left', async () => {
+  test('the reply names the methods still open', async () => {
     const { email } = people.ada
     const [last] = (await fromEverywhere(email, WRONG, 101)).slice(-1)
     expect(last).toMatchObject({
@@ -194,7 +194,7 @@ test('nobody learns from refusals and waits whether an address has an account', 
 })
 
 describe('clients with IPv6', () => {
-  /** An address in another network of 64 bits each time, all of one customer. */
+  /** An address in another /64 network each time, all within one /48. */
   const ofOneSite = (count: number) => `2001:db8:7:${count.toString(16)}::1`
 
   test('have at one account what one network has, and their 48 bits half as much again', async () => {

@@ -28,7 +28,7 @@ async function upload(who: PersonName, bytes: Uint8Array<ArrayBuffer> = png()): 
   body.set('file', new File([bytes], 'me.png', { type: 'image/png' }))
   return (await st.as[who].avatars.upload({ body })).avatar_url
 }
-/** All that a stranger is told at an address. */
+/** The whole reply that a stranger gets at an address. */
 async function told(url: string, init: RequestInit = {}) {
   const response = await st.app.fetch(new Request(url, init))
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'x-request-id'))
@@ -42,13 +42,13 @@ describe.each([
 ])('the public address of a picture that lies in %s', (_where, onS3) => {
   beforeEach(() => open({ onS3 }))
 
-  test('is another for each upload, the same picture included, and dies with the next one', async () => {
+  test('differs for each upload, even of the same picture, and is 404 after the next one', async () => {
     const urls = [await upload('byrne'), await upload('byrne'), await upload('byrne', png({ width: 3 }))]
     expect(new Set(urls.map((url) => url.split('?')[0])).size).toBe(3)
     expect(await Promise.all(urls.map(async (url) => (await told(url)).status))).toEqual([404, 404, 200])
   })
 
-  test('dies when the picture is removed, which is gone from the profile at once and from the storage later', async () => {
+  test('is 404 when the picture is removed, at once from the profile and later from the storage', async () => {
     const url = await upload('byrne')
     expect((await st.as.byrne.auth.me()).avatar_url).toBe(url)
     await st.as.byrne.avatars.remove()
@@ -57,11 +57,11 @@ describe.each([
     expect((await st.as.byrne.avatars.get.raw()).body).toMatchObject({ code: 'avatars.none' })
     const [row] = (await st.rows('user_profile')).filter(({ id }) => id === people.byrne.id)
     expect(row).toMatchObject({ avatar_path: null, avatar_type: null, avatar_size: null, avatar_sha256: null })
-    // Nothing is left to remove, and that is no mistake.
+    // Removing again is no failure.
     const digest = await st.digest()
     await st.as.ada.avatars.remove()
     expect(await st.digest()).toBe(digest)
-    // An S3 knows the time of the machine, not that of the test.
+    // An S3 uses the machine's time, not the test's.
     st.clock.advance(Math.max(0, Date.now() - st.clock.now()) + limits.storage.orphan + 60_000)
     await sweepFiles(st.services)
     expect(await stored()).toEqual([])
@@ -71,7 +71,7 @@ describe.each([
 describe('the public address of a picture', () => {
   beforeEach(() => open())
 
-  test('says nothing of the person, and two of one person have nothing in common', async () => {
+  test('reveals nothing about the person, and two of one person have nothing in common', async () => {
     const [one, two] = [await upload('byrne'), await upload('byrne')].map(
       (url) => url.slice(`${PUBLIC}avatars/`.length).split('.')[0] ?? '',
     )
@@ -83,7 +83,7 @@ describe('the public address of a picture', () => {
     expect(shared).toBeLessThan(12)
   })
 
-  test('cannot be guessed: whoever has a picture and whoever has none are answered alike', async () => {
+  test('cannot be guessed: people with and without a picture have the same reply', async () => {
     const own = await upload('ada')
     await upload('byrne')
     const nothing = await told(`${PUBLIC}avatars/nobody.png`)
@@ -106,7 +106,7 @@ describe('the public address of a picture', () => {
     expect((await told(own)).status).toBe(200)
   })
 
-  test('is that of this server: with another secret it is another', async () => {
+  test('depends on the server’s secret', async () => {
     const url = await upload('byrne')
     st.services.keys.image = keysOf('a secret that the server did not have before').image
     expect((await told(url)).status).toBe(404)
@@ -128,7 +128,7 @@ describe('the public address of a picture', () => {
 describe('report files', () => {
   beforeEach(() => open())
 
-  test('are public at no address, whoever asks', async () => {
+  test('are public at no address', async () => {
     const path = `${draftReport.id}/1.pdf`
     await st.services.files.put('report-books', path, Buffer.from('%PDF-1.4'), { contentType: 'application/pdf' })
     await st.services.store.write(asSystem(), async (tx) => {

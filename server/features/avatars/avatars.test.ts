@@ -51,7 +51,7 @@ describe('POST /api/auth/avatar', () => {
     expect((await bytesOf(seen)).equals(bytes)).toBe(true)
   })
 
-  test('GET /api/auth/me and the profile say the new address at once, of somebody who waits to be let in too', async () => {
+  test('GET /api/auth/me and the profile have the new URL at once, also with a pending request', async () => {
     for (const who of ['okafor', 'tomas', 'nobody'] as const) {
       expect((await st.as[who].auth.me()).avatar_url).toBeNull()
       const { body } = await upload(who, png(), 'image/png')
@@ -63,7 +63,7 @@ describe('POST /api/auth/avatar', () => {
     }
   })
 
-  test('takes the place of the picture before: its content, its type, and its address of old', async () => {
+  test('replaces the earlier picture: its content, its type, and its old URL', async () => {
     const { body: first } = await upload('byrne', png(), 'image/png')
     const { body: second } = await upload('byrne', png({ width: 3 }), 'image/png')
     expect((await bytesOf(await look(second.avatar_url))).equals(png({ width: 3 }))).toBe(true)
@@ -146,7 +146,7 @@ describe('POST /api/auth/avatar', () => {
     expect((await upload('byrne', pngOf(limits.image.bytes), 'image/png')).status).toBe(201)
   })
 
-  test('where it was taken is taken out, how it is turned is not', async () => {
+  test('the location is removed, the orientation is not', async () => {
     const taken = jpegWith(jpegSegment(0xe1, Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exif(6)])))
     const { body } = await upload('byrne', taken, 'image/jpeg')
     const seen = await bytesOf(await look(body.avatar_url))
@@ -165,7 +165,7 @@ describe('POST /api/auth/avatar', () => {
     expect((await rowOf('byrne'))?.avatar_size).toBe(seen.length)
   })
 
-  test('a kill between file and row leaves the picture before, and an object that is swept', async () => {
+  test('a kill between file and row keeps the earlier picture, and leaves an object for the sweep', async () => {
     await upload('byrne', png(), 'image/png')
     const { store } = st.services
     const write = store.write
@@ -187,7 +187,7 @@ describe('POST /api/auth/avatar', () => {
     expect((await bytesOf(await download('byrne'))).equals(png())).toBe(true)
   })
 
-  test('what was replaced goes after an hour, so that a backup under way still has it', async () => {
+  test('a replaced picture is deleted after an hour, so that a running backup still has it', async () => {
     await upload('byrne', png(), 'image/png')
     await upload('byrne', webp, 'image/webp')
     expect(await stored()).toHaveLength(2)
@@ -199,7 +199,7 @@ describe('POST /api/auth/avatar', () => {
     expect(await stored()).toHaveLength(1)
   })
 
-  test('429 for who uploads a great deal, and others go on', async () => {
+  test('429 for a person with too many uploads; others are not affected', async () => {
     for (let count = 0; count < limits.uploads.images; count += 1) await upload('byrne', png(), 'image/png')
     const refused = await st.as.byrne.avatars.upload.raw({ body: formOf(png(), 'image/png') })
     expect(refused.status).toBe(429)
@@ -209,7 +209,7 @@ describe('POST /api/auth/avatar', () => {
     expect((await upload('byrne', png(), 'image/png')).status).toBe(201)
   })
 
-  test('of many at once as many are taken as one after the other', async () => {
+  test('the limit is the same for concurrent uploads', async () => {
     const most = limits.uploads.images
     const replies = await Promise.all(Array.from({ length: most + 20 }, () => upload('byrne', png(), 'image/png')))
     expect(replies.map(({ status }) => status).sort()).toEqual([...Array(most).fill(201), ...Array(20).fill(429)])
@@ -227,7 +227,7 @@ describe('POST /api/auth/avatar', () => {
   })
 })
 
-describe('a form that is none', () => {
+describe('a malformed form', () => {
   const send = (body: BodyInit, type = 'multipart/form-data; boundary=x', more: Record<string, string> = {}) =>
     st.app.fetch(
       new Request(`${BASE}/api/auth/avatar`, {
@@ -239,7 +239,7 @@ describe('a form that is none', () => {
     )
   const part = (name: string, content: string) => `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
 
-  test('of ten thousand parts is 400, without holding anybody up', async () => {
+  test('of ten thousand parts is 400, without delaying others', async () => {
     const many = Array.from({ length: 10_000 }, (_, at) => part(`p${at}`, 'x')).join('')
     const sending = async () => expect((await send(`${many}--x--\r\n`)).status).toBe(400)
     expect(await leastTime(1_000, sending)).toBeLessThanOrEqual(1_000)
@@ -282,7 +282,7 @@ describe('GET /api/auth/avatar', () => {
     expect((await bytesOf(await download('byrne', { range: 'bytes=1-3' }))).toString()).toBe('PNG')
   })
 
-  test('404 with a sentence where the file has not come to this server yet', async () => {
+  test('404 with a sentence where the file has not arrived at this server yet', async () => {
     await upload('byrne', png(), 'image/png')
     for (const path of await stored()) await st.services.files.remove('images', path)
     const response = await download('byrne')

@@ -20,7 +20,7 @@ async function upload(): Promise<string> {
 }
 
 describe('GET /storage/v1/object/public/images/<path>', () => {
-  test('needs no session, and says nothing that a page could use', async () => {
+  test('needs no session, and sends nothing that a page could run', async () => {
     const url = await upload()
     for (const address of [url, url.replace(/\?.*/, ''), url.replace(/\?.*/, '?t=abc')]) {
       const response = await look(address)
@@ -42,7 +42,7 @@ describe('GET /storage/v1/object/public/images/<path>', () => {
     expect([head.status, head.headers.get('content-length'), (await bytesOf(head)).length]).toEqual([200, String(png().length), 0])
   })
 
-  test('404 for whatever is nobody’s picture', async () => {
+  test('404 for a path without a picture', async () => {
     const url = await upload()
     const row = await rowOfByrne()
     await st.services.files.put('report-books', 'a/one.png', png(), { contentType: 'image/png' })

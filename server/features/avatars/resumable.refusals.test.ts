@@ -33,7 +33,7 @@ describe('what a resumable upload refuses', () => {
   const refusal = (body: object) =>
     desk.st.as.byrne.avatars.resumable.raw({ body }).then(({ status, body }) => [status, (body as { code: string }).code])
 
-  test('issuing: 413 for more than 5 MB, 415 for another type, 400 for what is no size', async () => {
+  test('issuing: 413 for more than 5 MB, 415 for another type, 400 for an invalid size', async () => {
     const input = { filename: 'me.png', contentType: 'image/png', totalSize: 2_000 }
     expect(await refusal({ ...input, totalSize: limits.image.bytes + 1 })).toEqual([413, 'images.too_large'])
     expect(await refusal({ ...input, contentType: 'image/svg+xml' })).toEqual([415, 'images.wrong_type'])
@@ -75,7 +75,7 @@ describe('what a resumable upload refuses', () => {
     expect((await create(issued, {}, { objectName: `avatars/${people.ada.id}.png` })).status).toBe(403)
   })
 
-  test('400 for the parts of the protocol that are not here: several uploads in one, and a size that comes later', async () => {
+  test('400 for unsupported parts of the protocol: concatenation and deferred length', async () => {
     const issued = await desk.issue(2_000)
     const refused = async (headers: Record<string, string>) => {
       const reply = await create(issued, headers)
@@ -141,14 +141,14 @@ describe('what a resumable upload refuses', () => {
     }
   })
 
-  test('completing takes notes of place out', async () => {
+  test('completing removes the location', async () => {
     const bytes = png({ extra: [['tEXt', Buffer.from('Comment\0at home')]] })
     const issued = await desk.issue(bytes.length)
     await upload(bytes, issued)
     expect((await seen((await desk.complete()).avatar_url)).includes('at home')).toBe(false)
   })
 
-  test('completing what was issued to somebody else is 404, as is what nobody uploaded', async () => {
+  test('completing another person’s upload is 404, as is a missing one', async () => {
     const bytes = png()
     const issued = await desk.issue(bytes.length)
     await upload(bytes, issued)
@@ -160,7 +160,7 @@ describe('what a resumable upload refuses', () => {
       await expect(desk.complete(path)).rejects.toMatchObject({ status: 400 })
   })
 
-  test('429 for who has uploads issued without end', async () => {
+  test('429 after too many issued uploads', async () => {
     for (let count = 0; count < limits.uploads.images; count += 1) await desk.issue(2_000)
     await expect(desk.issue(2_000)).rejects.toMatchObject({ status: 429 })
   })
@@ -198,7 +198,7 @@ describe('pages of other sites', () => {
     expect(create.status).toBe(403)
   })
 
-  test('OPTIONS says what the server can', async () => {
+  test('OPTIONS lists the server’s capabilities', async () => {
     const response = await fetch(`${desk.url}/storage/v1/upload/resumable`, { method: 'OPTIONS' })
     expect(response.headers.get('tus-version')).toBe('1.0.0')
     expect(response.headers.get('tus-max-size')).toBe(String(limits.image.bytes))

@@ -11,7 +11,7 @@ const open = async (where: { onS3: boolean }) => {
   desk = await openDesk(where)
 }
 
-/** What the server has of an upload. */
+/** The bytes of an upload that the server has. */
 async function offsetOf(address: string, issued: AvatarUpload): Promise<number> {
   const head = await fetch(address, { method: 'HEAD', headers: { ...issued.tus_headers, 'tus-resumable': '1.0.0' } })
   expect(head.status).toBe(200)
@@ -25,7 +25,7 @@ describe.each([
   beforeEach(() => open({ onS3 }))
   afterEach(() => desk.close())
 
-  test('by tus-js-client as it is, with what was answered', async () => {
+  test('with the unmodified tus-js-client and the reply’s values', async () => {
     const picture = large(4_000_000)
     const issued = await desk.issue(picture.length)
     expect(issued).toMatchObject({
@@ -42,7 +42,7 @@ describe.each([
     expect(avatar_url).not.toContain(PATH)
     expect((await seen(avatar_url)).equals(picture)).toBe(true)
     expect((await desk.st.as.byrne.auth.me()).avatar_url).toBe(avatar_url)
-    // The reply may be lost: asked again, it is the same.
+    // A repeated request, after a lost reply, has the same reply.
     expect(await desk.complete()).toEqual({ avatar_url })
     expect(await desk.st.services.files.head('images', incomingObject(PATH))).toBeNull()
   })
@@ -66,7 +66,7 @@ describe.each([
     const issued = await desk.issue(picture.length)
     const address = await upload(picture, issued, { cutAfter: 1_000_000, chunkSize: 1_000_000 })
     expect(await offsetOf(address, issued)).toBeGreaterThan(0)
-    // The storages know the time of the machine, not that of the test.
+    // The storages use the machine's time, not the test's.
     await desk.st.services.uploads.sweep(Date.now() + 60_000)
     const head = await fetch(address, { method: 'HEAD', headers: { ...issued.tus_headers, 'tus-resumable': '1.0.0' } })
     expect([404, 410]).toContain(head.status)
@@ -87,7 +87,7 @@ describe('when the server dies', () => {
   beforeEach(() => open({ onS3: false }))
   afterEach(() => desk.close())
 
-  test('after the last byte and before it was kept: whoever asks how far it came sets it right', async () => {
+  test('after the last byte and before it was stored: a HEAD request completes it', async () => {
     const picture = large(300_000)
     const issued = await desk.issue(picture.length)
     const { put } = desk.st.services.files
@@ -101,7 +101,7 @@ describe('when the server dies', () => {
     expect((await seen((await desk.complete()).avatar_url)).equals(picture)).toBe(true)
   })
 
-  test('what was kept and never completed goes after a day', async () => {
+  test('an upload that is never completed is deleted after a day', async () => {
     const bytes = png()
     await upload(bytes, await desk.issue(bytes.length))
     expect(await sweepFiles(desk.st.services)).toBe(0)

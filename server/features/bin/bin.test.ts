@@ -51,7 +51,7 @@ const TABLES: readonly Replicated[] = [
   'teaching_set_member',
   'teaching_set_teacher',
 ]
-/** All rows of these tables, but for when and by whom they were changed. */
+/** All rows of these tables, without time and author of the last change. */
 async function content() {
   const all: Record<string, unknown[]> = {}
   for (const table of TABLES) {
@@ -62,7 +62,7 @@ async function content() {
 }
 const readResults = () => st.as.okafor.calculations.classTerm({ query: { studentGroupId: class3B.id, termId: michaelmas.id } })
 
-/** An assessment of 3A alone with its marks, report books with a remark, and a pupil with subjects. */
+/** Gives 3A an own assessment with marks, report books with a remark, and a pupil with subjects. */
 async function furnish3A() {
   const body = { termId: michaelmas.id, subjectId: english.id, title: 'Homework 3A', assessmentType: 'coursework' } as const
   const made = await st.as.quinn.assessments.create({ body: { ...body, studentGroupId: class3A.id } })
@@ -79,7 +79,7 @@ async function furnish3A() {
   return made
 }
 
-/** A set of a subject, English where nothing else is said, that Ada and Quinn teach to pupils of two classes. */
+/** A set of a subject, English by default, that Ada and Quinn teach to pupils of two classes. */
 async function makeSet(subject: { id: string } = english, name = 'English upper') {
   const set = await st.as.okafor.teachingSets.create({ body: { academicYearId: thisYear.id, subjectId: subject.id, name } })
   await st.as.okafor.teachingSets.setTeachers({ params: set, body: { teacherIds: [people.ada.id, people.quinn.id] } })
@@ -92,7 +92,7 @@ const room = { name: 'Drama', code: 'DR' }
 const late = { firstName: 'Late', lastName: 'Comer', gender: 'other', studentNumber: 'SB-900' } as const
 
 describe('what was deleted', () => {
-  test('is listed by what it was called, by whom and when it went, until when it comes back, and with what', async () => {
+  test('is listed with its name, actor, time, end of the period, and the rows deleted with it', async () => {
     st.clock.advance(5_000)
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     const item = await only()
@@ -140,7 +140,7 @@ describe('what was deleted', () => {
     expect((await st.as.marker.bin.list()).length).toBe(0)
   })
 
-  test('with another row comes back with that alone: an assessment with its class; a year is not in the bin', async () => {
+  test('with another row is restored only with that: an assessment with its class; a year is not in the bin', async () => {
     const year = await st.as.okafor.academicYears.create({
       body: { name: '2030/31', startDate: '2030-09-01', endDate: '2031-06-30', gradingModel: 'term_based' },
     })
@@ -165,7 +165,7 @@ describe('what was deleted', () => {
     expect(await refused(st, () => restore(entry?.id as string))).toEqual({ status: 409, code: 'bin.gone' })
   })
 
-  test('404 for an entry that is no such deletion, 403 for who did not delete it, or may not write it any more', async () => {
+  test('404 for an entry that is no such deletion; 403 for a teacher who did not delete it, or may not write it any more', async () => {
     await st.as.ada.assessments.update({ params: { id: mathsHilary.id }, body: { title: 'x' } })
     const [change] = await st.as.ada.history.list({ query: { entity: 'assessment', id: mathsHilary.id } })
     expect(await refused(st, () => restore(change?.id as string))).toMatchObject({ status: 404 })
@@ -177,8 +177,8 @@ describe('what was deleted', () => {
   })
 })
 
-describe('comes back whole', () => {
-  test('an assessment with its marks, their authors and remarks, for whoever deleted it; the results are as they were', async () => {
+describe('is restored whole', () => {
+  test('an assessment with its marks, their authors and remarks, by the person who deleted it; the results are as before', async () => {
     const [before, results] = [await content(), await readResults()]
     st.clock.advance(60_000)
     await st.as.okafor.assessments.remove({ params: { id: englishEssay.id } })
@@ -276,7 +276,7 @@ describe('comes back whole', () => {
 
   const trinityExam = async () => (await st.rows('assessment')).find(({ term_id }) => term_id === trinity.id) as { id: string }
 
-  test('once: of two who restore it at the same time one is told that it is there', async () => {
+  test('once: of two concurrent restorations one is refused', async () => {
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     const { id } = await only()
     const replies = await Promise.all([restore(id), restore(id)])
@@ -284,7 +284,7 @@ describe('comes back whole', () => {
     expect(await refused(st, () => restore(id))).toEqual({ status: 409, code: 'bin.gone' })
   })
 
-  test('deleted again, it comes back as it was at last, and the first deletion is none any more', async () => {
+  test('deleted again, it is restored with its last values, and the first deletion is not listed any more', async () => {
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     const first = await only()
     await restore(first.id)
@@ -299,7 +299,7 @@ describe('comes back whole', () => {
   })
 })
 
-describe('what is in the way is said, and nothing comes back', () => {
+describe('with a conflict nothing is restored, and the refusal names the cause', () => {
   const says = async (id: string, code: string, message: string) => {
     expect(await refused(st, () => restore(id))).toEqual({ status: 409, code: 'bin.in_the_way' })
     expect((await restore(id)).body).toMatchObject({ message, issues: [{ code, message }] })
@@ -323,7 +323,7 @@ describe('what is in the way is said, and nothing comes back', () => {
     await says(other, 'missing_student_group', 'The class 3A that it belongs to was deleted too. Restore that first.')
   })
 
-  test('a set whose name another of that subject has by now, whose subject was deleted since, or whose year is full', async () => {
+  test('a set whose name another of that subject has now, whose subject was deleted since, or whose year is full', async () => {
     const subject = await st.as.okafor.subjects.create({ body: room })
     const set = await makeSet(subject, 'Stage')
     await st.as.okafor.teachingSets.remove({ params: set })
@@ -350,7 +350,7 @@ describe('what is in the way is said, and nothing comes back', () => {
     expect((await restore(id)).status).toBe(200)
   })
 
-  test('a code, number or name that another has by now', async () => {
+  test('a code, number or name that another row has now', async () => {
     const subject = await st.as.okafor.subjects.create({ body: room })
     const pupil = await st.as.okafor.students.create({ body: late })
     await st.as.okafor.subjects.remove({ params: { id: subject.id } })
@@ -368,7 +368,7 @@ describe('what is in the way is said, and nothing comes back', () => {
     )
   })
 
-  test('a term whose name another has, or whose year has other days by now', async () => {
+  test('a term whose name another has, or whose year has other days now', async () => {
     const [exam] = (await st.rows('assessment')).filter(({ term_id }) => term_id === trinity.id)
     await st.as.okafor.assessments.remove({ params: { id: exam?.id as string } })
     await st.as.okafor.terms.remove({ params: { id: trinity.id } })
@@ -383,7 +383,7 @@ describe('what is in the way is said, and nothing comes back', () => {
     await says(id, 'full_year', 'That year has 6 terms by now, and no room for another.')
   })
 
-  test('a class one of whose pupils is in another by now', async () => {
+  test('a class one of whose pupils is in another now', async () => {
     await st.as.quinn.classes.remove({ params: { classId: class3A.id } })
     await st.as.byrne.classes.enroll({ params: { id: class3B.id }, body: { studentId: oisin.id } })
     const id = await binned('student_group')
@@ -393,7 +393,7 @@ describe('what is in the way is said, and nothing comes back', () => {
   })
 })
 
-describe('what stays out', () => {
+describe('rows that are not restored', () => {
   test('the mark of a pupil who was deleted since; the reply says how many', async () => {
     const pupil = await st.as.okafor.students.create({ body: late })
     const { id: quiz } = await st.as.okafor.assessments.create({
@@ -429,7 +429,7 @@ describe('what stays out', () => {
     expect((await st.as.okafor.teachingSets.students({ params: set })).map(({ id }) => id)).toEqual([zoe.id])
   })
 
-  test('a pupil of the class who was deleted since, and a teacher who left; a class whose class teacher left gets who restores it', async () => {
+  test('a pupil of the class who was deleted since, and a teacher who left; a class whose class teacher left gets the restoring person', async () => {
     await st.as.quinn.classes.remove({ params: { classId: class3A.id } })
     const [oneOf] = [fatima]
     for (const { id, student_id } of await st.rows('grade'))

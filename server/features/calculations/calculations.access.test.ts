@@ -54,7 +54,7 @@ describe.each(Object.entries(ofElan) as [keyof typeof ofElan, Query][])('results
     expect(await statusOf(person, kind, query)).toBe(status)
   })
 
-  test('an absent student, term, year or subject and another school’s are 404, byte for byte, before rights are judged', async () => {
+  test('an absent student, term, year or subject and another school’s are 404, byte for byte, before rights are checked', async () => {
     const foreign: Query = {
       studentId: hilltopPupil.id,
       termId: hilltopTerm.id,
@@ -72,7 +72,7 @@ describe.each(Object.entries(ofElan) as [keyof typeof ofElan, Query][])('results
     }
   })
 
-  test('a student in no class is for administrators', async () => {
+  test('only administrators see a student without a class', async () => {
     const ofWanderer = { ...query, studentId: wanderer.id }
     expect([await statusOf('okafor', kind, ofWanderer), await statusOf('byrne', kind, ofWanderer)]).toEqual([200, 403])
   })
@@ -126,7 +126,7 @@ test('a teacher sees students of the classes where assigned, and no others', asy
   expect([await statusOf('quinn', 'studentTerm', ofOisin), await statusOf('byrne', 'studentTerm', ofOisin)]).toEqual([200, 403])
 })
 
-test('last year’s class is nobody’s this year', async () => {
+test('last year’s class gives no rights this year', async () => {
   const { status, body } = await ask('okafor', 'studentTerm', { studentId: elan.id, termId: lastMichaelmas.id })
   expect({ status, body }).toMatchObject({ status: 200, body: { position: null, total_students: 0, subjects: [] } })
   expect(await statusOf('byrne', 'studentTerm', { studentId: elan.id, termId: lastMichaelmas.id })).toBe(403)

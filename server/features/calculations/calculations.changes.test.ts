@@ -14,8 +14,8 @@ afterEach(() => st.close())
 
 const termOf3B = { termId: michaelmas.id, studentGroupId: class3B.id }
 
-describe('who is counted, and in what', () => {
-  test('a student in no class has figures, but no place', async () => {
+describe('which students and marks are counted', () => {
+  test('a student without a class has figures, but no position', async () => {
     await addGrade(st, mathsTrinity, wanderer, 64)
     const result = await st.as.okafor.calculations.studentTerm({ query: { studentId: wanderer.id, termId: trinity.id } })
     expect(result).toMatchObject({ overall_average: 64, position: null, total_students: 0 })
@@ -43,7 +43,7 @@ describe('who is counted, and in what', () => {
     expect(result.subjects[0]).toMatchObject({ end_of_year_exam: 80, year_grade: 79.61, is_partial: false })
   })
 
-  test('a student who moves takes the marks along, but not those of the old class’s own assessments', async () => {
+  test('a student who changes class keeps their marks, except those in the old class’s own assessments', async () => {
     await place(st, [elan], class3A)
     const { students } = await st.as.quinn.calculations.classTerm({ query: { ...termOf3B, studentGroupId: class3A.id } })
     const own = students.find(({ student_id }) => student_id === elan.id)
@@ -53,14 +53,14 @@ describe('who is counted, and in what', () => {
   })
 })
 
-describe('results are kept, and never stale', () => {
+describe('results are cached, and never outdated', () => {
   const overallOf = async (student: { id: string }) => {
     const { students } = await st.as.byrne.calculations.classTerm({ query: termOf3B })
     return students.find(({ student_id }) => student_id === student.id)?.overall_average
   }
   const change = (act: Parameters<typeof st.services.store.write>[1]) => st.services.store.write(asSystem(), act)
 
-  test('asked again, the same results come without reading one mark', async () => {
+  test('the same request again is served without reading a mark', async () => {
     const first = await st.as.byrne.calculations.classTerm({ query: termOf3B })
     const { store } = st.services
     const asService: string[] = []
@@ -72,7 +72,7 @@ describe('results are kept, and never stale', () => {
       },
     }
     expect(await st.as.byrne.calculations.classTerm({ query: termOf3B })).toEqual(first)
-    // A second person's question about one of them is answered from it too.
+    // Another person's request for one of them is served from it too.
     const { student: _name, ...own } = first.students[0] as (typeof first.students)[number]
     expect(await st.as.okafor.calculations.studentTerm({ query: { studentId: own.student_id, termId: michaelmas.id } })).toEqual(own)
     expect(asService).toEqual([])
@@ -98,7 +98,7 @@ describe('results are kept, and never stale', () => {
 })
 
 test.runIf(process.env['TEST_DATABASE'] === 'postgres')(
-  'what is computed in a writing transaction is computed again where a mark was saved in between',
+  'a calculation in a writing transaction is repeated where a mark was saved in between',
   async () => {
     const { store } = st.services
     let times = 0

@@ -191,14 +191,14 @@ describe('GET /api/calculations/explain', () => {
     expect(working.steps.at(-1)).toMatchObject({ sum: 197.2, count: 3, printed: 65.73 })
   })
 
-  test('tells the story of the result itself', async () => {
+  test('agrees with the result itself', async () => {
     const result = await st.as.byrne.calculations.studentTerm({ query: { studentId: lukasz.id, termId: michaelmas.id } })
     for (const subject of result.subjects) {
       expect((await st.as.byrne.calculations.explain(input(lukasz, { id: subject.subject_id }))).result).toEqual(subject)
     }
   })
 
-  test('a mark that was never given is no zero', async () => {
+  test('a missing mark is not zero', async () => {
     const working = await st.as.byrne.calculations.explain(input(elan, maths))
     expect(working.marks.at(-1)).toMatchObject({ title: 'Christmas exam', score: null, used: false, left_out: 'no_mark' })
   })

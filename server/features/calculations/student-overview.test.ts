@@ -48,7 +48,7 @@ describe('GET /api/students/:id/overview', () => {
     expect(new Set([maths.id, ...seen.missing.map(({ subject_id }) => subject_id)])).toEqual(new Set([maths.id]))
   })
 
-  test('a teacher of another class sees who it is, and nothing else', async () => {
+  test('a teacher of another class sees only the pupil’s name', async () => {
     expect(await page('ada', oisin.id)).toMatchObject({ student: { first_name: 'Oisín' }, classes: [], books: [], missing: [] })
     expect((await page('quinn', oisin.id)).classes.map(({ id }) => id)).toEqual([class3A.id])
     expect(await page('quinn', elan.id)).toMatchObject({ classes: [], books: [], missing: [] })

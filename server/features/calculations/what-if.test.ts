@@ -54,7 +54,7 @@ const tries = fc.record({
 })
 type Try = typeof tries extends fc.Arbitrary<infer T> ? T : never
 
-/** Enters what was tried as a teacher does; false where there is nothing to change. */
+/** Enters the trial marks as a teacher does; false where nothing changes. */
 async function enter(studentId: string, { assessment_id: assessmentId, grade_id }: Explanation['marks'][number], tried: TriedMark) {
   const { grades } = st.as.okafor
   if (tried.mark) await grades.bulk({ body: { assessmentId, grades: [{ studentId, ...tried.mark }] } })
@@ -69,7 +69,7 @@ const withoutIds = ({ marks, ...rest }: Explanation) => ({
   marks: marks.map(({ grade_id: _id, exclusion_reason: _why, text: _text, ...mark }) => mark),
 })
 
-test('what is tried is what the server computes once it is entered, in the term and in the year', async () => {
+test('a trial result equals the server’s once the marks are entered, for term and year', async () => {
   const head = st.as.okafor
   const scale = await head.gradingScale.get({ query: { academicYearId: thisYear.id } })
   const rules: ResultRules = {
@@ -100,7 +100,7 @@ test('what is tried is what the server computes once it is entered, in the term 
     if (yearAfter.year_overall !== yearBefore.year_overall) seen.years += 1
   }
   await fc.assert(fc.asyncProperty(tries, run), { numRuns: 60, endOnFailure: true })
-  // Without these the test would have looked at nothing.
+  // Otherwise the test would have compared too little.
   expect(seen.entered).toBeGreaterThan(20)
   expect(seen.years).toBeGreaterThan(5)
   expect(seen.dropped).toBeGreaterThan(0)

@@ -182,7 +182,7 @@ describe('POST /api/classes', () => {
     await st.as.okafor.classes.remove({ params: { classId } })
   })
 
-  test('404 for a year of another school, before the body is looked at, and for one that does not exist', async () => {
+  test('404 for a year of another school, before the body is checked, and for one that does not exist', async () => {
     for (const academicYearId of [hilltopYear.id, absent]) {
       expect(await refused(st, () => st.as.byrne.classes.create.raw({ body: { name: 3, academicYearId } }))).toEqual({
         status: 404,

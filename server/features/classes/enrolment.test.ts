@@ -14,7 +14,7 @@ afterAll(() => st.close())
 const absent = '00000000-0000-7000-8000-999999999999'
 const in3B = { id: class3B.id }
 const in3A = { id: class3A.id }
-/** Teachers without the class, a subject teacher of it, a member: none of them enrols anybody in 3B. */
+/** A subject teacher of the class, teachers of others, a member: none of them may enrol pupils in 3B. */
 const mayNotManage = ['ada', 'quinn', 'niamh', 'markerTeacher'] as const
 const placesOf = async (studentId: string) => (await st.rows('enrolment')).filter((row) => row.student_id === studentId)
 const unenrol = (classId: string, studentId: string) => st.as.okafor.classes.unenroll.raw({ params: { id: classId, studentId } })
@@ -114,7 +114,7 @@ describe('POST /api/classes/:id/enroll', () => {
     expect(foreign.body).toEqual(missing.body)
   })
 
-  test('403 for who does not manage the class, whatever the student; 404 for the neighbour’s administrator', async () => {
+  test('403 without the right to manage the class, whatever the student; 404 for the neighbour’s administrator', async () => {
     for (const who of mayNotManage) {
       for (const studentId of [wanderer.id, absent]) {
         expect(await refused(st, () => st.as[who].classes.enroll.raw({ params: in3B, body: { studentId } }))).toEqual({
@@ -173,7 +173,7 @@ describe('POST /api/classes/:id/enroll/bulk', () => {
       expect(await refused(st, enrol([wanderer.id, id]))).toEqual({ status: 404, code: 'not_found' })
   })
 
-  test('lists that name the same students in another order at once do not stand in each other’s way', async () => {
+  test('lists that name the same students in another order at once do not deadlock', async () => {
     const ids = [...pupilsOf3B.map(({ id }) => id), wanderer.id]
     const replies = await Promise.all([
       enrol(ids)(),
@@ -196,7 +196,7 @@ describe('POST /api/classes/:id/enroll/bulk', () => {
     expect(await refused(st, enrol(['Mei']))).toEqual({ status: 400, code: 'malformed_id' })
   })
 
-  test('403 for who does not manage the class', async () => {
+  test('403 without the right to manage the class', async () => {
     for (const who of mayNotManage) {
       const reply = await refused(st, () => st.as[who].classes.enrollBulk.raw({ params: in3B, body: { studentIds: [wanderer.id] } }))
       expect(reply).toEqual({ status: 403, code: 'forbidden' })
@@ -207,13 +207,13 @@ describe('POST /api/classes/:id/enroll/bulk', () => {
 describe('DELETE /api/classes/:id/enroll/:studentId', () => {
   const params = { id: class3B.id, studentId: zoe.id }
 
-  test('403 for who does not manage the class; 404 for the neighbour’s administrator', async () => {
+  test('403 without the right to manage the class; 404 for the neighbour’s administrator', async () => {
     for (const who of mayNotManage)
       expect(await refused(st, () => st.as[who].classes.unenroll.raw({ params }))).toEqual({ status: 403, code: 'forbidden' })
     expect(await refused(st, () => st.as.marker.classes.unenroll.raw({ params }))).toMatchObject({ status: 404 })
   })
 
-  test('404 for a student of another class, of no class, of another school, of nowhere', async () => {
+  test('404 for a student of another class, of no class, of another school, or an unknown one', async () => {
     for (const studentId of [oisin.id, wanderer.id, hilltopPupil.id, absent]) {
       const reply = await refused(st, () => st.as.byrne.classes.unenroll.raw({ params: { id: class3B.id, studentId } }))
       expect(reply).toEqual({ status: 404, code: 'not_found' })
@@ -234,7 +234,7 @@ describe('DELETE /api/classes/:id/enroll/:studentId', () => {
     expect(moved).toMatchObject({ id: naturalId('enrolment', zoe.id, thisYear.id), student_group_id: class3A.id })
   })
 
-  test('of two at once one takes the student out and the other finds nobody', async () => {
+  test('of two concurrent requests one removes the student and the other is 404', async () => {
     const replies = await Promise.all([unenrol(class3A.id, zoe.id), unenrol(class3A.id, zoe.id)])
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 404])
   })

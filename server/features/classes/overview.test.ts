@@ -56,7 +56,7 @@ describe('GET /api/overview', () => {
     expect((await ofClass(class3B.id))?.books).toMatchObject({ without_remark: 3, published: 1, to_approve: 0 })
   })
 
-  test('what waits for an approval where the school asks for it, and what has it', async () => {
+  test('books that wait for approval where the school requires it, and approved ones', async () => {
     await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })
     await st.as.byrne.reports.generate({ body: of3B })
     expect((await ofClass(class3B.id))?.books).toMatchObject({ to_approve: 1, approved: 0 })
@@ -73,7 +73,7 @@ describe('GET /api/overview', () => {
     expect(maths).toMatchObject({ entries: 5, remarks: 1 })
   })
 
-  test('what was sent can take no remark any more, so it is not counted', async () => {
+  test('entries of sent books are not counted, since they can have no further remark', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const english = async () => (await ofClass(class3B.id))?.subjects.find(({ subject }) => subject.code === 'EN')
     // The sixth was sent.
@@ -81,7 +81,7 @@ describe('GET /api/overview', () => {
     expect(await english()).toMatchObject({ entries: 5, remarks: 0 })
   })
 
-  test('the book of a pupil who left the class is none of the class', async () => {
+  test('the book of a pupil who left the class does not count for the class', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const pupil = pupilsOf3B[1]?.id ?? ''
     await st.as.byrne.classes.unenroll({ params: { id: class3B.id, studentId: pupil } })
@@ -124,7 +124,7 @@ describe('reminders', () => {
   const remind = (userIds?: string[]) => st.as.okafor.overview.remind({ body: { ...query, ...(userIds && { userIds }) } })
   const listed = async () => (await st.as.okafor.overview.reminders({ query })).people
 
-  test('the list has who is behind, with the mail that would go to them', async () => {
+  test('the list has the people with missing work, with their mail', async () => {
     const { can_mail, people: behind } = await st.as.okafor.overview.reminders({ query })
     expect(can_mail).toBe(true)
     expect(behind.map(({ person, email }) => [person.last_name, email])).toEqual([
@@ -141,7 +141,7 @@ describe('reminders', () => {
     expect(st.outbox).toEqual([])
   })
 
-  test('a class teacher is told of the books that are older than their marks and that were sent back, and nobody else is', async () => {
+  test('a class teacher is told of the books that are older than their marks and that were sent back, and nobody else', async () => {
     await st.as.okafor.schools.updateMine({ body: { approvesReports: true } })
     const { reports } = await st.as.byrne.reports.generate({ body: of3B })
     const sentBack = reports.find(({ status }) => status === 'draft')?.id ?? ''
@@ -165,12 +165,12 @@ describe('reminders', () => {
     await st.as.okafor.overview.remind({ body: { ...query, userIds: [people.byrne.id], language: 'fr' } })
     expect(st.outbox).toMatchObject([{ to: people.byrne.email, subject: 'Ce qui manque encore dans Markbook' }])
     expect(st.outbox[0]?.text).toContain(`sur 6 ${outdated === 1 ? 'est plus ancien que ses notes' : 'sont plus anciens que leurs notes'}`)
-    // Once it says something else it waits for the head, and no longer for its class teacher.
+    // Once it has changed it waits for the head, not for its class teacher.
     await st.as.byrne.reports.update({ params: { id: sentBack }, body: { classTeacherRemark: 'A good term, with care.' } })
     expect(await textOf(people.byrne.id)).not.toContain('sent back')
   })
 
-  test('whoever asks is not reminded, though their own class is behind', async () => {
+  test('the requesting administrator is not reminded, even with missing work', async () => {
     const own = await st.as.okafor.classes.create({ body: { name: '3C', academicYearId: thisYear.id } })
     expect((await ofClass(own.id))?.class_teacher?.id).toBe(people.okafor.id)
     const studentId = pupilsOf3B[0]?.id ?? ''
@@ -183,7 +183,7 @@ describe('reminders', () => {
     expect(st.outbox).toEqual([])
   })
 
-  test('one mail a person and day, whoever asks and however often', async () => {
+  test('one mail a person and day, whoever requests it and however often', async () => {
     expect(await remind([people.ada.id])).toEqual({ sent: 1, already_reminded: 0 })
     expect(st.outbox).toMatchObject([{ to: people.ada.email, lane: 'members', subject: 'What is still missing in Markbook' }])
     expect((await listed()).map(({ is_reminded }) => is_reminded)).toEqual([false, true, false])
@@ -196,7 +196,7 @@ describe('reminders', () => {
     expect(await remind([people.ada.id])).toMatchObject({ sent: 1 })
   })
 
-  test('a mail names no address that answers on the computer of the server alone; the text to copy keeps it for the app to replace', async () => {
+  test('a mail has no loopback URL; the text to copy has it, for the app to replace', async () => {
     const { config } = st.services
     await remind([people.ada.id])
     expect(st.outbox[0]?.text).toContain(`Open this page to complete it:\n\n${config.publicUrl}\n`)
@@ -212,7 +212,7 @@ describe('reminders', () => {
     expect(st.outbox).toHaveLength(4)
   })
 
-  test('200 in a minute send one mail, and are soon refused before anything is counted', async () => {
+  test('200 in a minute send one mail, and are soon refused without any counting', async () => {
     const ask = () => st.as.okafor.overview.remind.raw({ body: { ...query, userIds: [people.ada.id] } })
     const statuses: number[] = []
     for (let ten = 0; ten < 20; ten += 1) {
@@ -231,7 +231,7 @@ describe('reminders', () => {
     expect(st.outbox).toHaveLength(1)
   })
 
-  test('whoever is not behind gets nothing, be it somebody of another school', async () => {
+  test('a person without missing work, or of another school, gets none', async () => {
     await st.as.ada.grades.bulk({
       body: { assessmentId: mathsQuiz.id, grades: pupilsOf3B.map(({ id }) => ({ studentId: id, score: 10 })) },
     })
@@ -241,7 +241,7 @@ describe('reminders', () => {
     expect(st.outbox).toEqual([])
   })
 
-  test('stand in the list of writes, with who asked', async () => {
+  test('are in the list of writes, with the requester', async () => {
     await remind([people.ada.id])
     const { entries } = await st.as.okafor.audit.entries({ query: { entity: 'reminder' } })
     expect(entries).toMatchObject([{ entity: 'reminder', row_id: people.ada.id, actor: { id: people.okafor.id }, action: 'create' }])

@@ -33,7 +33,7 @@ describe('GET /api/classes/places', () => {
       student_group_id,
     ])
 
-  test('who is in which class of the year: of every class for an administrator, of their own for a teacher', async () => {
+  test('the class of each pupil in the year: of every class for an administrator, of their own for a teacher', async () => {
     const all = await placesOf('okafor')
     expect(all).toHaveLength(pupilsOf3A.length + pupilsOf3B.length)
     expect(all).toContainEqual([pupilsOf3A[0]?.id, class3A.id])
@@ -72,18 +72,18 @@ describe('GET /api/classes/progress', () => {
     expect(await progress('okafor', lastMichaelmas.id)).toEqual([])
   })
 
-  test('a subject that somebody teaches is there before it has an assessment', async () => {
+  test('a subject that somebody teaches is listed before it has an assessment', async () => {
     expect(await progress('byrne', trinity.id)).toEqual(['3B MA 1 0/6', '3B EN 0 0/0 own'])
   })
 
-  test('an assessment that is left out asks for no marks', async () => {
+  test('an excluded assessment expects no marks', async () => {
     const exclude = (isExcluded: boolean) => st.as.okafor.assessments.exclude({ params: { id: mathsQuiz.id }, body: { isExcluded } })
     await exclude(true)
     expect(await progress('ada')).toEqual(['3B MA 2 11/12 own'])
     await exclude(false)
   })
 
-  test('a code is a mark, but for one of a mark that is still to come; the check before publishing says the same', async () => {
+  test('a code is a mark, except one that means that the mark is still to come; missing-marks agrees', async () => {
     const put = (said: { score?: number | null; status?: string | null }) =>
       st.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: mei.id, ...said }] } })
     const missing = async () => {
@@ -104,14 +104,14 @@ describe('GET /api/classes/progress', () => {
     expect(await progress('ada')).toEqual(['3B MA 3 17/18 own'])
   })
 
-  test('a student with subjects of their own is expected in those alone, and a mark elsewhere does not count', async () => {
+  test('a student with subjects of their own is expected only in those, and a mark elsewhere does not count', async () => {
     const params = { id: class3B.id }
     await st.as.byrne.classes.assignSubjects({ params, body: { studentId: mei.id, subjectIds: [irish.id] } })
     expect(await progress('byrne')).toEqual(['3B MA 3 14/15', '3B EN 2 10/10 own', '3B GA 1 5/6'])
     await st.as.byrne.classes.removeStudentSubject({ params: { ...params, sid: mei.id, subjectId: irish.id } })
   })
 
-  test('who leaves the class is no longer expected', async () => {
+  test('a pupil who leaves the class is not expected any more', async () => {
     const params = { id: class3B.id }
     await st.as.byrne.classes.unenroll({ params: { ...params, studentId: elan.id } })
     expect(await progress('byrne')).toEqual(['3B MA 3 15/15', '3B EN 2 10/10 own', '3B GA 1 4/5'])

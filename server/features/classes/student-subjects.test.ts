@@ -33,7 +33,7 @@ describe('POST /api/classes/:id/subjects', () => {
     )
   })
 
-  test('adds to what the student has, and given again it changes nothing', async () => {
+  test('adds to what the student has, and assigning again changes nothing', async () => {
     expect(await assign(mei.id, [maths.id, english.id])()).toMatchObject({
       status: 201,
       body: [{ subject_id: maths.id }, { subject_id: english.id }],
@@ -193,7 +193,7 @@ describe('DELETE /api/classes/:id/students/:sid/subjects/:subjectId', () => {
 describe('GET /api/classes/:id/subjects', () => {
   const taken = (who: 'byrne' | 'ada' | 'okafor' = 'ada') => st.as[who].classes.subjectsTaken({ params: in3B })
 
-  test('what was given to those who are in the class, for everybody who may read it', async () => {
+  test('the subjects assigned to its students, for everybody who may read it', async () => {
     await st.as.byrne.classes.assignSubjects({ params: in3B, body: { studentId: sean.id, subjectIds: [irish.id] } })
     const rows = await taken()
     expect(rows).toContainEqual({
@@ -216,7 +216,7 @@ describe('GET /api/classes/:id/subjects', () => {
     }
   })
 
-  test('who left the class is in it no more', async () => {
+  test('a student who left the class is not listed any more', async () => {
     const listed = async () => (await taken()).some(({ student_id }) => student_id === sean.id)
     expect(await listed()).toBe(true)
     await st.as.byrne.classes.unenroll({ params: { ...in3B, studentId: sean.id } })
@@ -224,7 +224,7 @@ describe('GET /api/classes/:id/subjects', () => {
     await st.as.byrne.classes.enroll({ params: in3B, body: { studentId: sean.id } })
   })
 
-  test('403 for a teacher who has nothing to do with the class, 404 for the neighbour’s administrator', async () => {
+  test('403 for a teacher without an assignment to the class, 404 for the neighbour’s administrator', async () => {
     expect(await refused(st, () => st.as.quinn.classes.subjectsTaken.raw({ params: in3B }))).toEqual({ status: 403, code: 'forbidden' })
     expect(await refused(st, () => st.as.marker.classes.subjectsTaken.raw({ params: in3B }))).toMatchObject({ status: 404 })
   })

@@ -17,7 +17,10 @@ afterAll(() => st.close())
 const absent = '00000000-0000-7000-8000-999999999999'
 const params = { classId: class3B.id }
 const { byrne, ada, quinn, okafor, niamh, doyle, tomas, markerTeacher } = people
-/** Neither staff of the school nor, for all that anybody may know, people. */
+/**
+ * Users who are not active staff of the school: a member, a suspended administrator, an applicant, a teacher of another school, an unknown
+ * id.
+ */
 const noTeachers = [niamh.id, doyle.id, tomas.id, markerTeacher.id, absent]
 const mayNotManage = ['ada', 'quinn', 'niamh', 'markerTeacher'] as const
 const listed = async () =>
@@ -202,7 +205,7 @@ describe('PATCH /api/classes/:classId/class-teacher', () => {
     })
   })
 
-  test('to the class teacher of now changes nothing', async () => {
+  test('handing over to the present class teacher changes nothing', async () => {
     const before = await st.digest()
     expect(await handOver('byrne', byrne.id)).toMatchObject({ teacherId: byrne.id, isClassTeacher: true })
     expect(await st.digest()).toBe(before)
@@ -242,7 +245,7 @@ describe('PATCH /api/classes/:classId/class-teacher', () => {
     expect((await st.rows('class_teacher')).find((row) => row.student_group_id === class3A.id)).toMatchObject({ user_profile_id: quinn.id })
   })
 
-  test('404 for whoever is removed from the school meanwhile, as for adding them: nobody who has left leads a class or teaches in it', async () => {
+  test('404 for whoever is removed from the school meanwhile, as for adding them: nobody who has left becomes class teacher or teacher', async () => {
     const { id: teacherId } = await newcomer(st, 'leaving')
     const place = { id: naturalId('membership', teacherId, stBrigids), school_id: stBrigids, user_id: teacherId }
     for (const ask of [

@@ -48,14 +48,14 @@ describe('POST /api/grades/bulk', () => {
     expect(await storedOf(mathsExam)).toMatchObject({ [mei.id]: 70, [elan.id]: 44, [zoe.id]: 71, [sean.id]: 55 })
   })
 
-  test('values that change nothing write nothing, and remarks that are not said stay', async () => {
+  test('equal values write nothing, and absent remarks stay', async () => {
     const before = await st.digest()
     const { body } = await st.as.ada.grades.bulk.raw(sent(mathsExam, of(mei, 70), of(zoe, 71, { remarks: null })))
     expect(await st.digest()).toBe(before)
     expect(body).toMatchObject([{ remarks: 'Better.' }, { remarks: null }])
   })
 
-  test('a mark that is left out stays left out', async () => {
+  test('an excluded mark stays excluded', async () => {
     const { body } = await st.as.ada.grades.bulk.raw(sent(mathsQuiz, of(zoe, 5)))
     expect(body).toMatchObject([{ score: 5, is_excluded: true, exclusion_reason: 'was ill' }])
   })
@@ -112,7 +112,7 @@ describe('POST /api/grades/bulk', () => {
     expect((await attempt()).body).toMatchObject({ issues: [{ path }] })
   })
 
-  test('400 for students that are no ids, each with its place, before access is looked at', async () => {
+  test('400 for malformed student ids, each with its place, before access is checked', async () => {
     const grades = [of(elan, 1), { studentId: 7, score: 1 }, { studentId: 'Élan', score: 1 }]
     for (const { id } of [mathsQuiz, englishExam]) {
       const attempt = () => st.as.ada.grades.bulk.raw({ body: { assessmentId: id, grades } as never })
@@ -121,7 +121,7 @@ describe('POST /api/grades/bulk', () => {
     }
   })
 
-  test('access comes before the body: a stranger to the subject who sends nonsense hears 403', async () => {
+  test('access comes before the body: a teacher of other subjects gets 403, even with an invalid body', async () => {
     expect(await refused(st, () => st.as.ada.grades.bulk.raw({ body: { assessmentId: englishExam.id, grades: 'x' } }))).toMatchObject({
       status: 403,
     })
@@ -152,7 +152,7 @@ describe('POST /api/grades/bulk', () => {
     expect(Object.keys(stored)).toHaveLength(pupilsOf3B.length)
   })
 
-  test('bulks over different assessments and single grades at once do not stand in each other’s way', async () => {
+  test('bulks over different assessments and single grades at once do not deadlock', async () => {
     const calls = Array.from({ length: 12 }, (_, turn) =>
       turn % 3 === 0
         ? st.as.byrne.grades.bulk.raw(sent(mathsHomework, of(lukasz, turn % 10), of(elan, turn % 10)))

@@ -175,7 +175,7 @@ describe('POST /api/grades', () => {
       expect(await refused(st, () => st.as[name].grades.create.raw({ body }))).toEqual({ status: 400, code: 'grades.outside_class' })
   })
 
-  test('malformed ids are 400 before access is looked at', async () => {
+  test('malformed ids are 400 before access is checked', async () => {
     const body = { ...mark, assessmentId: hilltopExam.id, studentId: 'ELAN' }
     expect(await refused(st, () => st.as.ada.grades.create.raw({ body }))).toEqual({ status: 400, code: 'malformed_id' })
   })
@@ -198,7 +198,7 @@ describe('PATCH /api/grades/:id', () => {
     expect(await st.as.byrne.grades.update({ ...own, body: { remarks: null } })).toMatchObject({ score: 90, remarks: null })
   })
 
-  test('what changes nothing writes nothing', async () => {
+  test('equal values write nothing', async () => {
     const before = await st.digest()
     await st.as.ada.grades.update({ ...own, body: { score: 90, remarks: null } })
     await st.as.ada.grades.update({ ...own, body: {} })
@@ -221,7 +221,7 @@ describe('PATCH /api/grades/:id', () => {
 describe('PATCH /api/grades/:id/exclude', () => {
   const own = { params: { id: idOf(mathsExam, aoife) } }
 
-  test('leaves it out with or without a reason, and takes it in again', async () => {
+  test('excludes it with or without a reason, and includes it again', async () => {
     expect(await st.as.ada.grades.exclude({ ...own, body: { isExcluded: true } })).toMatchObject({
       is_excluded: true,
       exclusion_reason: null,
@@ -250,7 +250,7 @@ describe('DELETE /api/grades/:id', () => {
   const stored = async () =>
     (await st.as.okafor.grades.list({ query: { assessmentId: mathsHilary.id } })).find(({ student_id }) => student_id === sean.id)
 
-  test('takes the grade away, the history says who did, and an undo brings it back with its remarks', async () => {
+  test('deletes the grade, the history names the actor, and undo restores it with its remarks', async () => {
     await st.as.ada.grades.update({ ...removal(), body: { remarks: 'Well done.' } })
     const before = await stored()
     expect(await st.as.ada.grades.remove(removal())).toEqual({ message: 'The grade was removed.' })
@@ -265,7 +265,7 @@ describe('DELETE /api/grades/:id', () => {
     expect(await stored()).toMatchObject({ id: before?.id, score: before?.score, remarks: 'Well done.' })
   })
 
-  test('with a score, only the grade that was seen goes', async () => {
+  test('with a score, deletes the grade only if it has that score', async () => {
     const score = (await stored())?.score ?? Number.NaN
     await st.as.byrne.grades.update({ ...removal(), body: { score: score - 1 } })
     const again = () => st.as.ada.grades.remove.raw({ ...removal(), query: { score: String(score) } })

@@ -17,7 +17,7 @@ afterEach(() => st.close())
 const query = { termId: michaelmas.id, subjectId: maths.id, studentGroupId: class3B.id }
 const marked = (assessmentId: string, studentId: string, score: number) => ({ body: { assessmentId, grades: [{ studentId, score }] } })
 
-/** Events as they come, one after the other. */
+/** The events of a stream, one after the other. */
 async function listening(client: School['as']['ada']) {
   const events = (await client.grades.events({ query }))[Symbol.asyncIterator]()
   return {
@@ -39,7 +39,7 @@ describe('GET /api/grades/events', () => {
     expect(excluded).toMatchObject({ score: 4, is_excluded: true, exclusion_reason: 'was ill', is_waiting: false, is_above: false })
   })
 
-  test('tells of a mark that somebody else saves, and of nothing else', async () => {
+  test('sends a mark that another person saves, and nothing else', async () => {
     const ear = await listening(st.as.ada)
     await ear.next()
     await st.as.quinn.grades.bulk(marked(mathsQuiz.id, oisin.id, 13))
@@ -52,7 +52,7 @@ describe('GET /api/grades/events', () => {
     ])
   })
 
-  test('names the marks that went, and says that assessments, pupils or the scale have changed', async () => {
+  test('has the ids of deleted marks, and the tables of changed assessments, pupils or scale', async () => {
     const ear = await listening(st.as.okafor)
     const { marks } = await ear.next()
     await st.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
@@ -63,20 +63,20 @@ describe('GET /api/grades/events', () => {
     expect(event).toMatchObject({ marks: [], touched: ['assessment'] })
   })
 
-  test('ends where the listener may no longer read them', async () => {
+  test('ends where the client may no longer read them', async () => {
     const ear = await listening(st.as.ada)
     await ear.next()
     await st.as.okafor.classes.removeTeacher({ params: { classId: class3B.id, teacherId: people.ada.id } })
     expect(await ear.next()).toBeUndefined()
   })
 
-  test('is for those who teach in the class', async () => {
+  test('is for teachers of the class', async () => {
     const other = { query: { ...query, studentGroupId: class3A.id } }
     expect(await refused(st, () => st.as.ada.grades.events.raw(other))).toMatchObject({ status: 403 })
     expect(await refused(st, () => st.as.niamh.grades.events.raw({ query }))).toMatchObject({ status: 403 })
   })
 
-  test('a person has so many at once', async () => {
+  test('is limited in number for each person', async () => {
     const ears = []
     for (let each = 0; each < limits.jobs.streamsPerUser; each += 1) ears.push(await listening(st.as.ada))
     for (const ear of ears) await ear.next()
@@ -86,7 +86,7 @@ describe('GET /api/grades/events', () => {
 })
 
 describe('GET /api/grades/events of a teaching set', () => {
-  test('has the marks of its pupils, of whichever class, as they are and as they change; who joins is told of', async () => {
+  test('has the marks of its pupils, of whichever class, first and then each change; also that a pupil joins', async () => {
     const head = st.as.okafor.teachingSets
     const set = await head.create({ body: { academicYearId: michaelmas.academic_year_id, subjectId: maths.id, name: 'Upper' } })
     const params = { id: set.id }
@@ -109,7 +109,7 @@ describe('GET /api/grades/events of a teaching set', () => {
 })
 
 describe('GET /api/grades/events of a server with a parent', () => {
-  test('says of a mark that it waits, and then that the parent has it', async () => {
+  test('sends a mark as waiting, and again once the parent has it', async () => {
     const box = await school({ seed: 'box', story: false, database: 'sqlite' })
     const link = await under(st, box)
     await link.round()

@@ -29,7 +29,7 @@ async function removeAda(tx: WriteTx): Promise<void> {
   )
 }
 
-/** The bulk has asked for the rights, and waits for a mark that the other transaction holds while it removes the teacher. */
+/** The bulk request has checked the rights, and waits for a mark that the other transaction has locked while it removes the teacher. */
 test.each(['a mark that is there', 'a mark that is new'] as const)(
   'a bulk of marks in the moment in which the teacher is removed, with %s: 403 or 404, and nothing changes',
   async (which) => {
@@ -41,7 +41,7 @@ test.each(['a mark that is there', 'a mark that is new'] as const)(
     const markOf = (student: string, { id }: { id: string }) =>
       given.find((each) => each.assessment_id === id && each.student_id === student)
     const pupils = enrolments.filter(({ student_group_id }) => student_group_id === class3B.id).map(({ student_id }) => student_id)
-    // One of which a mark is missing.
+    // An assessment in which a mark is missing.
     const test = [mathsQuiz, mathsHomework, mathsExam].find((each) => pupils.some((id) => !markOf(id, each)))
     if (!test) throw new Error('the story has every mark')
     const held = pupils.map((id) => markOf(id, test)).find((each) => each !== undefined)

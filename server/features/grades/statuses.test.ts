@@ -22,7 +22,7 @@ const resultOf = async (student: { id: string }) => {
 }
 
 describe('a code of the school', () => {
-  test('stands in the place of a score, which it takes away; a score takes the code away', async () => {
+  test('replaces the score, and a score replaces the code', async () => {
     expect((await put(mei, { status: 'ABS' })).body).toMatchObject([{ score: null, status: 'abs', letter_grade: null }])
     expect(await gradeOf(mei)).toMatchObject({ score: null, status: 'abs', is_excluded: false })
     expect((await put(mei, { score: 12 })).body).toMatchObject([{ score: 12, status: null }])
@@ -41,7 +41,7 @@ describe('a code of the school', () => {
     expect((await put(zoe, { score: 4, status: null })).body).toMatchObject([{ score: 4, status: null }])
   })
 
-  test('is recorded for whom there was no mark yet, alone or with others', async () => {
+  test('is recorded for a pupil without a mark, alone or in bulk', async () => {
     const fresh = await st.as.ada.assessments.create({
       body: { termId: michaelmas.id, subjectId: maths.id, title: 'Fresh', assessmentType: 'exam' },
     })
@@ -59,7 +59,7 @@ describe('a code of the school', () => {
     ])
   })
 
-  test('the assessments of a subject name it where it is, and leave the field out where it is not', async () => {
+  test('the assessments of a subject have it where there is one, and omit the field otherwise', async () => {
     await put(mei, { status: 'abs' })
     const listed = await st.as.ada.grades.byTerm({ query: { termId: michaelmas.id, subjectId: maths.id } })
     const own = listed.find(({ id }) => id === mathsQuiz.id)?.grades ?? []
@@ -78,7 +78,7 @@ describe('a code of the school', () => {
     expect((await put(mei, said)).body).toMatchObject({ issues: [{ path }] })
   })
 
-  test('is taken away with what was seen of it; a mark that is another by now stays', async () => {
+  test('is deleted only where it has the value that was seen', async () => {
     await put(mei, { status: 'abs' })
     const id = (await gradeOf(mei))?.id as string
     for (const query of [{ score: '12' }, { status: 'ex' }, { status: 'abs', score: '0' }])
@@ -90,7 +90,7 @@ describe('a code of the school', () => {
     expect(await gradeOf(mei)).toBeUndefined()
   })
 
-  test('is taken back by undo, and the score comes back', async () => {
+  test('is undone, which restores the score', async () => {
     const before = (await gradeOf(mei))?.score
     await put(mei, { status: 'abs' })
     const id = (await gradeOf(mei))?.id as string
@@ -105,7 +105,7 @@ describe('a code of the school', () => {
     expect(await gradeOf(mei)).toMatchObject({ id, score: null, status: 'ex' })
   })
 
-  test('changes the results as it says, and the working names it', async () => {
+  test('changes the results by its effect, and the explanation names it', async () => {
     await put(sean, { score: 1 })
     const low = await resultOf(sean)
     await put(sean, { status: 'inc' })
@@ -142,7 +142,7 @@ describe('the codes of the school', () => {
     expect(await refused(st, () => put(mei, { status: 'np' }))).toMatchObject({ code: 'grades.unknown_code' })
   })
 
-  test('a code that stands in marks keeps its effect, and stays', async () => {
+  test('a code in use keeps its effect, and cannot be removed', async () => {
     await change([...standardMarkCodes, own])
     await put(mei, { status: 'np' })
     for (const codes of [standardMarkCodes, null, [...standardMarkCodes, { ...own, effect: 'left_out' }]])

@@ -65,7 +65,7 @@ describe('the scale of a year', () => {
   }
   const DEFAULT = 'A+ A B C D F'
 
-  test('is the school’s until it has its own; the letters of its marks and results follow, those of other years do not', async () => {
+  test('is the school’s until it has its own; the letters of its marks and results change, those of other years do not', async () => {
     expect(await letters(thisYear.id)).toBe(DEFAULT)
     const { kept_years } = await own.as.okafor.gradingScale.put({ query: { academicYearId: thisYear.id }, body: passFail })
     expect(kept_years).toBeUndefined()
@@ -82,7 +82,7 @@ describe('the scale of a year', () => {
     })
   })
 
-  test('a pass mark without bands is refused, and a year gives its scale up with both', async () => {
+  test('a pass mark without bands is refused; null for both removes the year’s scale', async () => {
     const patch = (body: object) => own.as.okafor.academicYears.update.raw({ params: { id: thisYear.id }, body })
     const before = await own.digest()
     expect((await patch({ scaleBands: null })).status).toBe(400)
@@ -92,13 +92,13 @@ describe('the scale of a year', () => {
     expect(await letters(thisYear.id)).toBe(DEFAULT)
   })
 
-  test('a change of the school’s scale leaves years that are over as they were, and says so; those to come follow', async () => {
+  test('a change of the school’s scale keeps past years as they were, and names them; later years change', async () => {
     const span = { startDate: '2026-09-01', endDate: '2027-06-30' }
     const next = await own.as.okafor.academicYears.create({ body: { name: '2026/27', gradingModel: 'term_based', ...span } })
     const answer = await own.as.okafor.gradingScale.put({ body: passFail })
     expect(answer).toEqual({ pass_mark: 40, bands: passFail.bands, kept_years: [lastYear.name] })
     expect([await letters(lastYear.id), await letters(thisYear.id), await letters(next.id)]).toEqual([DEFAULT, 'P N', 'P N'])
-    // A second change, and the same again, find nothing to keep.
+    // A second change, and an equal one, have nothing to keep.
     expect(await own.as.okafor.gradingScale.put({ body: { ...passFail, passMark: 45 } })).not.toHaveProperty('kept_years')
     expect(await letters(lastYear.id)).toBe(DEFAULT)
     const before = await own.digest()

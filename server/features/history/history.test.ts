@@ -92,14 +92,14 @@ describe('GET /api/history', () => {
     expect((await st.as.marker.history.list.raw({ query: { entity: 'assessment', id: mathsHomework.id } })).status).toBe(404)
   })
 
-  test('of a class that was deleted, administrators read what it held', async () => {
+  test('administrators read the history of a deleted class’s rows', async () => {
     await st.as.okafor.classes.remove({ params: { classId: class3A.id } })
     const query = { entity: 'student_group', id: class3A.id } as const
     expect((await st.as.quinn.history.list.raw({ query })).status).toBe(403)
     expect((await st.as.okafor.history.list({ query }))[0]?.action).toBe('delete')
   })
 
-  test('who has left the school still has a name in it', async () => {
+  test('people who have left the school are still named in it', async () => {
     await st.services.store.write(asSystem(), async (tx) => {
       const membership = await tx.find('school_management', stBrigids, naturalId('membership', people.byrne.id, stBrigids))
       if (membership) await tx.remove('school_management', [membership])

@@ -23,7 +23,7 @@ const lastOf = async (id: string, entity: 'attendance_mark' | 'attendance_regist
 }
 const stored = async (id: string) => (await st.rows('attendance_mark')).find((row) => row.id === id)
 
-describe('POST /api/history/:id/undo of what was said in a register', () => {
+describe('POST /api/history/:id/undo of an attendance mark', () => {
   test('the earlier code comes back and the note stays; the note comes back and the code stays; an undo can be undone', async () => {
     await say(mei, { code: 'late', note: 'the bus' })
     await say(mei, { code: 'excused' })
@@ -37,7 +37,7 @@ describe('POST /api/history/:id/undo of what was said in a register', () => {
     expect(await stored(markOf(mei))).toMatchObject({ code: 'excused', note: 'the bus' })
   })
 
-  test('who was marked first was present before: the mark says so, without its note, and is not taken away', async () => {
+  test('undoing a pupil’s first mark makes it present, without its note, and keeps the row', async () => {
     await say(mei, { code: 'absent', note: 'ill' })
     const undone = await st.as.ada.history.undo(await lastOf(markOf(mei)))
     expect(undone).toMatchObject({ action: 'update', changes: { code: { before: 'absent', after: 'present' } } })
@@ -46,7 +46,7 @@ describe('POST /api/history/:id/undo of what was said in a register', () => {
     expect(await stored(markOf(mei))).toMatchObject({ code: 'absent', note: 'ill' })
   })
 
-  test('409 where it was changed since, also for what was said first', async () => {
+  test('409 where it was changed since, also for a first mark', async () => {
     await say(mei, { code: 'late' })
     const first = await lastOf(markOf(mei))
     await say(mei, { code: 'absent' })
@@ -71,7 +71,7 @@ describe('POST /api/history/:id/undo of what was said in a register', () => {
     expect(await refused(st, attempt)).toEqual({ status: 409, code: 'history.cannot_undo' })
   })
 
-  test('409 for that the register was taken', async () => {
+  test('409 for the register itself', async () => {
     await say(mei, { code: 'late' })
     const register = await lastOf(naturalId('attendance_register', class3B.id, day, '2'), 'attendance_register')
     expect(await refused(st, () => st.as.okafor.history.undo.raw(register))).toEqual({ status: 409, code: 'history.cannot_undo' })

@@ -76,7 +76,7 @@ describe('POST /api/history/:id/undo of a grade', () => {
     expect(await stored(ofZoe.params.id)).toMatchObject({ is_excluded: true, exclusion_reason: 'ill' })
   })
 
-  test('undoing a recorded grade removes it; undoing that brings it back whole, under its id', async () => {
+  test('undoing a recorded grade removes it; undoing that restores it whole, under its id', async () => {
     const created = await st.as.ada.grades.create({ body: { assessmentId: mathsExam.id, studentId: elan.id, score: 50, remarks: 'late' } })
     const removal = await st.as.ada.history.undo(await lastOf('grade', created.id))
     expect(removal).toMatchObject({ action: 'delete', changes: { score: { before: 50, after: null } } })
@@ -111,7 +111,7 @@ describe('POST /api/history/:id/undo of a grade', () => {
     expect(await refused(st, () => st.as.ada.history.undo.raw(creation))).toEqual({ status: 409, code: 'history.changed_since' })
   })
 
-  test('409 where the earlier score no longer fits the maximum', async () => {
+  test('409 where the earlier score exceeds the present maximum', async () => {
     const own = { params: { id: idOf(mathsHilary, sean) } }
     await st.as.ada.grades.update({ ...own, body: { score: 60 } })
     await st.as.ada.grades.update({ ...own, body: { score: 20 } })
@@ -160,7 +160,7 @@ describe('POST /api/history/:id/undo of a grade', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409])
   })
 
-  test('access comes before the body, which takes nothing', async () => {
+  test('access comes before the body, which must be empty', async () => {
     await st.as.ada.grades.update({ ...ofZoe, body: { score: 17 } })
     const change = await lastOf('grade', ofZoe.params.id)
     expect(await refused(st, () => st.as.quinn.history.undo.raw({ ...change, body: { force: true } }))).toMatchObject({ status: 403 })
@@ -179,7 +179,7 @@ describe('POST /api/history/:id/undo of other rows', () => {
     expect(await st.as.ada.assessments.get(own)).toMatchObject({ is_excluded: false, exclusion_reason: null })
   })
 
-  test('an assessment goes back to a class only by who may write it there', async () => {
+  test('an assessment is moved back to a class only by a person who may write it there', async () => {
     await st.as.okafor.assessments.update({ params: { id: mathsHomework.id }, body: { studentGroupId: null } })
     const move = await lastOf('assessment', mathsHomework.id)
     expect(await refused(st, () => st.as.byrne.history.undo.raw(move))).toMatchObject({ status: 403 })
@@ -187,7 +187,7 @@ describe('POST /api/history/:id/undo of other rows', () => {
     expect(await st.as.ada.assessments.get({ params: { id: mathsHomework.id } })).toMatchObject({ student_group_id: class3B.id })
   })
 
-  test('an assessment’s maximum not under a score that came since', async () => {
+  test('an assessment’s maximum is not lowered below a later score', async () => {
     await st.as.ada.assessments.update({ params: { id: mathsHilary.id }, body: { maxScore: 65 } })
     const change = await lastOf('assessment', mathsHilary.id)
     await st.as.ada.grades.update({ params: { id: idOf(mathsHilary, sean) }, body: { score: 64 } })
@@ -265,7 +265,7 @@ describe('POST /api/history/:id/undo of other rows', () => {
     expect(await refused(st, () => st.as.okafor.history.undo.raw(recording))).toEqual({ status: 409, code: 'history.changed_since' })
   })
 
-  test('409 for a change of a row that has gone, and for its deletion', async () => {
+  test('409 for a change of a row that was deleted, and for its deletion', async () => {
     await st.as.okafor.students.update({ params: { id: wanderer.id }, body: { firstName: 'Rob' } })
     const change = await lastOf('student', wanderer.id)
     await st.as.okafor.students.remove({ params: { id: wanderer.id } })

@@ -42,7 +42,7 @@ describe('POST /api/grades/import for one assessment', () => {
     expect(await gradeOf(mathsQuiz, lukasz)).toMatchObject({ score: 9.25 })
   })
 
-  test('among namesakes of the school the own class is meant', async () => {
+  test('among pupils of the same name, the caller’s class has priority', async () => {
     await st.as.okafor.students.create({ body: { firstName: 'Zoë', lastName: 'Adeyemi', gender: 'female', studentNumber: 'SB-900' } })
     const body = () => csv('last_name,first_name,score', 'Adeyemi,Zoe,5')
     expect(await st.as.ada.imports.grades({ query: quiz, body: body() })).toMatchObject(rowsOf(['update']))
@@ -53,12 +53,12 @@ describe('POST /api/grades/import for one assessment', () => {
     ])
   })
 
-  test('a mark that was left out stays left out when its score changes', async () => {
+  test('an excluded mark stays excluded when its score changes', async () => {
     expect(await st.as.ada.imports.grades({ query: quiz, body: csv('student_number,score', 'SB-002,6') })).toMatchObject({ updated: 1 })
     expect(await gradeOf(mathsQuiz, zoe)).toMatchObject({ score: 6, is_excluded: true, exclusion_reason: 'was ill' })
   })
 
-  test('a remark alone changes the remark alone, and needs a mark', async () => {
+  test('a remark alone changes only the remark, and needs a mark', async () => {
     const body = csv('student_number,score,remarks', 'SB-002,,Better', 'SB-001,,Absent')
     const answer = await st.as.okafor.imports.grades({ query: { assessmentId: mathsExam.id, dryRun: 'true' }, body })
     expect(answer).toMatchObject(rowsOf(['update', 'error']))
@@ -70,7 +70,7 @@ describe('POST /api/grades/import for one assessment', () => {
     expect(await gradeOf(mathsExam, zoe)).toMatchObject({ score: 71, remarks: 'Better' })
   })
 
-  test('a wrong row is named by column, a real run answers the report too, and nothing is written', async () => {
+  test('a faulty row is reported by column, also by a real run, which writes nothing', async () => {
     const before = await st.digest()
     const lines = [
       'SB-001,20.01',
@@ -155,7 +155,7 @@ describe('POST /api/grades/import for one assessment', () => {
     expect(await st.as.quinn.imports.grades({ query: quiz, body: csv('student_number,score', 'SB-007,3') })).toMatchObject({ updated: 1 })
   })
 
-  test('a row without a mark may be anybody’s', async () => {
+  test('a row without a mark needs no rights to the pupil', async () => {
     expect(await st.as.ada.imports.grades({ query: quiz, body: csv('student_number,score', 'SB-007,', 'SB-001,5') })).toMatchObject({
       updated: 1,
       unchanged: 1,

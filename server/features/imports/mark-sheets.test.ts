@@ -56,7 +56,7 @@ describe('GET /api/grades/sheet', () => {
     ])
   })
 
-  test('leaves out who does not take the subject and has no mark in it', async () => {
+  test('omits pupils who do not take the subject and have no mark in it', async () => {
     const query = { studentGroupId: class3A.id, termId: hilary.id, subjectId: science.id }
     const pupils = async () => (await readWorkbook(await st.as.okafor.imports.gradeSheet({ query }))).rows.length - 1
     expect(await pupils()).toBe(2)
@@ -79,7 +79,7 @@ describe('GET /api/grades/sheet', () => {
 })
 
 describe('POST /api/grades/import of a whole mark sheet', () => {
-  test('what went out comes back unchanged, as XLSX and as CSV', async () => {
+  test('an unchanged sheet is read back without changes, as XLSX and as CSV', async () => {
     const before = await st.digest()
     const bytes = await st.as.ada.imports.gradeSheet({ query: sheetOf3B })
     const answer = await st.as.ada.imports.grades({ query: sheetOf3B, body: xlsx(bytes) })
@@ -107,7 +107,7 @@ describe('POST /api/grades/import of a whole mark sheet', () => {
     expect(await gradeOf(mathsQuiz, mei)).toMatchObject({ score: 15 })
   })
 
-  test('without the hidden ids the heads and names say it', async () => {
+  test('without the hidden ids, headings and names are used', async () => {
     const body = csv('first_name,last_name,"Quiz 1 (/20)",homework,Seat', 'Mei,Chen,16,8,window')
     const answer = await st.as.byrne.imports.grades({ query: sheetOf3B, body })
     expect(answer).toMatchObject({ updated: 1, errors: 0, rows: [{ row: 1, action: 'unchanged', issues: [{ path: 'Seat' }] }, { row: 2 }] })

@@ -52,7 +52,7 @@ describe('the mark sheet of a teaching set', () => {
     expect(rows.slice(1).map(({ cells }) => cells[3])).toContain(mei.first_name)
   })
 
-  test('comes back from the spreadsheet as it is, and then with marks: nothing changes, then those do', async () => {
+  test('is read back unchanged without changes, and with new marks records those', async () => {
     const { query, ofSet } = await upper()
     const bytes = (await st.as.ada.imports.gradeSheet({ query })) as Uint8Array
     expect(await st.as.ada.imports.grades({ query, body: xlsx(bytes) })).toMatchObject({ id: null, unchanged: 3, errors: 0 })
@@ -75,7 +75,7 @@ describe('the mark sheet of a teaching set', () => {
     expect(await markOf(ofSet, fatima)).toBeUndefined()
   })
 
-  test('a mark in an assessment of another class, and of who is not in the set, is at fault, and nothing is written', async () => {
+  test('a mark in an assessment of another class, or of a pupil outside the set, is a fault, and nothing is written', async () => {
     const { query, of3A, of3B } = await upper()
     const body = () =>
       csv(
@@ -92,7 +92,7 @@ describe('the mark sheet of a teaching set', () => {
     expect([await markOf(of3A, fatima), await markOf(of3B, mei)]).toEqual([undefined, undefined])
   })
 
-  test('of who has left the set the mark stays on the sheet of the class, and is on the set’s no more', async () => {
+  test('the mark of a pupil who left the set stays on the sheet of the class, but not on the set’s', async () => {
     const { set, query, ofSet } = await upper()
     await st.as.ada.grades.bulk({ body: { assessmentId: ofSet.id, grades: [{ studentId: mei.id, score: 30 }] } })
     await st.as.okafor.teachingSets.setStudents({ params: { id: set.id }, body: { studentIds: [fatima.id] } })
@@ -105,7 +105,7 @@ describe('the mark sheet of a teaching set', () => {
     expect(await st.as.byrne.imports.grades({ query: ofClass, body: again })).toMatchObject({ updated: 1, errors: 0 })
   })
 
-  test('of a pupil of the set who is in no class only an administrator writes marks', async () => {
+  test('only an administrator writes marks of a pupil of the set without a class', async () => {
     const { query, ofSet } = await upper()
     await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: mei.id } })
     const body = () => csv('Last name,First name,Set paper', `${mei.last_name},${mei.first_name},30`)

@@ -59,7 +59,7 @@ describe('POST /api/students/import', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('an update writes what differs; an empty cell and an absent column say nothing', async () => {
+  test('an update writes the differences; empty cells and absent columns change nothing', async () => {
     const body = csv('student_number,last_name,gender,enrollment_date', 'SB-004,Murphy-Daly,,2023-09-01')
     expect(await st.as.okafor.imports.students({ body })).toMatchObject({ updated: 1, errors: 0 })
     const { last_name: _, ...others } = aoife
@@ -69,7 +69,7 @@ describe('POST /api/students/import', () => {
     expect(changes).toEqual([{ last_name: { before: 'Murphy', after: 'Murphy-Daly' } }])
   })
 
-  test('a number with both names of somebody else is noted, and taken; one other name is usual', async () => {
+  test('a number with both names different is noted and accepted; one different name is usual', async () => {
     const body = csv('student_number,last_name,first_name', 'SB-004,Lynch,Ben', 'SB-003,Murphy-Daly,Sean')
     const report = await st.as.okafor.imports.students({ body, query: { dryRun: 'true' } })
     expect(report).toMatchObject({ updated: 2, errors: 0 })
@@ -84,7 +84,7 @@ describe('POST /api/students/import', () => {
     expect(await student('SB-001')).toMatchObject({ id: elan.id, enrollment_date: '2023-09-02' })
   })
 
-  test('nobody is guessed: an unknown birth date, another number, two of the same name', async () => {
+  test('no pupil is guessed: unknown birth date, another number, two of the same name', async () => {
     await real('Robin,Byrne,other,2011-05-05,,T-1,', 'Robin,Byrne,other,,,T-2,')
     const report = await dry('Mei,Chen,other,2011-01-01,,,', 'Seán,Murphy,male,2011-01-30,,SB-333,', 'Robin,Byrne,other,,,,')
     const missing = 'date_of_birth: a student has this name, but a birth date is missing here or there; give the student number'
@@ -153,7 +153,7 @@ describe('POST /api/students/import', () => {
     ])
   })
 
-  test('a column that means nothing is named at the heading, which is nobody’s row', async () => {
+  test('an unknown column is named at the heading, which is not counted as a row', async () => {
     const report = await st.as.okafor.imports.students({ body: csv('Student Number,Hair', 'SB-001,red') })
     expect(report).toEqual({
       id: null,
@@ -192,7 +192,7 @@ describe('POST /api/students/import', () => {
     expect((await st.rows('student')).filter(({ last_name }) => last_name === 'Aziz')).toHaveLength(2)
   })
 
-  test('`days` decides what the file leaves open, and nothing else', async () => {
+  test('`days` decides only what the file leaves ambiguous', async () => {
     const list = (...days: string[]) =>
       csv('last_name,first_name,gender,date_of_birth', ...days.map((day, at) => `Nobody${at},Known,female,${day}`))
     const import_ = (days: 'day_first' | 'month_first' | 'numbers' | undefined, ...texts: string[]) =>
@@ -205,7 +205,7 @@ describe('POST /api/students/import', () => {
     expect(issuesOf(await import_('day_first', '03/04/2011', '03/25/2011'))).toHaveLength(1)
   })
 
-  test('400 where no column says who is meant, or one stands twice', async () => {
+  test('400 where no column identifies pupils, or one is repeated', async () => {
     const refused = (body: FormData) => st.as.okafor.imports.students({ body })
     await expect(refused(csv('last_name,class', 'Murphy,3B'))).rejects.toMatchObject({ status: 400, code: 'imports.missing_columns' })
     await expect(refused(csv('student_number,Student-Number', '1,2'))).rejects.toMatchObject({
@@ -224,7 +224,7 @@ describe('POST /api/students/import', () => {
     })
   })
 
-  test('a whole school at once, and taken back at once', async () => {
+  test('a whole school at once, and undone at once', async () => {
     const lines = Array.from({ length: limits.importRows }, (_, at) => `First${at},Last,o,,,N-${at},${at % 2 ? '3A' : '3B'}`)
     const { id, ...report } = await real(...lines)
     expect(report).toMatchObject({ created: limits.importRows, errors: 0 })
@@ -250,7 +250,7 @@ describe('POST /api/students/import', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('the neighbour’s students are nobody here', async () => {
+  test('the neighbour’s students are not matched', async () => {
     const report = await dry(',,,,,HILLTOP-MARKER-001,', 'Hilltop-Marker,Hilltop-Pupil,f,2011-01-01,,,')
     expect(report.rows.map(({ action }) => action)).toEqual(['error', 'create'])
   })

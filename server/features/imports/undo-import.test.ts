@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => st.close())
 
-/** Rows as anybody sees them: without when and by whom they were changed. */
+/** Rows without time and author of the last change. */
 async function rowsOf(...tables: Replicated[]) {
   const all: unknown[] = []
   for (const table of tables) {
@@ -43,7 +43,7 @@ const importMarks = async (who: 'ada' | 'byrne' | 'okafor', assessment: { id: st
 const dry = { query: { dryRun: 'true' as const } }
 
 describe('POST /api/imports/:id/undo of pupils', () => {
-  test('takes back who was made, who was changed and who was placed, and nothing else', async () => {
+  test('undoes created, changed and placed pupils, and nothing else', async () => {
     const before = await rowsOf('student', 'enrolment')
     const of = await importPupils(
       'Daly,Nóra,female,3B,N-1',
@@ -95,7 +95,7 @@ describe('POST /api/imports/:id/undo of pupils', () => {
     expect((await st.rows('enrolment')).filter(({ student_id }) => student_id === wanderer.id)).toHaveLength(1)
   })
 
-  test('who is gone already is not missed', async () => {
+  test('a pupil who was deleted since is skipped', async () => {
     const of = await importPupils('Daly,Nóra,female,3B,N-1')
     await st.as.okafor.students.remove({ params: { id: (await pupil('Daly'))?.id as string } })
     expect(await st.as.okafor.imports.undo(of)).toEqual({ removed: 0, restored: 0, kept: 0, rows: [] })
@@ -109,7 +109,7 @@ describe('POST /api/imports/:id/undo of pupils', () => {
 })
 
 describe('POST /api/imports/:id/undo of marks', () => {
-  test('takes back marks that were recorded and changed, remarks too', async () => {
+  test('undoes recorded and changed marks, including remarks', async () => {
     const before = await rowsOf('grade')
     const of = await importMarks('okafor', mathsExam, 'SB-001,12.5,Tries hard', 'SB-002,71.5,Better', 'SB-003,55,')
     expect(await st.as.okafor.imports.undo(of)).toEqual({ removed: 1, restored: 1, kept: 0, rows: [] })
@@ -130,7 +130,7 @@ describe('POST /api/imports/:id/undo of marks', () => {
     expect((await gradeOf(mathsQuiz, sean))?.score).not.toBe(3)
   })
 
-  test('a recorded mark stays that got a remark, was left out, or was recorded anew by hand', async () => {
+  test('a recorded mark stays if it got a remark, was excluded, or was recorded again by hand', async () => {
     const of = await importMarks('okafor', mathsExam, 'SB-001,12,', 'SB-009,13,')
     const [recorded, other] = (await Promise.all([gradeOf(mathsExam, elan), gradeOf(mathsExam, wanderer)])) as { id: string }[]
     await st.as.okafor.grades.update({ params: { id: recorded?.id as string }, body: { remarks: 'By word of mouth' } })
@@ -174,7 +174,7 @@ describe('POST /api/imports/:id/undo of marks', () => {
     expect(await rowsOf('grade')).toEqual(before)
   })
 
-  test('an earlier mark that is above the maximum of now is not written again', async () => {
+  test('an earlier mark above the present maximum is not written again', async () => {
     const of = await importMarks('ada', mathsQuiz, 'SB-004,1,', 'SB-005,2,')
     await st.as.okafor.grades.bulk({
       body: { assessmentId: mathsQuiz.id, grades: [elan, zoe, sean, mei].map(({ id }) => ({ studentId: id, score: 1 })) },
@@ -189,7 +189,7 @@ describe('POST /api/imports/:id/undo of marks', () => {
     ])
   })
 
-  test('another person’s import: an administrator undoes it, the class teacher does not, and neither does who has lost the subject', async () => {
+  test('another person’s import: an administrator undoes it, the class teacher does not, nor does a teacher who has lost the subject', async () => {
     const of = await importMarks('ada', mathsQuiz, 'SB-003,3,')
     expect(await refused(st, () => st.as.byrne.imports.undo.raw(of))).toMatchObject({ status: 403 })
     const taught = { params: { classId: class3B.id, teacherId: people.ada.id } }
@@ -207,7 +207,7 @@ describe('POST /api/imports/:id/undo of marks', () => {
 })
 
 describe('an import that is undone', () => {
-  test('is not undone twice: what was written again by hand stays', async () => {
+  test('is not undone twice, so that rows entered again by hand stay', async () => {
     const of = await importMarks('ada', mathsQuiz, 'SB-005,5,')
     await st.as.ada.imports.undo(of)
     await st.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: lukasz.id, score: 5 }] } })
@@ -233,7 +233,7 @@ describe('an import that is undone', () => {
     expect(await okafor.imports.list()).toEqual([])
   })
 
-  test('two at once: one of them takes back, the other is refused', async () => {
+  test('two at once: one undoes it, the other is refused', async () => {
     const of = await importMarks('ada', mathsQuiz, 'SB-003,3,', 'SB-004,4,')
     const answers = await Promise.all([st.as.ada.imports.undo.raw(of), st.as.okafor.imports.undo.raw(of)])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])

@@ -28,7 +28,7 @@ const change = (id: string, values: Partial<Row<'job'>>) =>
 const add = (rows: (tx: WriteTx) => Row<'job'>[]) =>
   st.services.store.write(asSystem(), async (tx) => void (await tx.local.insert(tx.t.job).values(rows(tx))))
 const jobRows = () => st.services.store.read(asSystem(), (tx) => tx.db.select().from(tx.t.job))
-/** As if the program were away: nothing that waits is begun. */
+/** As if the program were not running: no waiting job is started. */
 const asleep = async <T>(work: () => Promise<T>): Promise<T> => {
   const { wake } = st.services.jobs
   st.services.jobs.wake = () => {}
@@ -80,7 +80,7 @@ describe('POST /api/reports/generate-pdfs', () => {
     await expect(start({ termId: hilary.id })).rejects.toMatchObject({ status: 404, code: 'reports.no_books' })
   })
 
-  test('asking again for what is under way answers the same job; once it has ended, a new one', async () => {
+  test('a repeated request gets the open job; after its end, a new one', async () => {
     const [first, second] = await asleep(async () => [await start(), await start()])
     expect(second).toEqual(first)
     st.services.jobs.wake()
@@ -93,7 +93,7 @@ describe('POST /api/reports/generate-pdfs', () => {
     expect(new Set(all.map(({ job_id }) => job_id)).size).toBe(1)
   })
 
-  test('where there is room for one, one of two for different classes at once is taken', async () => {
+  test('where there is room for one, one of two concurrent requests for different classes is accepted', async () => {
     const of = [class3A, class3B].map(({ id }) => ({ ...of3B, studentGroupId: id }))
     for (const body of of) await st.as.okafor.reports.generate({ body })
     await add((tx) => Array.from({ length: limits.jobs.perSchool - 1 }, () => jobRow(tx, class3B.school_id)))
@@ -142,7 +142,7 @@ describe('a job that was interrupted', () => {
   }
   const later = (ms: number) => new Date(st.clock.now() + ms).toISOString()
 
-  test('goes on where it stood once its lease is over, and makes no PDF twice', async () => {
+  test('continues once its lease has expired, and makes no PDF twice', async () => {
     const { job_id, reports } = await interrupted({ done: 2, leased_until: later(-1) })
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({ status: 'done', done: reports.length })
@@ -150,7 +150,7 @@ describe('a job that was interrupted', () => {
     expect(reports.map((id) => counts.get(id) ?? 0)).toEqual(reports.map((id, at) => (at < 2 || id === sentReport.id ? 0 : 1)))
   })
 
-  test('is left alone while another holds it', async () => {
+  test('is not taken while another holds it', async () => {
     const { job_id } = await interrupted({ done: 2, leased_until: later(limits.jobs.lease) })
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({ status: 'running', done: 2 })
@@ -175,7 +175,7 @@ describe('a job that was interrupted', () => {
     })
   })
 
-  test('by the end of the program is given back at once, and is nobody’s', async () => {
+  test('by the end of the program is released at once', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const { job_id } = await start()
     await st.services.jobs.stop()
@@ -199,7 +199,7 @@ describe('a job that was interrupted', () => {
     expect(failures).toContainEqual({ id: gone?.id, message: 'This report was deleted, or is of another class now.' })
   })
 
-  test('a full disk ends it with a sentence, and what was made stays', async () => {
+  test('a full disk ends it with a sentence, and finished PDFs stay', async () => {
     const { job_id } = await interrupted({ leased_until: later(-1) })
     const { put } = st.services.files
     let left = 2
@@ -219,7 +219,7 @@ describe('a job that was interrupted', () => {
 })
 
 describe('GET /api/jobs/:id', () => {
-  test('for whoever started it and for administrators', async () => {
+  test('for its author and for administrators', async () => {
     const { job_id: id } = await asleep(() => start())
     const status = async (person: 'byrne' | 'okafor' | 'ada' | 'niamh' | 'marker') =>
       (await st.as[person].jobs.get.raw({ params: { id } })).status
@@ -247,7 +247,7 @@ describe('GET /api/jobs/:id/events', () => {
     return seen
   }
 
-  test('tells of every step until the job is done, and ends', async () => {
+  test('sends every step until the job is done, and ends', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const { job_id } = await asleep(() => start())
     const seen = await follow(job_id, () => st.services.jobs.wake())
@@ -256,13 +256,13 @@ describe('GET /api/jobs/:id/events', () => {
     expect(seen.map(({ done }) => done)).toEqual([...seen.map(({ done }) => done)].sort((a, b) => a - b))
   })
 
-  test('a job that is over already is told once', async () => {
+  test('an ended job is sent once', async () => {
     const { job_id } = await start()
     await ended(job_id)
     expect(await follow(job_id)).toEqual([{ status: 'done', done: 2 }])
   })
 
-  test('says what it is, and is not to be kept or held back', async () => {
+  test('has headers of an event stream that is neither cached nor buffered', async () => {
     const { job_id } = await start()
     await ended(job_id)
     const { headers } = await st.as.byrne.jobs.events.raw({ params: { id: job_id } })
@@ -273,7 +273,7 @@ describe('GET /api/jobs/:id/events', () => {
     ])
   })
 
-  test('429 where one person follows too many at once; whoever hangs up makes room', async () => {
+  test('429 where one person follows too many at once; a closed stream frees its place', async () => {
     const { job_id } = await asleep(() => start())
     const listen = () =>
       st.app.fetch(new Request(`http://markbook.test/api/jobs/${job_id}/events`, { headers: { cookie: st.cookieOf('byrne') } }))

@@ -37,7 +37,7 @@ const markAt = async (node: School, assessmentId = mathsExam.id) => {
 }
 const openTo = (node: School, name: 'ada' | 'okafor') =>
   signedIn(node, name).then((client) => client.replication.conflicts({ query: { status: 'open' } }))
-/** How many there are to decide, wherever it is said. */
+/** The number of open decisions, from every place that shows it. */
 const counted = async (node: School) => {
   const { open_conflicts, sentence } = await (await signedIn(node, 'okafor')).replication.status()
   const here = await node.services.store.read(asSystem(), async (tx) => [await openConflicts(tx), (await issuesOf(tx, stBrigids)).length])
@@ -63,8 +63,8 @@ const twoMarks = () =>
     () => centre.as.okafor.grades.bulk(mark({ score: 64, remarks: 'Late.' })),
   )
 
-describe('a mark and its remark that did not stand', () => {
-  test('the working of the result says that a mark is under review, as the results of the class do', async () => {
+describe('an overruled mark with its remark', () => {
+  test('the explanation of the result is under review, like the results of the class', async () => {
     await twoMarks()
     const query = { studentId: zoe.id, termId: mathsExam.term_id }
     const { subjects } = await centre.as.okafor.calculations.studentTerm({ query })
@@ -72,7 +72,7 @@ describe('a mark and its remark that did not stand', () => {
     expect(shown).toMatchObject({ under_review: true })
     const working = await centre.as.okafor.calculations.explain({ query: { ...query, subjectId: maths.id } })
     expect(working.result).toEqual(shown)
-    // What is tried does not decide the conflict.
+    // A trial mark does not decide the conflict.
     const rules = { scale: defaultGradingScale, codes: [], categories: [] }
     expect(whatIf(working, rules, new Map())).toEqual(working)
     expect(whatIf(working, rules, new Map([[mathsExam.id, { mark: { score: 1 } }]])).result.under_review).toBe(true)
@@ -128,7 +128,7 @@ describe('a mark and its remark that did not stand', () => {
     expect(await markAt(centre)).toMatchObject({ score: 64, remarks: 'Late.' })
   })
 
-  test('typed, what is not named stays as it stands, and half a part is none', async () => {
+  test('with typed values, other columns stay, and a part of a unit is refused', async () => {
     await twoMarks()
     const id = (await openTo(centre, 'okafor'))[0]?.id ?? ''
     const type = (value: Record<string, unknown>) =>
@@ -145,7 +145,7 @@ describe('a mark and its remark that did not stand', () => {
     })
   })
 
-  test('of two who decide at once, by one record and by the other, one is told that it is decided', async () => {
+  test('of two who decide at once, by one record and by the other, one gets 409', async () => {
     await twoMarks()
     const ids = (await centre.rows('sync_conflict')).map(({ id }) => id)
     const both = await Promise.all(
@@ -157,7 +157,7 @@ describe('a mark and its remark that did not stand', () => {
     expect(new Set(await records(centre))).toEqual(new Set(['remarks resolved', 'score resolved']))
   })
 
-  test('are one as well where they were entered one after the other', async () => {
+  test('are one decision even if they were entered one after the other', async () => {
     await written(
       async () => {
         const ada = await signedIn(box, 'ada')
@@ -171,7 +171,7 @@ describe('a mark and its remark that did not stand', () => {
     expect(await openTo(centre, 'okafor')).toMatchObject([{ kept: { score: 81, remarks: 'Careful work.' } }])
   })
 
-  test('of two people are two', async () => {
+  test('of two people are two decisions', async () => {
     await written(
       async () => {
         await (await signedIn(box, 'ada')).grades.bulk(mark({ score: 81 }))
@@ -188,7 +188,7 @@ describe('a mark and its remark that did not stand', () => {
     )
   })
 
-  test('a deletion is nothing to be decided with a value', async () => {
+  test('a deletion cannot be decided with a value', async () => {
     await written(
       async () => {
         await (await signedIn(box, 'ada')).grades.bulk(mark({ score: 81 }))
@@ -202,13 +202,13 @@ describe('a mark and its remark that did not stand', () => {
   })
 })
 
-describe('a new mark of somebody who had lost the right', () => {
+describe('a new mark of a teacher who had lost the right', () => {
   const toAda = (...subjects: { id: string }[]) => ({
     params: { classId: class3B.id },
     body: { teacherId: people.ada.id, subjectIds: subjects.map(({ id }) => id) },
   })
 
-  /** Ada, on her laptop, marks English for the first time; meanwhile she teaches it no more. */
+  /** Ada, on her laptop, marks English for the first time; meanwhile she has lost the subject. */
   async function lateMark() {
     await centre.services.store.write(asSystem(), async (tx) => {
       const before = await tx.find('grade', stBrigids, naturalId('grade', englishExam.id, zoe.id))

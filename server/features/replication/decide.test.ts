@@ -19,7 +19,7 @@ afterEach(async () => {
 })
 
 describe('POST /api/sync/conflicts/:id/resolve of what only administrators write', () => {
-  /** The same part of a row at both ends, the centre's a second later; answers the conflict, as the head sees it at the centre. */
+  /** Writes the same part of a row at both ends, at the centre a second later; returns the conflict as the head sees it at the centre. */
   async function twoWrites(entity: string, here: (at: Client) => Promise<unknown>, there: (at: Client) => Promise<unknown>) {
     await here(await signedIn(box, 'okafor'))
     centre.clock.advance(1_000)
@@ -47,7 +47,7 @@ describe('POST /api/sync/conflicts/:id/resolve of what only administrators write
     expect([await roleAt(centre), await roleAt(box)]).toEqual(['admin', 'admin'])
   })
 
-  test('the role of a member: with a fresh proof alone, as at the endpoint itself', async () => {
+  test('the role of a member: only with a fresh proof, as at the endpoint itself', async () => {
     const role = (wanted: 'admin' | 'member') => (at: Client) => at.schools.updateMember({ ...toMember, body: { role: wanted } })
     const { id } = await twoWrites('school_management', role('admin'), role('member'))
     centre.clock.advance(limits.proof.counts)

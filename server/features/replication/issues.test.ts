@@ -35,8 +35,8 @@ async function twoMarks() {
   await link.round()
 }
 
-describe('what people must look at', () => {
-  test('has one name at both ends, which stays when others come, and is found again once it is decided', async () => {
+describe('issues', () => {
+  test('have one name at both ends, which is stable, and are found again after a decision', async () => {
     expect(await issuesAt(centre)).toEqual([])
     await twoMarks()
     const [conflict] = await issuesAt(centre)
@@ -64,7 +64,7 @@ describe('what people must look at', () => {
     expect(await issuesAt(centre)).toEqual([])
   })
 
-  test('names the rows whose ids stand in values', async () => {
+  test('name the rows whose ids are in values', async () => {
     const named = await centre.services.store.read(asSystem(), (tx) =>
       namesInValues(tx, stBrigids, [{ user_profile_id: people.ada.id, score: 3 }, null, { student_id: zoe.id, term_id: NOWHERE }]),
     )
@@ -79,7 +79,7 @@ describe('what people must look at', () => {
   })
 })
 
-test('how much a child has not read is known once it has copied everything, and what it wrote itself does not count', async () => {
+test('the number of rows that a child has not read is known after its first copy, without its own rows', async () => {
   const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
   await under(centre, laptop, { user: people.ada.id })
   await laptop.close()

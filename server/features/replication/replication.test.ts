@@ -27,7 +27,7 @@ const gradeId = naturalId('grade', mathsExam.id, zoe.id)
 const atGrade = { params: { id: gradeId } }
 const scoreAt = async (at: School) => (await at.rows('grade')).find(({ id }) => id === gradeId)?.score
 
-/** Ada enters 81 at the school while the head enters 64 at the centre, and they meet. The centre's, a second later, stands. */
+/** Ada enters 81 at the school and the head 64 at the centre, a second later; then they sync. The centre's mark stands. */
 async function twoMarks(): Promise<string> {
   await (await signedIn(box, 'ada')).grades.update({ ...atGrade, body: { score: 81 } })
   centre.clock.advance(1_000)
@@ -81,7 +81,7 @@ describe('GET /api/sync/status', () => {
     })
   })
 
-  test('counts what waits for the line, and since when', async () => {
+  test('counts the waiting rows, and since when', async () => {
     const ada = await signedIn(box, 'ada')
     await ada.grades.update({ ...atGrade, body: { score: 81 } })
     const at = box.clock.now()
@@ -158,7 +158,7 @@ describe('GET /api/sync/conflicts', () => {
     expect((await centre.as.okafor.replication.conflicts())[0]?.node).toBe(box.services.config.nodeName)
   })
 
-  test('a number that a node had before is called like it, at both ends; one that nobody here knows has no name', async () => {
+  test('an earlier id of a node has the node’s name, at both ends; an unknown id has none', async () => {
     await twoMarks()
     const name = box.services.config.nodeName
     await box.services.store.renewNode()
@@ -171,14 +171,14 @@ describe('GET /api/sync/conflicts', () => {
     expect((await atCentre())?.node).toBeNull()
   })
 
-  test('not to a teacher who may neither write it nor wrote it', async () => {
+  test('not to a teacher who neither may write it nor wrote it', async () => {
     await twoMarks()
     expect(await centre.as.quinn.replication.conflicts()).toEqual([])
   })
 })
 
 describe('POST /api/sync/conflicts/:id/resolve', () => {
-  test('kept: the mark that did not stand is written, at both ends, and the conflict is resolved', async () => {
+  test('kept: the overruled mark is written, at both ends, and the conflict is resolved', async () => {
     const id = await twoMarks()
     expect(await centre.as.byrne.replication.resolve({ params: { id }, body: { choice: 'kept' } })).toMatchObject({
       status: 'resolved',
@@ -191,7 +191,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     expect(await (await signedIn(box, 'ada')).replication.conflicts({ query: { status: 'open' } })).toEqual([])
   })
 
-  test('current: what stands stays, and nobody is asked again', async () => {
+  test('current: the present value stays, and the conflict is closed', async () => {
     const id = await twoMarks()
     await (await signedIn(box, 'ada')).replication.resolve({ params: { id }, body: { choice: 'current' } })
     await link.round()
@@ -222,7 +222,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     }
   })
 
-  test('again: what was decided is decided anew, at both ends, by whoever may write it, and only when that is said', async () => {
+  test('again: a decision is changed, at both ends, by a person who may write the row, and only with `again`', async () => {
     const id = await twoMarks()
     const [params, ada] = [{ id }, centre.as.ada.replication]
     await ada.resolve({ params, body: { choice: 'kept' } })
@@ -238,7 +238,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
       expect((await at.replication.conflicts()).map(({ status }) => status)).toEqual(['resolved'])
   })
 
-  test('is for whoever may write the mark, once', async () => {
+  test('is for people who may write the mark, once', async () => {
     const id = await twoMarks()
     const resolve = (who: 'quinn' | 'ada' | 'marker') =>
       centre.as[who].replication.resolve.raw({ params: { id }, body: { choice: 'current' } })
@@ -248,7 +248,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     expect(await refused(centre, () => resolve('ada'))).toMatchObject({ status: 409, code: 'sync.cannot_resolve' })
   })
 
-  test('of two who decide at once one is told that it is decided', async () => {
+  test('of two who decide at once one gets 409', async () => {
     const id = await twoMarks()
     const both = await Promise.all(
       (['ada', 'okafor'] as const).map((who) => centre.as[who].replication.resolve.raw({ params: { id }, body: { choice: 'kept' } })),
@@ -256,7 +256,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
 
-  test('a deletion that met a new mark is repeated knowingly', async () => {
+  test('a deletion in conflict with a new mark can be repeated', async () => {
     await centre.as.okafor.assessments.remove({ params: { id: mathsQuiz.id } })
     await (await signedIn(box, 'ada')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } })
     await link.round()
@@ -266,7 +266,7 @@ describe('POST /api/sync/conflicts/:id/resolve', () => {
     const open = await centre.as.okafor.replication.conflicts({ query: { status: 'open' } })
     const deletion = open.find(({ entity, kind }) => entity === 'assessment' && kind === 'delete')
     expect(deletion?.kept).toBeNull()
-    // The mark that was made meanwhile is what somebody worked with.
+    // The mark that was made meanwhile stands.
     const ofMark = open.find(({ entity, kind }) => entity === 'grade' && kind === 'delete')
     if (ofMark)
       expect(ofMark).toMatchObject({ current: { score: 19 }, standing: { actor: { id: people.ada.id } }, actor: { id: people.okafor.id } })
@@ -284,7 +284,7 @@ describe('results that use a mark in conflict', () => {
       .filter(({ under_review }) => under_review)
       .map(({ subject_id }) => subject_id)
 
-  test('say so, also where they were kept, until somebody has decided', async () => {
+  test('are marked, also when cached, until the decision', async () => {
     expect(await subjectsUnderReview(centre)).toEqual([])
     const id = await twoMarks()
     expect(await subjectsUnderReview(centre)).toEqual([maths.id])
@@ -323,7 +323,7 @@ describe('GET /api/sync/refused', () => {
     expect(await centre.as.okafor.replication.refused()).toHaveLength(2)
   })
 
-  /** A laptop of Ada's with a write that was not taken, of somebody else, whose assessment is deleted. */
+  /** Ada's laptop with a refused write by another person, whose assessment is deleted. */
   async function laptopWithRefusal() {
     const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
     const own = await under(box, laptop, { user: people.ada.id })
@@ -341,7 +341,7 @@ describe('GET /api/sync/refused', () => {
     return laptop
   }
 
-  test('on a laptop its one user sees all, of rows that are gone too by their names; and the status says so', async () => {
+  test('on a laptop its owner sees all, also deleted rows by name; and the status counts them', async () => {
     const laptop = await laptopWithRefusal()
     const ada = await signedIn(laptop, 'ada')
     expect(await ada.replication.refused()).toMatchObject([
@@ -370,7 +370,7 @@ describe('nodes', () => {
     expect(await (await signedIn(box, 'okafor')).replication.nodes()).toMatchObject([{ side: 'parent', url: 'https://parent.test' }])
   })
 
-  test('a node that begins anew has the next number of its name, and the list says which is left of it', async () => {
+  test('a node that begins anew keeps its name under a new id, and the list marks the ended id', async () => {
     const laptop = await school({ seed: 'laptop', story: false, database: 'sqlite' })
     await under(centre, laptop, { user: people.ada.id })
     await laptop.close()

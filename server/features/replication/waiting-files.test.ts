@@ -29,7 +29,7 @@ const filesAt = async (node: School, asked?: typeof ofBook) => {
 }
 
 describe('GET /api/sync/files', () => {
-  test('lists a paper that was made without a line, by what people know it, until the parent has it', async () => {
+  test('lists a PDF that was made offline, by its name, until the parent has it', async () => {
     const { id } = await (await signedIn(box, 'byrne')).reportFiles.generatePdf({ params: report })
     const [parent] = await box.services.store.read(asSystem(), parentsOf)
     await enqueueFiles(box.services, parent?.id ?? '')
@@ -49,7 +49,7 @@ describe('GET /api/sync/files', () => {
     expect((await filesAt(box, ofBook)).flat()).not.toContain(id)
   })
 
-  test('says at the centre of a paper that its row is here and its file is not', async () => {
+  test('lists at the centre a PDF whose row arrived without its file', async () => {
     const { id } = await (await signedIn(box, 'byrne')).reportFiles.generatePdf({ params: report })
     await link.round()
     expect(await filesAt(centre, ofBook)).toContainEqual([id, 'to_come'])

@@ -15,7 +15,7 @@ let centre: School
 let box: School
 let link: UnderParent
 beforeEach(async () => {
-  // What is asked is asked of the lower one, which is on the database of this run too.
+  // Requests go to the lower node, which also uses the database of this run.
   ;({ centre, box, link } = await centreAndSchool([], process.env['TEST_DATABASE'] as DatabaseName))
 })
 afterEach(async () => {
@@ -62,7 +62,7 @@ describe('GET /api/sync/waiting', () => {
     expect(await entities({ assessmentId: mathsExam.id, entity: 'assessment' })).toEqual([])
   })
 
-  test('of a deletion that it is one; of a conflict that nobody decided who wrote what it keeps, when, and of what', async () => {
+  test('marks a deletion; an open conflict has the author, time and row of its kept value', async () => {
     const head = await signedIn(box, 'okafor')
     box.clock.advance(60_000)
     const at = new Date(box.clock.now()).toISOString()
@@ -72,7 +72,7 @@ describe('GET /api/sync/waiting', () => {
     expect(gone.map(({ deleted, value }) => ({ deleted, value }))).toEqual(gone.map(() => ({ deleted: true, value: null })))
     centre.clock.advance(120_000)
     await centre.as.ada.grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } })
-    // What comes down meets the deletion here before that has gone up.
+    // The parent's row meets the deletion here before that is sent.
     const [parent] = await box.services.store.read(asSystem(), parentsOf)
     const child = new Child(box.services, parent?.id ?? '', await lineOf(box, centre))
     while ((await child.pull(0)).more);
@@ -83,13 +83,13 @@ describe('GET /api/sync/waiting', () => {
       expect(each).toMatchObject({ where: expect.stringContaining('Mathematics'), actor: { id: people.okafor.id }, at })
   })
 
-  test('what came from the parent does not wait for it', async () => {
+  test('rows from the parent do not wait for it', async () => {
     await centre.as.okafor.grades.update({ params: { id: gradeId }, body: { score: 64 } })
     await link.round()
     expect(await (await signedIn(box, 'ada')).replication.waiting()).toEqual([])
   })
 
-  test('a server without a parent has nothing that waits', async () => {
+  test('a server without a parent has no waiting rows', async () => {
     await centre.as.ada.grades.update({ params: { id: gradeId }, body: { score: 81 } })
     expect(await centre.as.ada.replication.waiting()).toEqual([])
   })

@@ -18,13 +18,13 @@ const approve = (who: 'okafor' | 'byrne' | 'marker' = 'okafor') => st.as[who].re
 const notApproved = { status: 409, body: { code: 'reports.not_approved' } }
 
 describe('a school that wants reports approved', () => {
-  test('says so to everybody, and takes it back', async () => {
+  test('shows the setting to everybody, and can reset it', async () => {
     expect(await st.as.byrne.schools.mine()).toMatchObject({ approves_reports: true })
     expect(await st.as.okafor.schools.updateMine({ body: { approvesReports: false } })).toMatchObject({ approves_reports: false })
     expect(await st.as.byrne.schools.updateMine.raw({ body: { approvesReports: true } })).toMatchObject({ status: 403 })
   })
 
-  test('publishes only what is approved: until then it is refused to everybody, and nothing is changed', async () => {
+  test('publishes only what is approved: until then it is refused for everybody, and nothing changes', async () => {
     const before = await st.digest()
     expect(await st.as.byrne.reports.publish.raw({ params })).toMatchObject(notApproved)
     expect(await st.as.okafor.reports.publish.raw({ params })).toMatchObject(notApproved)
@@ -49,7 +49,7 @@ describe('a school that wants reports approved', () => {
     expect(await st.as.byrne.reports.sendToMinistry({ params })).toMatchObject({ status: 'sent_to_ministry' })
   })
 
-  test('publishes as before once it asks for no approval', async () => {
+  test('publishes as before once it requires no approval', async () => {
     await st.as.okafor.schools.updateMine({ body: { approvesReports: null } })
     expect(await approve()).toMatchObject({ status: 409, body: { code: 'reports.approval_not_asked' } })
     expect(await st.as.byrne.reports.publish({ params })).toMatchObject({ status: 'published', approved_at: null })
@@ -67,14 +67,14 @@ describe('PATCH /api/reports/:id/approval', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('of two heads at once the first is remembered, and neither is told of a failure', async () => {
+  test('of two heads at once the first is recorded, and both succeed', async () => {
     await st.as.okafor.schools.updateMember({ params: { userId: people.quinn.id }, body: { role: 'admin' } })
     const both = await Promise.all([approve(), st.as.quinn.reports.approve.raw({ params, body: { isApproved: true } })])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
     expect(new Set(both.map(({ body }) => (body as { approved_by: string }).approved_by)).size).toBe(1)
   })
 
-  test('the approval is taken back, and what was sent stays as it is', async () => {
+  test('the approval is withdrawn, and a sent book stays as it is', async () => {
     await approve()
     expect(await st.as.okafor.reports.approve({ params, body: { isApproved: false } })).toMatchObject({
       approved_at: null,
@@ -85,7 +85,7 @@ describe('PATCH /api/reports/:id/approval', () => {
     expect(await st.as.okafor.reports.approve.raw(sent)).toMatchObject({ status: 409, body: { code: 'reports.locked' } })
   })
 
-  test('whoever read it before it was changed is refused, in the report itself and in an entry', async () => {
+  test('refused for content read before a change, of the report itself or of an entry', async () => {
     const first = await read()
     await st.as.byrne.reports.update({ params, body: { classTeacherRemark: 'Another word.' } })
     const stale = { status: 409, body: { code: 'reports.changed_since' } }
@@ -108,7 +108,7 @@ describe('PATCH /api/reports/:id/approval', () => {
   })
 })
 
-describe('an approval goes', () => {
+describe('an approval is cleared', () => {
   const changes = {
     'with the remark': () => st.as.byrne.reports.update({ params, body: { classTeacherRemark: 'Another word.' } }),
     'with conduct': () => st.as.byrne.reports.update({ params, body: { conduct: 'Good' } }),
@@ -124,7 +124,7 @@ describe('an approval goes', () => {
     expect(await read()).toMatchObject({ approved_at: null, approved_by: null })
   })
 
-  test('also where a teacher of one subject changes that', async () => {
+  test('also by a subject teacher’s change of an entry', async () => {
     await st.as.byrne.reports.generate({ body: ofClass })
     await approve()
     const entryId = naturalId('report_book_entry', draftReport.id, maths.id)
@@ -132,7 +132,7 @@ describe('an approval goes', () => {
     expect((await read()).approved_at).toBeNull()
   })
 
-  test('and stays where nothing changes: the same words, publishing, the same figures', async () => {
+  test('and stays without a change: the same words, publishing, the same figures', async () => {
     await st.as.byrne.reports.generate({ body: ofClass })
     await approve()
     await st.as.byrne.reports.update({ params, body: { classTeacherRemark: 'A steady term.' } })
@@ -146,7 +146,7 @@ describe('an approval goes', () => {
     expect((await read()).approved_at).toBeNull()
   })
 
-  test('the change that took it is undone alone: the approval does not come back', async () => {
+  test('undoing the change does not restore the approval', async () => {
     await approve()
     await st.as.byrne.reports.update({ params, body: { conduct: 'Good' } })
     const [latest, given] = await st.as.okafor.history.list({ query: { entity: 'report_book', id: draftReport.id } })
@@ -160,7 +160,7 @@ describe('an approval goes', () => {
   })
 })
 
-test('approving makes no paper older', async () => {
+test('approving makes no PDF older', async () => {
   await st.as.byrne.reportFiles.generatePdf({ params })
   await approve()
   const standing = async () =>

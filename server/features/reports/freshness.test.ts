@@ -14,7 +14,7 @@ afterEach(() => st.close())
 const of3B = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 const draft = { id: draftReport.id }
 const standing = async (id: string) => (await st.as.byrne.reports.standing({ query: of3B })).find((one) => one.report_id === id)
-/** Time passes between what one person does and the next. */
+/** Time passes between the actions of two people. */
 const later = () => st.clock.advance(1_000)
 
 describe('GET /api/reports/standing', () => {
@@ -49,7 +49,7 @@ describe('GET /api/reports/standing', () => {
     }
   })
 
-  test('sending a book changes nothing on its paper', async () => {
+  test('sending a book does not make its PDF older', async () => {
     await st.as.byrne.reports.publish({ params: draft })
     later()
     await st.as.byrne.reportFiles.generatePdf({ params: draft })

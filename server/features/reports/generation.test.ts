@@ -33,7 +33,7 @@ const bookId = (student: { id: string }, { termId, reportType }: { termId: strin
 const entryId = (student: { id: string }, subject: { id: string }) => naturalId('report_book_entry', bookId(student), subject.id)
 const read = (student: { id: string }, ids: { termId: string; reportType: string } = termOf3B) =>
   st.as.byrne.reports.get({ params: { id: bookId(student, ids) } })
-/** Of the books that are not sent, whether generating would change them. */
+/** For each unsent book, whether generating would change it. */
 const standings = async () =>
   (await st.as.byrne.reports.standing({ query: termOf3B }))
     .filter(({ status }) => status !== 'sent_to_ministry')
@@ -44,7 +44,7 @@ const setScore = async (student: { id: string }, from: number, to: number) => {
 }
 
 describe('POST /api/reports/generate', () => {
-  test('a report for every student, by last name, with the results of the moment', async () => {
+  test('a report for every student, by last name, with the present results', async () => {
     const { generated, skipped_locked, reports } = await generate()
     expect({ generated, skipped_locked }).toEqual({ generated: 5, skipped_locked: 1 })
     expect(
@@ -58,7 +58,7 @@ describe('POST /api/reports/generate', () => {
     ).toEqual([
       [zoe.id, 65.73, 4, 6, 'draft'],
       [mei.id, 68.2, 3, 6, 'draft'],
-      // Sent before: as it was sent.
+      // Unchanged, since it was sent before.
       [aoife.id, 90.4, 1, 6, 'sent_to_ministry'],
       [sean.id, 54.23, 5, 6, 'draft'],
       [elan.id, 79.48, 2, 6, 'draft'],
@@ -96,7 +96,7 @@ describe('POST /api/reports/generate', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('again with other marks, figures and places of the whole class move, and what was typed stays', async () => {
+  test('again with other marks, figures and positions of the whole class change, and typed content stays', async () => {
     await generate()
     const params = { id: bookId(zoe) }
     const typed = { classTeacherRemark: 'Well done.\nGo on.', conduct: 'Kind', attendancePercentage: 97.5 }
@@ -123,7 +123,7 @@ describe('POST /api/reports/generate', () => {
     expect((await read(mei)).position).toBe(4)
   })
 
-  test('the attendance of the term, as the registers have it; generated again it follows them, and what was sent stays', async () => {
+  test('the attendance of the term, as the registers have it; generating again updates it, except in sent books', async () => {
     const take = (day: string, marks: { studentId: string; code: 'absent' | 'late' }[]) =>
       st.as.byrne.attendance.take({ params: { classId: class3B.id }, body: { day, lesson: 0, marks } })
     await generate()
@@ -131,7 +131,7 @@ describe('POST /api/reports/generate', () => {
     const sent = (await st.rows('report_book')).find(({ id }) => id === sentReport.id)
     await take('2025-11-17', [{ studentId: zoe.id, code: 'absent' }])
     await take('2025-11-18', [{ studentId: zoe.id, code: 'late' }])
-    // Of the next term: it counts in the year alone.
+    // In the next term: it counts only in the year.
     await take('2026-01-08', [{ studentId: zoe.id, code: 'absent' }])
     expect(await standings()).toContain(true)
     await generate()
@@ -157,13 +157,13 @@ describe('POST /api/reports/generate', () => {
     const before = (await historyOf()).length
     await generate()
     const written = (await historyOf()).slice(before).filter(({ entity }) => entity.startsWith('report'))
-    // Zoë, and Mei whose place she takes.
+    // Zoë, and Mei, whose position she takes.
     expect(written.map(({ entity, row_id }) => [entity, row_id]).sort()).toEqual(
       [bookId(zoe), bookId(mei)].map((id) => ['report_book', id]).sort(),
     )
   })
 
-  test('the entry of a subject that is no longer taken goes, unless a teacher typed something into it', async () => {
+  test('the entry of a subject that is no longer taken is deleted, unless a teacher typed something into it', async () => {
     await generate()
     await st.as.byrne.reports.updateEntry({ params: { entryId: entryId(zoe, english) }, body: { teacherRemark: 'Reads well.' } })
     await assignSubject(st, zoe, [maths, science])
@@ -203,11 +203,11 @@ describe('POST /api/reports/generate', () => {
     expect(await st.digest()).toBe(before)
   })
 
-  test('a student who moved brings the report along', async () => {
+  test('the report of a student who changed class moves along', async () => {
     await generate()
     await place(st, [zoe, aoife], class3A)
     const { generated, skipped_locked } = await st.as.quinn.reports.generate({ body: { ...termOf3B, studentGroupId: class3A.id } })
-    // Two of 3A and Zoë; what was sent stays with the class that sent it.
+    // Two of 3A and Zoë; the sent report stays with its class.
     expect({ generated, skipped_locked }).toEqual({ generated: 3, skipped_locked: 1 })
     expect(await st.as.quinn.reports.get({ params: { id: bookId(zoe) } })).toMatchObject({
       student_group_id: class3A.id,
@@ -227,7 +227,7 @@ describe('POST /api/reports/generate', () => {
 })
 
 describe('PATCH /api/reports/:id/regenerate', () => {
-  test('this report alone, with its place in the class of now', async () => {
+  test('this report alone, with its position in the present class', async () => {
     await generate()
     await setScore(zoe, 62, 100)
     const report = await st.as.byrne.reports.regenerate({ params: { id: bookId(zoe) } })
@@ -236,7 +236,7 @@ describe('PATCH /api/reports/:id/regenerate', () => {
     expect((await read(mei)).position).toBe(3)
   })
 
-  test('its entries are made up to date: what was missing is added', async () => {
+  test('its entries are updated, and missing ones added', async () => {
     const report = await st.as.byrne.reports.regenerate({ params: { id: draftReport.id } })
     expect(report).toMatchObject({ overall_average: 79.48, position: 2, total_students: 6, class_teacher_remark: 'A steady term.' })
     expect(report.entries.map(({ subject, term_composite }) => [subject.code, term_composite])).toEqual([
@@ -246,10 +246,10 @@ describe('PATCH /api/reports/:id/regenerate', () => {
     ])
   })
 
-  test('a student who has left every class has figures and no place', async () => {
+  test('a student who has left every class has figures and no position', async () => {
     await generate()
     await place(st, [zoe], null)
-    // Without 3B's own homework, and with the quiz left out, the exam stands alone: (71 + 63.6 + 55) / 3 = 189.6 / 3.
+    // Without 3B's own homework, and with the quiz excluded, only the exam counts: (71 + 63.6 + 55) / 3 = 189.6 / 3.
     expect(await st.as.byrne.reports.regenerate({ params: { id: bookId(zoe) } })).toMatchObject({
       overall_average: 63.2,
       position: null,

@@ -36,7 +36,7 @@ describe('GET /api/reports/student', () => {
     expect(body).toMatchObject({ id: draftReport.id, student: { first_name: 'Élan' }, entries: [{ letter_grade: 'A+' }], pdfs: [] })
   })
 
-  test('404 where there is none, of that type or at all, or the student is nobody here', async () => {
+  test('404 where there is none, of that type or at all, or the student is unknown', async () => {
     const absentOnes = [
       { ...ofElan, reportType: 'year_end' },
       { ...ofElan, studentId: zoe.id },
@@ -86,7 +86,7 @@ describe('GET /api/report-entries', () => {
     expect((await st.as.byrne.reports.entries.raw({ query: termOf3B })).status).toBe(400)
   })
 
-  test('the entries of another kind of book stay out', async () => {
+  test('entries of another type of book are omitted', async () => {
     expect(await st.as.byrne.reports.entries({ query: { ...ofClass, reportType: 'year_end' } })).toEqual([])
   })
 })

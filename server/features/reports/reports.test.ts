@@ -45,7 +45,7 @@ describe('GET /api/reports', () => {
 })
 
 describe('PATCH /api/reports/:id', () => {
-  test('changes what is sent and leaves the rest; null clears', async () => {
+  test('changes the sent fields and keeps the rest; null clears', async () => {
     const changed = await st.as.byrne.reports.update({ params: draft, body: { conduct: 'Good', attendancePercentage: 88.25 } })
     expect(changed).toMatchObject({
       conduct: 'Good',
@@ -69,7 +69,7 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
     await expect(st.as.byrne.reports.publish({ params: draft })).rejects.toMatchObject({ status: 409, code: 'reports.locked' })
   })
 
-  test('what is sent is frozen as it was shown, by the names of that day', async () => {
+  test('the content of a sent report is frozen, with the names of that day', async () => {
     await st.as.byrne.reports.updateEntry({ params: draftEntry, body: { letterGrade: 'B+', teacherRemark: 'Lively.' } })
     await st.as.byrne.reports.update({ params: draft, body: { attendancePercentage: 91 } })
     await st.as.byrne.reports.publish({ params: draft })
@@ -122,7 +122,7 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
   })
 })
 
-/** Sends the report in a transaction that stays open until `during` has been asked and has had time to look. */
+/** Sends the report in a transaction that stays open until `during` has been called and has had time to read. */
 async function whileSending<T>(id: string, during: () => Promise<T>): Promise<T> {
   let started = () => {}
   let end = () => {}
@@ -156,7 +156,7 @@ describe('at once', () => {
     expect(await st.as.byrne.reports.get({ params: draft })).toEqual({ ...before, status: 'sent_to_ministry' })
   })
 
-  test('whoever comes after the sending changes nothing of what was sent', async () => {
+  test('a later write changes nothing of a sent report', async () => {
     await st.as.byrne.reports.publish({ params: draft })
     const attempts = await Promise.all([
       st.as.byrne.reports.sendToMinistry.raw({ params: draft }),
@@ -177,7 +177,7 @@ describe('at once', () => {
 })
 
 describe('PATCH /api/report-entries/:entryId', () => {
-  test('letter and remark; null gives the calculated letter back', async () => {
+  test('letter and remark; null restores the calculated letter', async () => {
     const changed = await st.as.byrne.reports.updateEntry({
       params: draftEntry,
       body: { letterGrade: 'Exempt', teacherRemark: 'Was away.' },
@@ -189,7 +189,7 @@ describe('PATCH /api/report-entries/:entryId', () => {
     })
   })
 
-  test('a letter equal to the calculated one goes on following the calculation', async () => {
+  test('a letter equal to the calculated one keeps following the calculation', async () => {
     await st.as.byrne.reports.updateEntry({ params: draftEntry, body: { letterGrade: 'A+' } })
     const { entries } = await st.as.byrne.reports.regenerate({ params: draft })
     expect(entries.find(({ subject_id }) => subject_id === english.id)).toMatchObject({ term_composite: 77.2, letter_grade: 'B' })
@@ -209,7 +209,7 @@ describe('PATCH /api/report-entries/:entryId', () => {
   })
 })
 
-test('the PDFs that were made before a report was published are told from those after it', async () => {
+test('the PDFs that were made before a report was published are distinguished from later ones', async () => {
   const body = () => form(pdfOf('paper'))
   const made = async () => {
     await st.as.byrne.reportFiles.uploadPdf({ params: draft, body: body() })

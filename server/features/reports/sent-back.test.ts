@@ -30,7 +30,7 @@ const changedSince = { status: 409, body: { code: 'reports.changed_since' } }
 const neither = { approved_at: null, approved_by: null, sent_back_at: null, sent_back_by: null, sent_back_reason: null }
 
 describe('an administrator sends a report back', () => {
-  test('the class teacher reads by whom, when and why', async () => {
+  test('the class teacher sees by whom, when and why', async () => {
     const { content_hash: contentHash } = await st.as.okafor.reports.get({ params })
     const sentBack = { approved_at: null, sent_back_at: at, sent_back_by: people.okafor.id, sent_back_reason: reason }
     expect(await sendBack({ contentHash })).toMatchObject({ status: 200, body: { status: 'draft', ...sentBack } })
@@ -39,7 +39,7 @@ describe('an administrator sends a report back', () => {
     expect(await listed()).toMatchObject({ ...sentBack, is_changed_since_sent_back: false })
   })
 
-  test('an approval goes by it, and an approval takes it away: a report is never both', async () => {
+  test('it clears an approval, and an approval clears it: a report is never both', async () => {
     await approve()
     expect(await sendBack()).toMatchObject({ status: 200, body: { approved_at: null, approved_by: null, sent_back_reason: reason } })
     expect(await st.as.byrne.reports.publish.raw({ params })).toMatchObject({ status: 409, body: { code: 'reports.not_approved' } })
@@ -51,20 +51,20 @@ describe('an administrator sends a report back', () => {
     expect(await st.as.byrne.reports.publish({ params })).toMatchObject({ status: 'published' })
   })
 
-  test('a published one too: it stays published, and is not sent', async () => {
+  test('also a published one, which stays published and cannot be sent', async () => {
     await approve()
     await st.as.byrne.reports.publish({ params })
     expect(await sendBack()).toMatchObject({ status: 200, body: { status: 'published', sent_back_at: at } })
     expect(await st.as.byrne.reports.sendToMinistry.raw({ params })).toMatchObject({ status: 409, body: { code: 'reports.not_approved' } })
   })
 
-  test('and takes that back, without a reason', async () => {
+  test('and withdraws that, without a reason', async () => {
     await sendBack()
     expect(await st.as.okafor.reports.approve({ params, body: { isApproved: false } })).toMatchObject(neither)
     expect(await read()).toMatchObject({ ...neither, sent_back_person: null, is_changed_since_sent_back: false })
   })
 
-  test('takes nothing back that came since it was read', async () => {
+  test('does not withdraw a newer state than the one that was read', async () => {
     const takeBack = (expectedAt: string | null) =>
       st.as.okafor.reports.approve.raw({ params, body: { isApproved: false, ...(expectedAt && { expectedAt }) } })
     await approve()
@@ -80,7 +80,7 @@ describe('an administrator sends a report back', () => {
     expect(await takeBack(sent_back_at)).toMatchObject(changedSince)
     expect(await st.digest()).toBe(approved)
     expect(await takeBack((await read()).approved_at)).toMatchObject({ status: 200, body: neither })
-    // What was taken back already is what was wanted.
+    // It was already withdrawn, as wanted.
     expect(await takeBack(at)).toMatchObject({ status: 200, body: neither })
   })
 
@@ -123,7 +123,7 @@ describe('an administrator sends a report back', () => {
   })
 })
 
-describe('who had read something else', () => {
+describe('with outdated content', () => {
   test('is refused, whether a remark or an entry was changed since', async () => {
     const first = await read()
     await st.as.byrne.reports.update({ params, body: { conduct: 'Good' } })
@@ -144,10 +144,10 @@ describe('who had read something else', () => {
   })
 })
 
-describe('two heads at once', () => {
+describe('two concurrent heads', () => {
   beforeEach(() => st.as.okafor.schools.updateMember({ params: { userId: people.quinn.id }, body: { role: 'admin' } }))
 
-  test('one approves and one sends back: both are answered, and one of the two stands whole', async () => {
+  test('one approves and one sends back: both succeed, and one of the two states is complete', async () => {
     const { content_hash: contentHash } = await read()
     const both = await Promise.all([approve({ contentHash }), sendBack({ contentHash }, 'quinn')])
     expect(both.map(({ status }) => status)).toEqual([200, 200])
@@ -199,7 +199,7 @@ describe('a report that was sent back', () => {
     expect(await books()).toMatchObject({ to_approve: 0, sent_back: 0, approved: 1 })
   })
 
-  test('is approved unread only once it was changed', async () => {
+  test('is approved without a content hash only once it was changed', async () => {
     await sendBack()
     const before = await st.digest()
     expect(await approve()).toMatchObject(changedSince)
@@ -220,7 +220,7 @@ describe('a report that was sent back', () => {
     })
   })
 
-  test('has no older paper by that', async () => {
+  test('does not get an older PDF by that', async () => {
     await st.as.byrne.reportFiles.generatePdf({ params })
     await sendBack()
     const own = (await st.as.byrne.reports.standing({ query: ofClass })).find(({ report_id }) => report_id === draftReport.id)
@@ -232,7 +232,7 @@ describe('undo', () => {
   const undo = (id: string, who: Who = 'okafor') => st.as[who].history.undo.raw({ params: { id } })
   const latest = async () => (await st.as.okafor.history.list({ query: { entity: 'report_book', id: draftReport.id } }))[0]?.id ?? ''
 
-  test('takes back that it was sent back; the approval of before does not come again', async () => {
+  test('withdraws the sending back; the earlier approval is not restored', async () => {
     await approve()
     await sendBack()
     const id = await latest()
@@ -253,7 +253,7 @@ describe('undo', () => {
     expect(await undo(await latest())).toMatchObject({ status: 409, body: { code: 'history.cannot_undo' } })
   })
 
-  test('of what the class teacher changed since leaves the reason where it is', async () => {
+  test('of the class teacher’s change keeps the reason', async () => {
     await sendBack()
     await st.as.byrne.reports.update({ params, body: { conduct: 'Good' } })
     expect(await undo(await latest(), 'byrne')).toMatchObject({ status: 200 })

@@ -27,7 +27,7 @@ async function invited(email: string, role: Role = 'teacher') {
 }
 const verify = (email: string, token: string, browser: Browser = browserOf(st.app)) =>
   browser.client.auth.verifyOtp.raw({ body: { email, token } })
-/** Somebody who signs in with the code of an invitation. */
+/** A person who signs in with the code of an invitation. */
 async function arrived(email: string, code: string) {
   const browser = browserOf(st.app)
   expect((await verify(email, code, browser)).status).toBe(200)
@@ -62,13 +62,13 @@ describe('on the server of one school', () => {
     expect(history.map(({ action }) => action).sort()).toEqual(['create', 'update'])
   })
 
-  test('whoever saves their name with the school’s id is in, too', async () => {
+  test('saving the name with the school’s id makes a member, too', async () => {
     const person = await arrived(NEW, (await invited(NEW, 'member')).code)
     const saved = await person.auth.onboard({ body: { firstName: 'Nuala', lastName: 'Reilly', schoolId: stBrigids } })
     expect(saved).toMatchObject({ school_id: stBrigids, joinRequest: { status: 'approved' } })
   })
 
-  test('a code serves again until the invitation is answered; declined, withdrawn, replaced or over, it is worth nothing', async () => {
+  test('a code can be reused until the invitation is answered; declined, withdrawn, replaced or expired, it is refused', async () => {
     const { code } = await invited(NEW)
     await arrived(NEW, code)
     const person = await arrived(NEW, code)
@@ -88,7 +88,7 @@ describe('on the server of one school', () => {
     expect(await (await signedIn(st, 'okafor')).invitations.list()).toEqual([])
   })
 
-  test('it ends with the rights of whoever invited', async () => {
+  test('it ends with the rights of its author', async () => {
     await st.as.okafor.schools.updateMember({ params: { userId: people.doyle.id }, body: { isActive: true, role: 'admin' } })
     const { code } = await invited(NEW)
     const person = await arrived(NEW, code)
@@ -103,11 +103,11 @@ describe('on the server of one school', () => {
     expect(await person.schools.requestToJoin({ params: { schoolId: stBrigids } })).toMatchObject({ status: 'pending' })
   })
 
-  test('a code signs in nobody who has a place in a school already, whoever invites them', async () => {
+  test('a code signs in nobody who already has a place in a school', async () => {
     expect(await invite(people.byrne.email)).toEqual({ invitations: [], members: [people.byrne.email] })
     const { code } = await invited(people.markerTeacher.email)
     expect(await verify(people.markerTeacher.email, code)).toMatchObject({ status: 400, body: { code: 'otp_invalid' } })
-    // They sign in as always, and find it.
+    // They sign in as usual, and see the offer.
     expect(await st.as.markerTeacher.schools.offers()).toMatchObject([{ is_invitation: true }])
   })
 
@@ -117,11 +117,11 @@ describe('on the server of one school', () => {
     expect((await verify('other@mail.example', code)).status).toBe(400)
   })
 
-  test('a suspended member is not let in by one', async () => {
+  test('it does not reactivate a suspended member', async () => {
     expect(await invite(people.doyle.email)).toEqual({ invitations: [], members: [people.doyle.email] })
   })
 
-  test('who asked before is in once approved, and their invitation is gone', async () => {
+  test('approving an earlier request makes a member, and deletes their invitation', async () => {
     const person = await arrived(NEW, (await invited(NEW)).code)
     await st.as.okafor.invitations.withdraw({ params: { id: (await st.as.okafor.invitations.list())[0]?.id as string } })
     const { id } = await person.schools.requestToJoin({ params: { schoolId: stBrigids } })
@@ -139,7 +139,7 @@ describe('on the server of one school', () => {
     expect(mail?.text).toContain('Ngozi Okafor invites you to join St Brigid’s')
   })
 
-  test('of another school nothing is seen, withdrawn or accepted', async () => {
+  test('invitations of another school cannot be seen, withdrawn or accepted', async () => {
     const { id, code } = await invited(NEW)
     expect(await st.as.marker.invitations.list()).toEqual([])
     expect(await refused(st, () => st.as.marker.invitations.withdraw.raw({ params: { id } }))).toMatchObject({ status: 404 })
@@ -167,10 +167,10 @@ describe('on the server of one school', () => {
   })
 })
 
-describe('who gets a mailed code', () => {
+describe('mailed codes', () => {
   const strangers = 'stranger@mail.example'
 
-  test('on the server of one school: members, suspended too, who asks, who is invited; a stranger gets the same answer and no mail', async () => {
+  test('on the server of one school: for members, suspended ones too, applicants and invited people; a stranger gets the same reply and no mail', async () => {
     await open()
     await invite(NEW)
     const known = [people.byrne.email, people.doyle.email, people.tomas.email, NEW]
@@ -200,7 +200,7 @@ describe('who gets a mailed code', () => {
   })
 })
 
-test('where several schools are no code is made: a mail alone shows whose an address is', async () => {
+test('with several schools no code is made, since only a mail proves who owns an address', async () => {
   await open({ DEDICATED: 'false' })
   const { invitations } = await invite(NEW, 'teacher', true)
   expect(invitations).toMatchObject([{ code: null, mailed: true }])

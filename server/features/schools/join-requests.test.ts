@@ -8,7 +8,7 @@ import { type School, school } from '../../testing/school.ts'
 
 let st: School
 let untouched = ''
-/** A school that the test before has changed is not used again. */
+/** The test before may have changed the school. */
 beforeEach(async () => {
   if (untouched && (await st.digest()) === untouched) return
   await st?.close()
@@ -44,7 +44,7 @@ describe('POST /api/schools/:schoolId/join-requests', () => {
     expect(await st.as.nobody.auth.me()).toMatchObject({ school_id: null, pending_join_request: { school: { id: stBrigids } } })
   })
 
-  test('needs no body, and takes somebody who has another school', async () => {
+  test('needs no body, and accepts a member of another school', async () => {
     expect((await ask(hilltop)).status).toBe(201)
     expect((await st.as.byrne.schools.requestToJoin.raw({ params: { schoolId: hilltop } })).status).toBe(201)
   })
@@ -117,7 +117,7 @@ describe('PATCH /api/schools/join-requests/:requestId/approve', () => {
     expect((await st.as.tomas.students.list()).length).toBeGreaterThan(0)
   })
 
-  test('moves somebody with another school to this one, where their membership stays', async () => {
+  test('makes this the active school of a member of another one, whose membership stays', async () => {
     const { id } = await st.as.markerTeacher.schools.requestToJoin({ params: { schoolId: stBrigids } })
     await approve('okafor', 'member', { requestId: id })
     expect(await st.as.markerTeacher.auth.me()).toMatchObject({ school: { id: stBrigids }, role: 'member' })
@@ -126,7 +126,7 @@ describe('PATCH /api/schools/join-requests/:requestId/approve', () => {
     )
   })
 
-  test('gives an earlier membership, suspended since, the role given and makes it active', async () => {
+  test('gives a suspended membership the new role and activates it', async () => {
     const membership = { school_id: stBrigids, user_id: people.tomas.id, role: 'admin' as const, is_active: false }
     await st.services.store.write(asSystem(), (tx) =>
       tx.insert('school_management', [{ id: naturalId('membership', people.tomas.id, stBrigids), ...membership }]),

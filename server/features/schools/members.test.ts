@@ -10,7 +10,7 @@ import { membershipOf } from './schools.policy.ts'
 
 let st: School
 let untouched = ''
-/** A school that the test before has changed is not used again. */
+/** The test before may have changed the school. */
 beforeEach(async () => {
   if (untouched && (await st.digest()) === untouched) return
   await st?.close()
@@ -24,14 +24,14 @@ const update = (userId: string, body: unknown, as: Admin = 'okafor') => st.as[as
 const remove = (userId: string, as: Admin = 'okafor') => st.as[as].schools.removeMember.raw({ params: { userId } })
 const lastAdmin = { status: 409, code: 'schools.last_admin' }
 
-/** As another request does it, with the school's row locked. */
+/** As another request does, with the school's row locked. */
 async function demote(tx: WriteTx, userId: string) {
   await tx.find('school', stBrigids, stBrigids)
   const [before] = await membershipOf(tx, { school: stBrigids, user: userId })
   if (before) await tx.update('school_management', [{ before, patch: { role: 'member' } }])
 }
 
-/** The later one is refused: 409, or 403 where the earlier one had already ended their rights when they were looked up. */
+/** The later one is refused: 409, or 403 where the earlier one had already ended their rights when they were read. */
 async function oneOfTwo(...calls: Promise<RawReply>[]) {
   const statuses = (await Promise.all(calls)).map((answer) => answer.status).sort()
   expect([
@@ -69,7 +69,7 @@ describe('GET /api/schools/members', () => {
 })
 
 describe('PATCH /api/schools/members/:userId', () => {
-  test('a new role counts from the next request', async () => {
+  test('a new role applies from the next request', async () => {
     expect(await st.as.okafor.schools.updateMember({ params: { userId: people.byrne.id }, body: { role: 'admin' } })).toMatchObject({
       user_id: people.byrne.id,
       role: 'admin',
@@ -81,7 +81,7 @@ describe('PATCH /api/schools/members/:userId', () => {
     expect(await st.as.byrne.auth.me()).toMatchObject({ role: 'member' })
   })
 
-  test('who is made inactive has no rights from the next request, and has them again when made active', async () => {
+  test('a suspended member has no rights from the next request, and has them again when reactivated', async () => {
     await update(people.byrne.id, { isActive: false })
     await expect(st.as.byrne.subjects.list()).rejects.toMatchObject({ status: 403, code: 'inactive' })
     await update(people.byrne.id, { isActive: true })

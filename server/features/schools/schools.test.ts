@@ -60,7 +60,7 @@ describe('GET /api/schools', () => {
     expect(await names()).toContain('St Brigid’s')
   })
 
-  test('an older list that a slow reader puts back is not answered', async () => {
+  test('an older list that a slow reader caches is not returned', async () => {
     const { cache } = st.services
     const kept: { value: unknown; stamp: unknown }[] = []
     const set = cache.set.bind(cache)
@@ -185,7 +185,7 @@ describe('GET and PATCH /api/schools/mine', () => {
     expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { name: 'x' } }))).toMatchObject({ status: 403 })
   })
 
-  test('an administrator says the school days; everybody reads them, and null is Monday to Friday again', async () => {
+  test('an administrator sets the school days; everybody reads them, and null is Monday to Friday again', async () => {
     expect(await st.as.niamh.schools.mine()).toMatchObject({ school_days: null })
     const sundayToThursday = [1, 2, 3, 4, 7]
     expect(await st.as.okafor.schools.updateMine({ body: { schoolDays: sundayToThursday } })).toMatchObject({
@@ -210,11 +210,11 @@ describe('GET and PATCH /api/schools/mine', () => {
     },
   )
 
-  test.each(['byrne', 'niamh'] as const)('403 for %s, who says school days', async (name) => {
+  test.each(['byrne', 'niamh'] as const)('403 for %s, who sets school days', async (name) => {
     expect(await refused(st, () => st.as[name].schools.updateMine.raw({ body: { schoolDays: [7] } }))).toMatchObject({ status: 403 })
   })
 
-  test('an administrator says the language of printed documents; who does not name it leaves it, and null is English again', async () => {
+  test('an administrator sets the language of printed documents; an absent field keeps it, and null is English again', async () => {
     expect(await st.as.niamh.schools.mine()).toMatchObject({ document_language: null })
     const said = await st.as.okafor.schools.updateMine({ body: { documentLanguage: 'fr' } })
     expect(said).toMatchObject({ document_language: 'fr' })
@@ -232,7 +232,7 @@ describe('GET and PATCH /api/schools/mine', () => {
     expect(answer).toMatchObject({ status: 400, code: 'validation_failed' })
   })
 
-  test.each(['byrne', 'niamh'] as const)('403 for %s, who says the language of documents', async (name) => {
+  test.each(['byrne', 'niamh'] as const)('403 for %s, who sets the language of documents', async (name) => {
     const answer = await refused(st, () => st.as[name].schools.updateMine.raw({ body: { documentLanguage: 'fr' } }))
     expect(answer).toMatchObject({ status: 403 })
   })
@@ -306,7 +306,7 @@ describe('the setup code', () => {
     await own.close()
   })
 
-  test('the operator’s own opens it, as long as it is set', async () => {
+  test('the operator’s own code is accepted while it is set', async () => {
     const own = await closed({ SETUP_CODE: 'Our Ministry 2026' })
     const people = await newcomers(own, 2)
     for (const one of people)
@@ -314,7 +314,7 @@ describe('the setup code', () => {
     await own.close()
   })
 
-  test('a dedicated node with its school has none, and says so whatever is typed', async () => {
+  test('a dedicated node with its school has none, and refuses any code', async () => {
     const own = await closed({ DEDICATED: 'true' })
     const [head, late] = await newcomers(own, 2)
     const setupCode = (await setupCodeHere(own.services))?.code ?? ''
@@ -330,7 +330,7 @@ describe('the setup code', () => {
     await own.close()
   })
 
-  test('the sign-in methods say that it is needed, and never what it is', async () => {
+  test('the sign-in methods show that it is needed, but not the code', async () => {
     const own = await closed()
     const answer = await own.anonymous.outage.ways()
     expect(answer).toMatchObject({ setup_code: true })
@@ -341,7 +341,7 @@ describe('the setup code', () => {
 })
 
 describe('GET /api/schools/mine/backups', () => {
-  test('says when the newest was made and when one last came back whole; for administrators alone', async () => {
+  test('says when the newest was made and when one last came back whole; for administrators only', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'markbook-short-'))
     const { dataDir: before, backupDir } = st.services.config
     Object.assign(st.services.config, { dataDir, backupDir: dataDir })
@@ -390,22 +390,22 @@ describe('GET /api/schools/mine/addresses', () => {
   })
   afterAll(() => reached([], before))
 
-  test('where other devices reach the server, the best first, as it is now', async () => {
+  test('where other devices reach the server, the best first, always up to date', async () => {
     expect(await reached(lan, follows)).toEqual({ urls: lan })
     expect(await reached(lan.slice(1), follows)).toEqual({ urls: lan.slice(1) })
   })
 
-  test('none where it answers on its own computer alone', async () => {
+  test('none where it listens only on its own computer', async () => {
     expect(await reached([], follows)).toEqual({ urls: [] })
     for (const here of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])
       expect(await reached(lan, set(here))).toEqual({ urls: [] })
   })
 
-  test('the one that its operator set instead of any other', async () => {
+  test('only the one that its operator set, if there is one', async () => {
     expect(await reached(lan, set('https://marks.school.example'))).toEqual({ urls: ['https://marks.school.example'] })
   })
 
-  test('for administrators alone', async () => {
+  test('for administrators only', async () => {
     await expect(st.as.byrne.schools.addresses()).rejects.toMatchObject({ status: 403 })
     await expect(st.anonymous.schools.addresses()).rejects.toMatchObject({ status: 401 })
   })

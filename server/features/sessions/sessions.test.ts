@@ -24,7 +24,7 @@ const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, lik
 const SCHOOL = { address: '192.0.2.1', agent: FIREFOX }
 const PHONE_AT_HOME = { address: '198.51.100.7', agent: PHONE }
 
-/** Somebody signs in with a code of the console, which no limit of mails stands against. */
+/** Signs a person in with a console code, which is not limited like mails. */
 async function signedIn(where: { address: string; agent: string }, who = email) {
   const browser = browserOf(st.app, where)
   const { code } = await issueConsoleCode(st.services.store, who, st.services.keys)
@@ -38,7 +38,7 @@ const currentId = async (client: Client) => (await client.sessions.list()).find(
 const statusOf = async (client: Client) => (await client.auth.me.raw()).status
 
 describe('GET /api/auth/sessions', () => {
-  test('the own sessions of this server: on what, where, since when, and which is this one, which comes first', async () => {
+  test('the caller’s sessions on this server: device, address, start, and the current one first', async () => {
     const atSchool = await signedIn(SCHOOL)
     st.clock.advance(60_000)
     await signedIn(PHONE_AT_HOME)
@@ -56,16 +56,16 @@ describe('GET /api/auth/sessions', () => {
       is_current: true,
     })
     expect(phone).toMatchObject({ device: 'Chrome on Android', address: '198.51.100.7', is_current: false })
-    // Of a program before this one, nothing is known.
+    // For a session of an older program nothing is known.
     expect(before).toMatchObject({ device: 'An unknown device', address: null })
   })
 
-  test('an IPv6 network in place of an address, and nothing that the client made up', async () => {
+  test('an IPv6 network instead of an address, and no text of the client', async () => {
     const client = await signedIn({ address: '2001:db8:1:2:3:4:5:6', agent: '<b>Evil</b> Firefox/1' })
     expect(await client.sessions.list()).toMatchObject([{ device: 'Firefox', address: '2001:db8:1:2::/64' }, {}])
   })
 
-  test('a session of before gets its device at its next use, and keeps it', async () => {
+  test('a session of an older program gets its device at its next use, and keeps it', async () => {
     st.clock.advance(limits.session.noteUse)
     const { client } = browserOf(st.app, { cookie: st.cookieOf('byrne'), ...SCHOOL })
     await client.auth.me()
@@ -94,7 +94,7 @@ describe('GET /api/auth/sessions', () => {
     expect(await client.sessions.list()).toMatchObject([{ last_used_at: '2026-01-12T08:30:00.000Z' }, {}])
   })
 
-  test('where the last use cannot be written, what is asked is answered', async () => {
+  test('where the last use cannot be written, the request still succeeds', async () => {
     const client = await signedIn(SCHOOL)
     st.clock.advance(limits.session.noteUse)
     const { store } = st.services
@@ -125,7 +125,7 @@ describe('DELETE /api/auth/sessions/:id', () => {
     await expect(here.sessions.end({ params: { id } })).rejects.toMatchObject({ status: 404 })
   })
 
-  test('of somebody else it does not exist, and goes on', async () => {
+  test('another person’s session is 404, and stays', async () => {
     const [byrne, ada] = [await signedIn(SCHOOL), await signedIn(SCHOOL, people.ada.email)]
     const refused = await byrne.sessions.end.raw({ params: { id: await currentId(ada) } })
     const absent = await byrne.sessions.end.raw({ params: { id: '00000000-0000-7000-8000-999999999999' } })
@@ -136,7 +136,7 @@ describe('DELETE /api/auth/sessions/:id', () => {
 })
 
 describe('DELETE /api/auth/sessions', () => {
-  test('ends all the own ones but this one, and nobody else’s', async () => {
+  test('ends all of the caller’s except this one, and no others', async () => {
     const others = [await signedIn(PHONE_AT_HOME), await signedIn(SCHOOL), st.as.byrne]
     const [here, ada] = [await signedIn(SCHOOL), await signedIn(SCHOOL, people.ada.email)]
     await here.sessions.endOthers()
@@ -146,7 +146,7 @@ describe('DELETE /api/auth/sessions', () => {
     await here.sessions.endOthers()
   })
 
-  test('and what they listen to', async () => {
+  test('and their event streams', async () => {
     const query = { termId: michaelmas.id, subjectId: maths.id, studentGroupId: class3B.id }
     const events = (await (await signedIn(PHONE_AT_HOME)).grades.events({ query }))[Symbol.asyncIterator]()
     expect((await events.next()).done).toBe(false)
@@ -157,7 +157,7 @@ describe('DELETE /api/auth/sessions', () => {
 })
 
 describe('DELETE /api/schools/members/:userId/sessions', () => {
-  test('an administrator ends all of a member, a stolen one too, and it stands in the history', async () => {
+  test('an administrator ends all of a member, also a stolen one, and the history records it', async () => {
     const stolen = st.clientWith(st.cookieOf('niamh'))
     expect((await stolen.auth.me.raw()).status).toBe(200)
     expect((await st.as.marker.sessions.endMembers.raw({ params: { userId: people.niamh.id } })).status).toBe(404)
@@ -172,13 +172,13 @@ describe('DELETE /api/schools/members/:userId/sessions', () => {
     ])
   })
 
-  test('of oneself all but the session that asks', async () => {
+  test('for oneself all except the current session', async () => {
     expect((await st.as.okafor.sessions.endMembers.raw({ params: { userId: people.okafor.id } })).status).toBe(200)
     expect((await st.as.okafor.auth.me.raw()).status).toBe(200)
   })
 })
 
-describe('what is told to the owner of an account', () => {
+describe('notices to the owner of an account', () => {
   test('a sign-in from a device and network that the account did not use, by mail and to its other sessions', async () => {
     await signedIn(SCHOOL)
     expect(newsFor()).toEqual([])
@@ -192,7 +192,7 @@ describe('what is told to the owner of an account', () => {
     const [notice, ...others] = await here.sessions.notices()
     expect(others).toEqual([])
     expect(notice).toMatchObject({ kind: 'sign_in', device: 'Chrome on Android', address: '198.51.100.7', at: '2026-01-12T08:00:00.000Z' })
-    // Whoever has just signed in is told nothing about it, and cannot take it from the others.
+    // The session that has just signed in does not see the notice, and cannot dismiss it.
     expect(await phone.sessions.notices()).toEqual([])
     const params = { id: notice?.id ?? '' }
     await expect(phone.sessions.dismiss({ params })).rejects.toMatchObject({ status: 404 })
@@ -212,7 +212,7 @@ describe('what is told to the owner of an account', () => {
     expect(newsFor()).toHaveLength(1)
   })
 
-  test('what was used in the last 90 days is known, and then it is not', async () => {
+  test('a device used in the last 90 days gives no notice, an older one does', async () => {
     await signedIn(SCHOOL)
     st.clock.advance(limits.notices.known - 1_000)
     await signedIn(SCHOOL)
@@ -224,7 +224,7 @@ describe('what is told to the owner of an account', () => {
     expect(newsFor()).toHaveLength(1)
   })
 
-  test('nothing of the first session of an account', async () => {
+  test('none for the first session of an account', async () => {
     const who = 'first.time@mail.example'
     const client = await signedIn(PHONE_AT_HOME, who)
     expect([newsFor(who), await client.sessions.notices()]).toEqual([[], []])
@@ -245,13 +245,13 @@ describe('what is told to the owner of an account', () => {
     expect(await phone.sessions.notices()).toEqual([])
   })
 
-  test('a wrong code of an app is no news', async () => {
+  test('none for a wrong code of an app', async () => {
     await st.as.byrne.outage.enrolTotp()
     await expect(st.as.byrne.outage.confirmTotp({ body: { token: '00000000' } })).rejects.toMatchObject({ status: 400 })
     expect([newsFor(), await (await signedIn(SCHOOL)).sessions.notices()]).toEqual([[], []])
   })
 
-  test('no code of a sign-in or paper in a mail that is not its own', async () => {
+  test('such a mail contains no code', async () => {
     await signedIn(SCHOOL)
     const browser = browserOf(st.app, PHONE_AT_HOME)
     await signIn(st, browser, email)
@@ -262,7 +262,7 @@ describe('what is told to the owner of an account', () => {
     for (const secret of [code, ...codes]) for (const { text, subject } of news) expect(`${subject} ${text}`).not.toContain(secret)
   })
 
-  test('ten mails an hour, and one notice of what is done again and again', async () => {
+  test('ten mails an hour, and one notice for a repeated event', async () => {
     const here = await signedIn(SCHOOL)
     for (let count = 0; count < 15; count += 1) await here.outage.newRecoveryCodes()
     expect(newsFor()).toHaveLength(limits.notices.mailsPerHour)
@@ -288,7 +288,7 @@ describe('what is told to the owner of an account', () => {
     expect(await (await signedIn(SCHOOL)).sessions.notices()).toHaveLength(2)
   })
 
-  test('is not told any more once the session was ended, and goes by itself after thirty days', async () => {
+  test('are dismissed when the session is ended, and deleted after thirty days', async () => {
     const here = await signedIn(SCHOOL)
     const phone = await signedIn(PHONE_AT_HOME)
     await signedIn({ ...SCHOOL, address: '203.0.113.4' })
@@ -304,7 +304,7 @@ describe('what is told to the owner of an account', () => {
   })
 })
 
-test('sessions and notices are of one server, and no history tells of them', async () => {
+test('sessions and notices are local to one server, without history', async () => {
   await signedIn(SCHOOL)
   await signedIn(PHONE_AT_HOME)
   const [history, synced] = await st.services.store.read(asSystem(), async ({ db, t }) => [

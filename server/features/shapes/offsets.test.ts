@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { behind, offsetToPosition, positionToOffset, START } from './offsets.ts'
 
 describe('an offset', () => {
-  test('comes back as the position that it was made of', () => {
+  test('is parsed into the position of which it was made', () => {
     for (const position of [
       START,
       behind(41),
@@ -17,7 +17,7 @@ describe('an offset', () => {
     expect(positionToOffset({ next: 7, upTo: 'ffffffff-ffff-ffff-ffff-ffffffffffff' })).toBe(`7_${2n ** 128n - 1n}`)
   })
 
-  test('at the beginning of the log of other servers is ours', () => {
+  test('`0_inf`, the start of the log of other servers, is the start of ours', () => {
     expect(offsetToPosition('0_inf')).toEqual(START)
     expect(offsetToPosition('0_0')).toEqual(START)
   })

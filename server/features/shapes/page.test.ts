@@ -64,7 +64,7 @@ describe('a first copy in small pages', () => {
     expect(new Set(told.map(({ headers }) => headers.operation))).toEqual(new Set(['insert']))
   })
 
-  test('ends with what stands then, whatever is written while it is made', async () => {
+  test('ends with the rows of its end, whatever is written meanwhile', async () => {
     const reader = readerOf(st, 'grade', await headOf(st))
     const { told, position } = await walk(st, reader, START, 3, async (page) => {
       if (page > 5) return
@@ -79,7 +79,7 @@ describe('a first copy in small pages', () => {
   })
 })
 
-describe('what a reader is told of rows that are not theirs', () => {
+describe('messages about rows that a reader may not see', () => {
   const toldSince = async (name: string, change: Partial<Reader>, happen: () => Promise<unknown>) => {
     const began = await headOf(st)
     const reader = { ...readerOf(st, name, began), ...change }
@@ -89,14 +89,14 @@ describe('what a reader is told of rows that are not theirs', () => {
   }
   const onlyOf = (group: { id: string }) => ({ scope: { text: group.id, classes: new Set([group.id]), hidden: new Set<string>() } })
 
-  test('nothing of a report of another class, until it comes to theirs', async () => {
+  test('none for a report of another class, until it moves to theirs', async () => {
     const remark = () => st.as.byrne.reports.update({ params: { id: draftReport.id }, body: { conduct: `Good ${Math.random()}` } })
     expect(await toldSince('report_book', onlyOf(class3A), remark)).toEqual([])
     expect(await toldSince('report_book_entry', onlyOf(class3A), remark)).toEqual([])
     expect(await toldSince('report_book', onlyOf(class3B), remark)).toEqual([`update ${draftReport.id}`])
   })
 
-  test('that a pupil left who came to another class between two looks, although the enrolment is made anew', async () => {
+  test('a delete for a pupil who changed class between two pages, although the enrolment was created again', async () => {
     const [enrolment] = enrolments.filter(({ student_id }) => student_id === oisin.id)
     const move = async () => {
       await st.as.okafor.classes.unenroll({ params: { id: class3A.id, studentId: oisin.id } })
@@ -110,7 +110,7 @@ describe('what a reader is told of rows that are not theirs', () => {
     expect(await toldSince('enrolment', onlyOf(class3A), back)).toEqual([`update ${enrolment?.id}`])
   })
 
-  test('nothing of rows that a condition can never have meant', async () => {
+  test('none for rows that can never have matched the condition', async () => {
     const { columns } = shapeTables.get('grade') as ShapeTable
     const ofExam = { where: readWhere(`assessment_id = '${mathsExam.id}'`, {}, columns) }
     const other = () =>
@@ -120,7 +120,7 @@ describe('what a reader is told of rows that are not theirs', () => {
     expect(await toldSince('grade', ofExam, other)).toEqual([])
   })
 
-  test('nothing of a new row that a condition does not mean', async () => {
+  test('none for a new row that does not match the condition', async () => {
     const { columns } = shapeTables.get('student') as ShapeTable
     const girls = { where: readWhere(`gender = 'female'`, {}, columns) }
     const boy = () => st.as.okafor.students.create({ body: { firstName: 'Tom', lastName: 'Daly', gender: 'male' } })
@@ -128,7 +128,7 @@ describe('what a reader is told of rows that are not theirs', () => {
   })
 })
 
-test('what another node made long ago and sends now comes whole, as an update', async () => {
+test('a row that another node created long ago and sends now is a whole update', async () => {
   const centre = await school({ seed: 'centre' })
   const box = await school({ seed: 'box', story: false, database: 'sqlite' })
   try {

@@ -8,7 +8,7 @@ import { serveShapes } from './shapes.routes.ts'
 
 let st: School
 let app: Hono<AppEnv>
-/** `wait`: ms that a request waits for news. */
+/** `wait`: ms that a live request waits. */
 const appThatWaits = (wait: number) => {
   const app = new Hono<AppEnv>()
   app.use((c, next) => {
@@ -61,8 +61,8 @@ test('a request that waits is answered after a while with nothing, and a cursor 
   expect(cursors[1]).not.toBe(cursors[0])
 })
 
-test('who waits too often is told so, and so is everybody once too many wait', async () => {
-  // Longer than it takes until the last of them has come, also on a busy machine.
+test('too many waiting requests of a person are refused, and so are too many in all', async () => {
+  // Long enough that the last of them has arrived, also on a busy machine.
   const patient = appThatWaits(1_500)
   const waiting = async (...names: ('okafor' | 'niamh' | 'byrne')[]) => {
     const asks = await Promise.all(
@@ -86,7 +86,7 @@ test('who waits too often is told so, and so is everybody once too many wait', a
   expect(await waiting('byrne')).toEqual([[200, null]])
 })
 
-test('who wants changes only gets no copy', async () => {
+test('a reader of changes only gets no copy', async () => {
   const { told, next } = await get('okafor', { table: 'subject', offset: '-1', log: 'changes_only' })
   expect(told.map(({ headers }) => headers.control)).toEqual(['up-to-date'])
   await st.as.okafor.subjects.create({ body: { name: 'Music', code: 'MU' } })

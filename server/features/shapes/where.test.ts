@@ -47,7 +47,7 @@ describe('a condition', () => {
     expect(holds('max_score not in (20, null)')).toBe(false)
   })
 
-  test('takes parameters, which never are anything but values', () => {
+  test('accepts parameters, which are only ever values', () => {
     expect(holds('title = $1 and max_score = $2', { 1: "Quiz 1: what's new", 2: '20' })).toBe(true)
     expect(holds('title = $1', { 1: "' or true or title = '" })).toBe(false)
     expect(() => holds('title = $1')).toThrow('names the parameter $1, which was not sent')

@@ -27,7 +27,7 @@ const record = (path: string) =>
   })
 
 describe('the sweep of the files', () => {
-  test('takes what has belonged to no row for a day, and nothing else', async () => {
+  test('deletes files without a row for a day, and no others', async () => {
     const flat = `${report}.pdf`
     const [kept, lost, summary] = [`${report}/kept.pdf`, `${report}/lost.pdf`, `classes/${student_group_id}/summary.pdf`]
     for (const path of [flat, kept, lost, summary]) await put(path)
@@ -44,7 +44,7 @@ describe('the sweep of the files', () => {
     expect(await paths()).toEqual([flat, kept, `${report}/new.pdf`, summary].sort())
   })
 
-  test('takes the files of what was deleted, once it cannot be restored any more', async () => {
+  test('deletes the files of deleted rows, once these cannot be restored any more', async () => {
     await put(`${report}/one.pdf`)
     await record(`${report}/one.pdf`)
     later()
@@ -82,7 +82,7 @@ describe('the sweep of the files', () => {
     expect((await st.app.fetch(new Request(old))).status).toBe(404)
   })
 
-  test('touches nothing where most files belong to no row: it is another database', async () => {
+  test('deletes nothing where most files have no row, since they belong to another database', async () => {
     const warnings: unknown[] = []
     const log: Log = { info() {}, error() {}, warn: (line: unknown) => void warnings.push(line) }
     for (let count = 0; count < 120; count += 1) await put(`${report}/${count}.pdf`)

@@ -13,7 +13,7 @@ const wish = (personalDataFor: 'class_teachers' | 'all_staff' | null) => st.as.o
 beforeEach(() => wish(null))
 
 const born = [...pupilsOf3A, ...pupilsOf3B].flatMap((pupil) => pupil.date_of_birth ?? [])
-/** Whose birth dates a reply tells. */
+/** The birth dates in a reply. */
 const toldIn = (reply: unknown): string[] => born.filter((day) => JSON.stringify(reply).includes(day)).sort()
 const daysOf = (pupils: readonly { date_of_birth: string | null }[]) => pupils.flatMap((pupil) => pupil.date_of_birth ?? []).sort()
 const shape = async (who: 'ada' | 'byrne' | 'okafor', more = '') => {
@@ -65,7 +65,7 @@ describe('birth dates and genders', () => {
     })
   })
 
-  test('are not overwritten by whoever sends back what they see', async () => {
+  test('are not overwritten by a person who sends back the nulls that they see', async () => {
     const params = { id: elan.id }
     const { gender, date_of_birth, first_name } = await st.as.ada.students.get({ params })
     await st.as.ada.students.update({ params, body: { firstName: first_name, gender, dateOfBirth: date_of_birth } })
@@ -81,13 +81,13 @@ describe('birth dates and genders', () => {
     },
   )
 
-  test('are taken of the class teacher, who may take a birth date away and never a gender', async () => {
+  test('are accepted from the class teacher, who may clear a birth date but not a gender', async () => {
     const changed = await st.as.quinn.students.update({ params: { id: fatima.id }, body: { dateOfBirth: null, gender: null } })
     expect(changed).toMatchObject({ date_of_birth: null, gender: 'female' })
     await st.as.quinn.students.update({ params: { id: fatima.id }, body: { dateOfBirth: fatima.date_of_birth } })
   })
 
-  test('come back by nobody who does not see them', async () => {
+  test('are not restored by undo of a person who does not see them', async () => {
     await st.as.byrne.students.update({ params: { id: zoe.id }, body: { dateOfBirth: '2011-07-20' } })
     const [entry] = await st.as.byrne.history.list({ query: { entity: 'student', id: zoe.id } })
     const params = { id: entry?.id ?? '' }
@@ -113,7 +113,7 @@ describe('birth dates and genders', () => {
     expect((await st.app.fetch(old)).status).toBe(409)
   })
 
-  test('of a class that was theirs last year its class teacher still sees, of a class of somebody else not', async () => {
+  test('are visible to last year’s class teacher, but not to another class’s', async () => {
     await st.as.okafor.classes.handOver({ params: { classId: class3A.id }, body: { teacherId: (await st.as.ada.auth.me()).id } })
     expect(toldIn(await st.as.ada.students.list())).toEqual(daysOf(pupilsOf3A))
     expect(toldIn(await st.as.quinn.students.list())).toEqual([])

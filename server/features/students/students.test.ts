@@ -208,7 +208,7 @@ describe('PATCH /api/students/:id', () => {
       await st.as.okafor.students.update({ params: { id }, body: { studentNumber } })
   })
 
-  test('404 for another school’s student, before the body is looked at', async () => {
+  test('404 for another school’s student, before the body is checked', async () => {
     const reply = await refused(st, () => st.as.okafor.students.update.raw({ params: { id: hilltopPupil.id }, body: { gender: 1 } }))
     expect(reply).toEqual({ status: 404, code: 'not_found' })
   })

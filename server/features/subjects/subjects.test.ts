@@ -26,7 +26,7 @@ describe('GET /api/subjects', () => {
     expect(listed[0]).toEqual({ id: maths.id, name: 'Mathematics', code: 'MA', sort_order: 1, is_active: true })
   })
 
-  test('403 for who has no school, or is suspended there', async () => {
+  test('403 for a person without a school, or suspended there', async () => {
     await expect(st.as.nobody.subjects.list()).rejects.toMatchObject({ status: 403, code: 'no_school' })
     await expect(st.as.doyle.subjects.list()).rejects.toMatchObject({ status: 403, code: 'inactive' })
   })
@@ -54,7 +54,7 @@ describe('GET /api/subjects/:id/classes', () => {
     expect(await named(irish, michaelmas)).toEqual([])
   })
 
-  test('or where it was given to a pupil', async () => {
+  test('and those where it was assigned to a pupil', async () => {
     const given = { params: { id: class3B.id }, body: { studentId: elan.id, subjectIds: [irish.id] } }
     await st.as.byrne.classes.assignSubjects(given)
     expect(await named(irish, michaelmas)).toEqual(['3B'])
@@ -142,7 +142,7 @@ describe('PATCH /api/subjects/:id', () => {
 describe('PATCH /api/subjects/reorder', () => {
   const ids = async () => (await st.as.okafor.subjects.list()).map((subject) => subject.id)
 
-  test('answers and keeps the new order', async () => {
+  test('returns and stores the new order', async () => {
     const reversed = (await ids()).reverse()
     const answered = await st.as.okafor.subjects.reorder({ body: { subjectIds: reversed } })
     expect(answered.map((subject) => subject.id)).toEqual(reversed)
@@ -176,7 +176,7 @@ describe('DELETE /api/subjects/:id', () => {
     )
   })
 
-  test('without assessments it goes, and who taught and took it with it', async () => {
+  test('without assessments it is deleted, with its teachers and students', async () => {
     const { id } = await st.as.okafor.subjects.create({ body: { name: 'Drama', code: 'DR' } })
     await st.services.store.write(asSystem(), async (tx) => {
       const place = { school_id: class3B.school_id, student_group_id: class3B.id, subject_id: id }

@@ -33,7 +33,7 @@ const marksOf = (assessment: { id: string }, ...students: { id: string }[]) => (
 })
 
 describe('an assessment of a teaching set', () => {
-  test('is made by who teaches the set and by administrators, and is listed with the set and who is in it', async () => {
+  test('is created by teachers of the set and administrators, and is listed with the set and its students', async () => {
     const set = await upper()
     const made = await giveTo(set)
     expect(made).toMatchObject({ teaching_set_id: set.id, student_group_id: null })
@@ -70,14 +70,14 @@ describe('an assessment of a teaching set', () => {
     },
   )
 
-  test('is of nobody who teaches another set of the subject', async () => {
+  test('cannot be written by a teacher of another set of the subject', async () => {
     const set = await upper()
     await setOf('English lower', [people.quinn], [zoe])
     const request = () => st.as.quinn.assessments.create.raw({ body: { ...paper, teachingSetId: set.id } })
     expect(await refused(st, request)).toMatchObject({ status: 403 })
   })
 
-  test('is of the subject and year of the set, of this school, and not of a class besides', async () => {
+  test('must have the subject and year of the set, of this school, and no class', async () => {
     const set = await upper()
     const create = (more: object) => () => st.as.okafor.assessments.create.raw({ body: { ...paper, teachingSetId: set.id, ...more } })
     expect(await refused(st, create({ subjectId: maths.id }))).toEqual({ status: 400, code: 'assessments.other_set' })
@@ -95,11 +95,11 @@ describe('an assessment of a teaching set', () => {
     expect(await refused(st, move)).toEqual({ status: 400, code: 'assessments.other_set' })
   })
 
-  test('moves: a class takes the place of the set, and a set that of a class; not away from pupils who have a mark', async () => {
+  test('moves: a class takes the place of the set, and a set that of a class; not away from pupils with a mark', async () => {
     const set = await upper()
     const { id } = await giveTo(set)
     const change = (body: object) => st.as.okafor.assessments.update({ params: { id }, body })
-    // What a client that knows no sets sends of it.
+    // The request of a client without sets.
     expect(await change({ studentGroupId: null, title: 'Renamed' })).toMatchObject({ teaching_set_id: set.id, title: 'Renamed' })
     expect(await change({ studentGroupId: class3A.id })).toMatchObject({ student_group_id: class3A.id, teaching_set_id: null })
     expect(await change({ teachingSetId: set.id })).toMatchObject({ student_group_id: null, teaching_set_id: set.id })
@@ -124,7 +124,7 @@ describe('an assessment of a teaching set', () => {
 })
 
 describe('its marks', () => {
-  test('are of who is in the set alone; who has left it keeps theirs, and may get another', async () => {
+  test('are only for the set’s students; one who has left keeps theirs, which may be changed', async () => {
     const set = await upper()
     const made = await giveTo(set)
     await st.as.ada.grades.bulk(marksOf(made, mei, fatima))
@@ -136,7 +136,7 @@ describe('its marks', () => {
     const again = { assessmentId: made.id, grades: [{ studentId: mei.id, score: 41 }] }
     expect((await st.as.byrne.grades.bulk.raw({ body: again })).status).toBe(200)
     expect((await refused(st, () => st.as.ada.grades.bulk.raw({ body: again }))).status).toBe(403)
-    // Somebody who left does not keep the set's teacher from deciding how it counts.
+    // The mark of a pupil who left does not make the assessment shared.
     expect((await st.as.ada.assessments.update.raw({ params: { id: made.id }, body: { weight: 3 } })).status).toBe(200)
   })
 
@@ -162,7 +162,7 @@ describe('its marks', () => {
     expect(explained.marks.map(({ assessment_id }) => assessment_id)).toContain(made.id)
   })
 
-  test('give a subject that has no other assessment to who is in the set, and to nobody else of the class', async () => {
+  test('give a subject without other assessments only to the set’s students', async () => {
     const set = await setOf('Science upper', [people.ada], [mei], science.id)
     const { id } = await giveTo(set, { subjectId: science.id })
     const takers = async () => {
@@ -180,7 +180,7 @@ describe('its marks', () => {
   })
 })
 
-describe('who is expected to have a mark', () => {
+describe('expected marks', () => {
   const missing = async (group: { id: string }) => {
     const found = await st.as.okafor.calculations.missingMarks({ query: { studentGroupId: group.id, termId: michaelmas.id } })
     return new Map(found.map(({ assessment_id, students }) => [assessment_id, students.map(({ id }) => id)]))
@@ -191,7 +191,7 @@ describe('who is expected to have a mark', () => {
     return [assessments, expected, recorded] as number[]
   }
 
-  test('is who is in the set: in the missing lists, the figures of classes and sets, and the season board', async () => {
+  test('are those of the set’s students: in missing-marks, the figures of classes and sets, and the overview', async () => {
     const set = await setOf('English upper', [people.ada], [mei, elan])
     const [was3A, was3B] = [await progress(class3A), await progress(class3B)]
     const [ownBefore] = await st.as.ada.teachingSets.progress({ query: { termId: michaelmas.id } })
@@ -209,7 +209,7 @@ describe('who is expected to have a mark', () => {
     const board = await st.as.okafor.overview.read({ query: { termId: michaelmas.id, reportType: 'term' } })
     const onBoard = board.find((row) => row.class.id === class3B.id)?.subjects.find(({ subject }) => subject.id === english.id)
     expect([onBoard?.expected, onBoard?.recorded]).toEqual([expected + 2, recorded + 1])
-    // Whose mark stands though they left the set: expected of nobody, and counted for nobody.
+    // The mark of the pupil who left stays, but is neither expected nor counted as recorded.
     await st.as.okafor.teachingSets.setStudents({ params: { id: set.id }, body: { studentIds: [elan.id] } })
     expect(await progress(class3B)).toEqual([assessments + 1, expected + 1, recorded])
     const [after] = await st.as.ada.teachingSets.progress({ query: { termId: michaelmas.id } })
@@ -218,7 +218,7 @@ describe('who is expected to have a mark', () => {
     expect(listed.find(({ teaching_set }) => teaching_set.id === another.id)?.expected).toBe((after?.expected ?? 0) - 1)
   })
 
-  test('a class sees it where a pupil of it is in the set or has a mark, and a set likewise', async () => {
+  test('a class has it where one of its pupils is in the set or has a mark, and a set likewise', async () => {
     const set = await setOf('English upper', [people.ada], [mei])
     const made = await giveTo(set)
     const sees = async (of: { studentGroupId?: string; teachingSetId?: string }) =>
@@ -243,7 +243,7 @@ describe('who is expected to have a mark', () => {
     expect([await sees({ studentGroupId: class3B.id }), await sees({ teachingSetId: lower.id })]).toEqual([true, true])
   })
 
-  test('a sheet of marks of the class takes no mark in it of who is not in the set', async () => {
+  test('a sheet of marks of the class accepts no mark in it for a pupil outside the set', async () => {
     const set = await setOf('English upper', [people.ada], [mei])
     const made = await giveTo(set)
     const query = { studentGroupId: class3B.id, termId: michaelmas.id, subjectId: english.id }
@@ -266,7 +266,7 @@ describe('who is expected to have a mark', () => {
 })
 
 describe('a set that is deleted', () => {
-  test('keeps from it while its assessments have marks; without, they go with it and come back with it', async () => {
+  test('is refused while its assessments have marks; without, they are deleted and restored with it', async () => {
     const set = await upper()
     const made = await giveTo(set)
     await st.as.ada.grades.bulk(marksOf(made, mei))
@@ -299,7 +299,7 @@ describe('a set that is deleted', () => {
     }
   })
 
-  test('an assessment with its marks comes back to its set, and waits for one that was deleted since', async () => {
+  test('an assessment with its marks is restored to its set, and not while that is deleted', async () => {
     const set = await upper()
     const made = await giveTo(set)
     await st.as.ada.grades.bulk(marksOf(made, mei, fatima))
@@ -314,7 +314,7 @@ describe('a set that is deleted', () => {
   })
 })
 
-test('rolling over brings the set along, and none of its assessments', async () => {
+test('rolling over copies the set, and none of its assessments', async () => {
   const set = await upper()
   await giveTo(set)
   const next = await st.as.okafor.academicYears.create({

@@ -42,7 +42,7 @@ async function upper() {
 }
 
 describe('a set', () => {
-  test('is made by an administrator, and listed with subject, teachers and how many are in it', async () => {
+  test('is made by an administrator, and listed with subject, teachers and number of students', async () => {
     const set = await upper()
     await make('Maths A', { subjectId: maths.id })
     expect(await st.as.okafor.teachingSets.list({ query: { academicYearId: thisYear.id } })).toMatchObject([
@@ -84,7 +84,7 @@ describe('a set', () => {
     }
   })
 
-  test('its pupils are answered by class and name; the rows have the ids that follow from set and pupil', async () => {
+  test('its pupils are listed by class and name; the ids are computed from set and pupil', async () => {
     const set = await upper()
     await fill(set, zoe, mei, fatima)
     expect((await st.as.ada.teachingSets.students({ params: set })).map(({ first_name, class: of }) => [first_name, of?.name])).toEqual([
@@ -97,7 +97,7 @@ describe('a set', () => {
     expect((await st.rows('teaching_set_teacher')).map(({ id }) => id)).toEqual([naturalId('teaching_set_teacher', set.id, people.ada.id)])
   })
 
-  test('the same again writes nothing; whoever is not named any more goes', async () => {
+  test('the same again writes nothing; omitted people are removed', async () => {
     const set = await upper()
     const before = await st.digest()
     await fill(set, fatima, mei)
@@ -124,7 +124,7 @@ describe('a set', () => {
     expect(set.name).toBe('English upper')
   })
 
-  test('400 for whoever is in no class of the year, 404 for another school’s pupil, and nothing is written', async () => {
+  test('400 for a pupil without a class of the year, 404 for another school’s pupil, and nothing is written', async () => {
     const set = await upper()
     const put = (studentIds: string[]) => () => st.as.okafor.teachingSets.setStudents.raw({ params: { id: set.id }, body: { studentIds } })
     expect(await refused(st, put([mei.id, wanderer.id]))).toEqual({ status: 400, code: 'teaching_sets.in_no_class' })
@@ -140,7 +140,7 @@ describe('a set', () => {
     }
   })
 
-  test('goes with its teachers and pupils; marks stay. A subject, a pupil and a membership take what is theirs', async () => {
+  test('is deleted with its teachers and pupils; marks stay. Deleting a subject, a pupil or a membership deletes its rows', async () => {
     const set = await upper()
     const marks = (await st.rows('grade')).length
     await st.as.okafor.schools.removeMember({ params: { userId: people.ada.id } })
@@ -159,7 +159,7 @@ describe('a set', () => {
     expect((await st.rows('teaching_set')).map(({ name }) => name)).toEqual(['English upper'])
   })
 
-  test('a year takes its sets along', async () => {
+  test('a year is deleted with its sets', async () => {
     const span = { startDate: '2026-09-01', endDate: '2027-06-30' }
     const next = await st.as.okafor.academicYears.create({ body: { name: 'Next', gradingModel: 'term_based', ...span } })
     await make('English upper', { academicYearId: next.id })
@@ -195,7 +195,7 @@ describe('a teacher of a set', () => {
     expect((await write(englishEssay, mei)).status).toBe(403)
   })
 
-  test('as a member no more, and not of a pupil who left every class', async () => {
+  test('not as a member, and not for a pupil who left every class', async () => {
     await upper()
     await st.as.okafor.classes.unenroll({ params: { id: class3B.id, studentId: mei.id } })
     expect((await write(englishEssay, mei)).status).toBe(403)
@@ -204,7 +204,7 @@ describe('a teacher of a set', () => {
     expect((await write(englishEssay, fatima)).status).toBe(403)
   })
 
-  test('changes a mark and takes it away, and undoes it', async () => {
+  test('changes and deletes a mark, and undoes it', async () => {
     await upper()
     const [grade] = (await write(englishEssay, mei)).body as { id: string }[]
     const params = { id: grade?.id ?? '' }
@@ -215,7 +215,7 @@ describe('a teacher of a set', () => {
     expect((await st.rows('grade')).some(({ id }) => id === params.id)).toBe(false)
   })
 
-  test('makes assessments of every class in its subject, none of one class; and says how they count while only its pupils have marks', async () => {
+  test('makes assessments of every class in its subject, none of one class; and changes how they count while only its pupils have marks', async () => {
     const body = { termId: michaelmas.id, subjectId: english.id, title: 'Set test', assessmentType: 'coursework' } as const
     const create = (more: object) => st.as.ada.assessments.create.raw({ body: { ...body, ...more } })
     expect(await refused(st, () => create({}))).toMatchObject({ status: 403 })
@@ -231,7 +231,7 @@ describe('a teacher of a set', () => {
     expect((await change(3)).body).toMatchObject({ issues: [{ values: { classes: '3A' } }] })
   })
 
-  test('sees how far its marks are', async () => {
+  test('sees the progress of its marks', async () => {
     const set = await upper()
     const progress = async (who: 'ada' | 'okafor' | 'byrne') =>
       (await st.as[who].teachingSets.progress({ query: { termId: michaelmas.id } })).map(({ teaching_set, recorded, expected, is_own }) => [
@@ -259,7 +259,7 @@ describe('a teacher of a set', () => {
     expect(mathsHomework.student_group_id).toBe(class3B.id)
   })
 
-  test('sees its results, which are those of the pupils’ classes, and the working of its subject alone', async () => {
+  test('sees its results, which are those of the pupils’ classes, and only the explanation of its subject', async () => {
     const set = await upper()
     await write(englishEssay, fatima)
     const query = { teachingSetId: set.id, termId: michaelmas.id }
@@ -291,7 +291,7 @@ describe('a teacher of a set', () => {
   })
 })
 
-test('the name of a set is undone', async () => {
+test('a change of a set’s name can be undone', async () => {
   const set = await make()
   await st.as.okafor.teachingSets.update({ params: set, body: { name: 'English A' } })
   const [change] = await st.as.okafor.history.list({ query: { entity: 'teaching_set', id: set.id } })

@@ -74,7 +74,7 @@ describe('POST /api/terms', () => {
   })
 })
 
-describe('a term by the school’s own word', () => {
+describe('a term with the school’s own name', () => {
   let own: School
   let yearId: string
   beforeAll(async () => {
@@ -108,7 +108,7 @@ describe('a term by the school’s own word', () => {
     expect(await own.digest()).toBe(before)
   })
 
-  test('is kept composed and trimmed, without what nobody sees, after the last in order; a known name in its own place', async () => {
+  test('is kept composed and trimmed, without invisible characters, last in order; a known name in its own place', async () => {
     await own.as.okafor.terms.create({ body: term('  \u202eTrimestre d\u2019e\u0301te\u0301 ') })
     await own.as.okafor.terms.create({ body: term('Semester 1') })
     await own.as.okafor.terms.create({ body: term('HILARY') })
@@ -120,7 +120,7 @@ describe('a term by the school’s own word', () => {
   })
 
   test.each(['semester 1', 'SÉMESTER  1', 'Hilary', 'TRIMESTRE D\u2019ETE'])(
-    '409 for %s, which reads like one that is there',
+    '409 for %s, which reads like an existing one',
     async (name) => {
       const refused = { status: 409, code: 'terms.duplicate_name' }
       await expect(own.as.okafor.terms.create({ body: term(name) })).rejects.toMatchObject(refused)
@@ -158,7 +158,7 @@ describe('PATCH /api/terms/:id', () => {
   })
 })
 
-test('409 for a term with marks that is moved to another year: its classes would stay behind', async () => {
+test('409 for a term with marks that is moved to another year: its classes would stay in the old year', async () => {
   const body = { academicYearId: lastYear.id, name: 'hilary', startDate: '2025-01-07', endDate: '2025-03-28' } as const
   const { status, body: refusal } = await st.as.okafor.terms.update.raw({ params: { id: michaelmas.id }, body })
   expect({ status, refusal }).toMatchObject({ status: 409, refusal: { code: 'terms.stays_in_year' } })
@@ -174,7 +174,7 @@ describe('DELETE /api/terms/:id', () => {
     await expect(st.as.byrne.terms.remove({ params: { id: trinity.id } })).rejects.toMatchObject({ status: 403, code: 'admin_only' })
   })
 
-  test('a term made again under the same name has the same id', async () => {
+  test('a term created again with the same name has the same id', async () => {
     const { id } = (await st.as.okafor.terms.list({ query: { yearId: lastYear.id } })).find((term) => term.name === 'hilary') ?? { id: '' }
     await st.as.okafor.terms.remove({ params: { id } })
     expect(await st.as.okafor.terms.create({ body: hilaryOfLastYear })).toMatchObject({ id })

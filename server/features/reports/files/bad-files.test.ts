@@ -14,7 +14,7 @@ beforeAll(async () => {
   before = await st.digest()
   stored = await storedPaths(st)
 })
-/** Whatever was sent: nothing of it is left. */
+/** No request left a file behind. */
 afterAll(async () => {
   expect(await st.digest()).toBe(before)
   expect(await storedPaths(st)).toEqual(stored)
@@ -34,14 +34,14 @@ const ofClass = (fileType: string, content: Uint8Array | string) =>
 const HTML = '<!doctype html><script>alert(1)</script>'
 const MACROS = workbook({ 'xl/vbaProject.bin': Buffer.from('x') })
 const zip = (files: Record<string, Uint8Array>) => zipSync(files)
-/** A workbook whose directory says that it unpacks to four gigabytes. */
+/** A workbook whose directory states an unpacked size of four gigabytes. */
 function bomb(): Uint8Array {
   const bytes = Buffer.from(workbook())
   bytes.writeUInt32LE(0xffff_fff0, bytes.indexOf('PK\x01\x02', 0, 'latin1') + 24)
   return bytes
 }
 
-describe('a file that is not what it says', () => {
+describe('a file with other content than declared', () => {
   test.each([
     ['a web page', HTML],
     ['a web page before a PDF', `${HTML}\n${pdfOf('x').toString('latin1')}`],
@@ -119,7 +119,7 @@ describe('a body that is not right', () => {
     expect([response.status, ((await response.json()) as { code: string }).code]).toEqual([400, 'validation_failed'])
   })
 
-  test('400 where the sender goes away in the middle', async () => {
+  test('400 where the client disconnects in the middle', async () => {
     const source = new ReadableStream<Uint8Array>({
       start: (controller) => {
         controller.enqueue(Buffer.from(part(whole).slice(0, 100)))
@@ -129,12 +129,12 @@ describe('a body that is not right', () => {
     expect((await send(source)).status).toBe(400)
   })
 
-  test('413 where it says that it is larger than anything', async () => {
+  test('413 where the declared size is too large', async () => {
     expect((await send(part(whole), { 'content-length': '900000000' })).status).toBe(413)
   })
 })
 
-test('20 MB cost the memory once, and hold nobody up', async () => {
+test('20 MB cost the memory once, and do not block others', async () => {
   const content = Buffer.alloc(limits.reportFile, 0x20)
   pdfOf('x').copy(content)
   const whole = new Request(`http://markbook.test${path}`, { method: 'POST', body: form(content, 'text/html') })
@@ -144,7 +144,7 @@ test('20 MB cost the memory once, and hold nobody up', async () => {
     'content-type': whole.headers.get('content-type') ?? '',
     'content-length': `${bytes.length}`,
   }
-  /** The longest step of one request, in ms of this process's CPU: what else the machine does is nobody's fault here. */
+  /** The longest step of one request, in ms of this process's CPU time, which other work on the machine does not affect. */
   const longestStep = async () => {
     const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000
     let [at, last, longest] = [0, cpuMs(), 0]
@@ -168,6 +168,6 @@ test('20 MB cost the memory once, and hold nobody up', async () => {
   const memory = process.memoryUsage().arrayBuffers
   const first = await longestStep()
   expect(process.memoryUsage().arrayBuffers - memory).toBeLessThan(64 * 1_048_576)
-  // A collection of what earlier tests of this process left falls into one request, what the server does into each.
+  // Garbage collection for earlier tests affects one request, the server's own work affects each.
   expect(Math.min(first, await longestStep(), await longestStep())).toBeLessThan(50)
 })

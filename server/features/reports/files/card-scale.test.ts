@@ -35,7 +35,7 @@ async function cards() {
   return new Map(await Promise.all(input.cards.map(async (card) => [card.id, { card, bytes: await reportCard(setup, card) }] as const)))
 }
 
-/** Every letter on the card is one of its own scale. */
+/** Whether every letter on the card belongs to its own scale. */
 function isOfOnePiece(card: { scale?: { bands: readonly { letter: string }[] }; entries: readonly { letter_grade: string | null }[] }) {
   const known = new Set(card.scale?.bands.map(({ letter }) => letter))
   return card.entries.every(({ letter_grade }) => letter_grade === null || known.has(letter_grade))
@@ -59,7 +59,7 @@ test.skipIf(!hasPoppler)('a card that was sent prints letters, legend and remark
   expect(book?.sent_snapshot).toMatchObject({ frozen: { snapshot: { scale: { pass_mark: 50 } } }, scale: { pass_mark: 50 } })
 })
 
-test('a draft keeps its letters beside their scale, is behind, and has the new ones when it is generated again', async () => {
+test('a draft keeps its letters beside their scale, is behind, and gets the new ones when it is generated again', async () => {
   await st.as.byrne.reports.generate({ body: ofTerm })
   await st.as.okafor.gradingScale.put({ query: { academicYearId: thisYear.id }, body: passFail })
   for (const { card } of (await cards()).values()) if (card.status === 'draft') expect(isOfOnePiece(card)).toBe(true)
@@ -74,7 +74,7 @@ test('a draft keeps its letters beside their scale, is behind, and has the new o
     }
 })
 
-test('a book of an older program, which says no scale, is not behind for that, and says the scale of the day when it is sent', async () => {
+test('a book of an older program, without a scale, is not behind for that, and gets the present scale when it is sent', async () => {
   const { reports } = await st.as.byrne.reports.generate({ body: ofTerm })
   const { id } = reports.find(({ status }) => status === 'draft') ?? { id: '' }
   await st.services.store.write(asSystem(), async (tx) => {

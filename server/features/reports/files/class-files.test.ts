@@ -130,7 +130,7 @@ describe('POST /api/reports/class-summary/generate', () => {
     expect(own?.marks[maths.id]?.letter).toBe(result?.subjects.find(({ subject_id }) => subject_id === maths.id)?.letter_grade)
   })
 
-  test('a name that a spreadsheet would run as a formula is inert in CSV and XLSX', async () => {
+  test('a name that a spreadsheet would run as a formula does not run in CSV and XLSX', async () => {
     const { id } = await st.as.okafor.students.create({
       body: { firstName: '=HYPERLINK("http://evil","x")', lastName: '@SUM(A1)', gender: 'other' },
     })
@@ -185,7 +185,7 @@ describe('GET /api/reports/print', () => {
         .match(/\/Type \/Page\b/g) ?? []
     ).length
 
-  test('every report in one file; on both sides each begins on a sheet of its own', async () => {
+  test('every report in one file; for two-sided printing each begins on a new sheet', async () => {
     const one = await st.as.byrne.reportFiles.print.raw({ query: of3B })
     expect([one.status, one.headers.get('content-type')]).toEqual([200, 'application/pdf'])
     const count = (await st.as.byrne.reports.list({ query: of3B })).length
@@ -194,7 +194,7 @@ describe('GET /api/reports/print', () => {
     expect(pagesOf(body)).toBe(count * 2 - 1)
   })
 
-  test('404 reports.no_books where nothing was generated; 400 for a paper that there is not', async () => {
+  test('404 reports.no_books where nothing was generated; 400 for an unknown paper size', async () => {
     const none = await st.as.quinn.reportFiles.print.raw({ query: { ...of3B, studentGroupId: class3A.id } })
     expect(none).toMatchObject({ status: 404, body: { code: 'reports.no_books' } })
     expect((await st.as.byrne.reportFiles.print.raw({ query: { ...of3B, paper: 'A3' } })).status).toBe(400)
@@ -202,7 +202,7 @@ describe('GET /api/reports/print', () => {
 })
 
 describe('GET /api/students/import-template', () => {
-  test('has the columns of the import and the classes of the active year, and comes back through it', async () => {
+  test('has the columns of the import and the classes of the active year, and the import accepts it', async () => {
     const { headers, body } = await st.as.okafor.students.importTemplate.raw()
     expect(headers.get('content-disposition')).toContain('filename="Pupils_to_import.xlsx"')
     const head = ['first_name', 'last_name', 'gender', 'date_of_birth', 'enrollment_date', 'student_number', 'class']
@@ -218,7 +218,7 @@ describe('the code of the history', () => {
   const summary = { body: { ...of3B, fileType: 'pdf' } } as const
   const read = (of = { ...of3B, fileType: 'pdf' } as const) => st.as.byrne.reportFiles.downloadClassFile({ query: of })
 
-  test('stands at the foot of every page of a class’s documents, and a stored one stays as it is', async () => {
+  test('is at the foot of every page of a class’s documents, and a stored document keeps it', async () => {
     const at = () => st.services.store.read(asSystem(), (tx) => codeOfHistory(tx, class3B.school_id))
     const code = await at()
     expect(code).toMatch(/^([A-Z2-7]{4}-){3}[A-Z2-7]{4}$/)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => st.close())
 
 const of3B = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
-/** How wide the pictures are that stand in a PDF. */
+/** The widths of the pictures in a PDF. */
 const widths = (pdf: unknown) =>
   [
     ...Buffer.from(pdf as Uint8Array)
@@ -25,8 +25,8 @@ const upload = (content: Uint8Array<ArrayBuffer>, type: string) => {
 }
 const printed = async () => widths((await st.as.byrne.reportFiles.print.raw({ query: of3B })).body)
 
-describe('the crest that the head uploaded', () => {
-  test('stands on cards and on the broadsheet, and the newest counts', async () => {
+describe('the uploaded crest', () => {
+  test('is on cards and on the broadsheet, in its newest version', async () => {
     expect(await printed()).toEqual([])
     await upload(png({ width: 37, height: 41 }), 'image/png')
     expect(await printed()).toEqual([37])

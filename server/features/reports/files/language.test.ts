@@ -21,7 +21,7 @@ const textIn = (bytes: unknown) => (hasPoppler ? textOfPdf(bytes as Uint8Array) 
 const stored = async (pdf: { id: string }) =>
   textIn(await st.as.byrne.reportFiles.downloadPdf({ params: { id: draftReport.id, pdfId: pdf.id } }))
 
-/** The language that the papers of a class are given, by its id. */
+/** The language of a class's documents, by the class's id. */
 async function languageOf(groupId: string, asked: Parameters<typeof printingOf>[0] = {}) {
   const group = (await st.rows('student_group')).find(({ id }) => id === groupId)
   const year = (await st.rows('academic_year')).find(({ school_id }) => school_id === group?.school_id)
@@ -32,7 +32,7 @@ async function languageOf(groupId: string, asked: Parameters<typeof printingOf>[
 }
 
 describe('the language of papers', () => {
-  test('is that of the school, English where it says none, and for one print what is asked for', async () => {
+  test('is that of the school, English by default, and for one print the requested one', async () => {
     expect([await languageOf(class3B.id), await languageOf(class3B.id, { language: 'ar' })]).toEqual(['en', 'ar'])
     await say('fr')
     expect([await languageOf(class3B.id), await languageOf(class3B.id, { language: 'en' })]).toEqual(['fr', 'en'])

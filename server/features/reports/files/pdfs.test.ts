@@ -24,7 +24,7 @@ const put = (path: string, content = pdfOf('put')) => st.services.files.put(BUCK
 const textOf = (bytes: unknown) => Buffer.from(bytes as Uint8Array).toString('latin1')
 
 describe('POST /api/reports/:id/pdf/upload', () => {
-  test('stores the file at a path of the server’s making and answers its record', async () => {
+  test('stores the file at a path that the server makes, and returns its row', async () => {
     const pdf = await upload('first')
     expect(pdf.file_path).toMatch(new RegExp(`^${draft.id}/${st.clock.now()}-[0-9a-f-]{36}\\.pdf$`))
     expect(pdf).toMatchObject({ report_book_id: draft.id, file_size: pdfOf('first').length, generated_at: '2026-01-12T08:00:00.000Z' })
@@ -32,7 +32,7 @@ describe('POST /api/reports/:id/pdf/upload', () => {
     expect(row?.sha256).toBe((await st.services.files.head(BUCKET, pdf.file_path))?.etag)
   })
 
-  test('two within one millisecond lie beside each other', async () => {
+  test('two within one millisecond are both stored', async () => {
     const [one, other] = await Promise.all([upload('one'), upload('other')])
     expect(one.file_path).not.toBe(other.file_path)
     expect(await st.services.files.head(BUCKET, one.file_path)).toMatchObject({ size: pdfOf('one').length })
@@ -51,7 +51,7 @@ describe('POST /api/reports/:id/pdf/upload', () => {
     expect(await storedPaths(st)).toEqual(before)
   })
 
-  test('409 where the report is sent while its file is on its way', async () => {
+  test('409 where the report is sent while its file is being uploaded', async () => {
     const { id } = await st.as.byrne.reports
       .generate({ body: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } })
       .then(({ reports }) => reports.find(({ student_id }) => student_id === zoe.id) ?? { id: '' })
@@ -181,7 +181,7 @@ describe('GET /api/reports/:id/pdf/:pdfId/download', () => {
     expect(foreign.body).toEqual((await download('00000000-0000-7000-8000-999999999999')).body)
   })
 
-  test('a PDF of before this service lies at a flat path and is still had', async () => {
+  test('a PDF of an earlier system at a flat path can still be downloaded', async () => {
     const flat = await st.services.store.write(asSystem(), async (tx) => {
       const row = {
         id: tx.newId(),
