@@ -20,7 +20,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
   const id = randomUUID()
   const place = await placeOfFiles(settings)
   // By the database's clock, since several machines have different ones.
-  const tell = (tx: WriteTx) => {
+  const report = (tx: WriteTx) => {
     const row = { place, host, seen_at: sql`now()` }
     const { server_instance } = tx.t
     return tx.local
@@ -28,7 +28,7 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
       .values({ id, ...row })
       .onConflictDoUpdate({ target: server_instance.id, set: row })
   }
-  const elsewhere = await store.write(asSystem(), async (tx) => {
+  const other = await store.write(asSystem(), async (tx) => {
     // One after the other: of two servers that start at once the second sees the first.
     await lockedNode(tx, {})
     const { host, place: theirs, seen_at } = tx.t.server_instance
@@ -38,27 +38,27 @@ export async function enterInstance(store: Store, settings: Settings, host: stri
       .where(and(ne(theirs, place), gt(seen_at, ago(limits.instances.silent))))
       .orderBy(desc(seen_at))
       .limit(1)
-    if (!found) await tell(tx)
+    if (!found) await report(tx)
     return found
   })
-  if (elsewhere) throw new ConfigError(refusal(elsewhere))
-  const again = () =>
+  if (other) throw new ConfigError(refusal(other))
+  const reportAgain = () =>
     store
       .write(asSystem(), async (tx) => {
-        await tell(tx)
+        await report(tx)
         const { server_instance } = tx.t
         await tx.local.delete(server_instance).where(lt(server_instance.seen_at, ago(limits.instances.forgotten)))
       })
       // If the database is down, the next report reaches it.
       .catch(() => {})
-  const telling = repeatedly(again, { first: limits.instances.every, every: limits.instances.every })
+  const reporting = repeatedly(reportAgain, { first: limits.instances.every, every: limits.instances.every })
   const leave = () =>
     store
       .write(asSystem(), async (tx) => {
         await tx.local.delete(tx.t.server_instance).where(eq(tx.t.server_instance.id, id))
       })
       .catch(() => {})
-  return { stop: () => telling.stop().then(leave) }
+  return { stop: () => reporting.stop().then(leave) }
 }
 
 const ago = (ms: number) => sql`now() - ${ms} * interval '1 millisecond'`

@@ -24,8 +24,8 @@ function isAllowed(origin: string, { url, headers }: Request, own: readonly stri
 const isReading = ({ method }: Request) => method === 'GET' || method === 'HEAD'
 
 /** Values of `Sec-Fetch-Site` for a request from a page of another site, or of another host of this site. */
-const ELSEWHERE = ['cross-site', 'same-site']
-const isFromElsewhere = ({ headers }: Request) => ELSEWHERE.includes(headers.get('sec-fetch-site') ?? '')
+const FOREIGN_SITES = ['cross-site', 'same-site']
+const isFromForeignSite = ({ headers }: Request) => FOREIGN_SITES.includes(headers.get('sec-fetch-site') ?? '')
 
 /**
  * Refuses a write from another site's page (decisions §3); returns the CORS headers for allowed origins. Without `Origin`,
@@ -37,7 +37,7 @@ export function checkOrigin(
 ): HeaderList {
   const origin = request.headers.get('origin')
   if (origin === null) {
-    if (!isReading(request) && isFromElsewhere(request)) throw common.foreignOrigin()
+    if (!isReading(request) && isFromForeignSite(request)) throw common.foreignOrigin()
     return []
   }
   const own = [originOf(publicUrl), ...allowedOrigins].filter((known): known is string => known !== null)

@@ -32,7 +32,7 @@ export type FeedReading = {
 }
 
 /** The parts of these statements that differ between the two databases. */
-type Words = {
+type Syntax = {
   /** Replaces each `?` by the parameter syntax of this database. */
   statement(text: string): string
   place(table: string): string
@@ -42,7 +42,7 @@ type Words = {
   greatest: string
 }
 
-const sqlite: Words = {
+const sqlite: Syntax = {
   statement: (text) => text,
   place: quoted,
   ids: 'select value from json_each(?)',
@@ -50,7 +50,7 @@ const sqlite: Words = {
   greatest: 'max',
 }
 
-const postgres: Words = {
+const postgres: Syntax = {
   statement: (text) => {
     let count = 0
     return text.replaceAll('?', () => `$${++count}`)
@@ -64,7 +64,7 @@ const postgres: Words = {
 /** Postgres returns large integers as text. */
 const withNumber = <Row extends { seq: number }>(row: Row): Row => ({ ...row, seq: Number(row.seq) })
 
-function feedReading({ statement, place, ids, triples, greatest }: Words): FeedReading {
+function feedReading({ statement, place, ids, triples, greatest }: Syntax): FeedReading {
   const [versions, feeds] = [place('sync_row'), place('sync_feed')]
   const query = <Row>(text: string) => {
     const written = statement(text)

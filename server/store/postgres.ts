@@ -16,21 +16,21 @@ export type PostgresConnections = {
    * Runs `work` in a transaction. Where the connection is lost or the database does not answer, it rejects soon: with `UnknownOutcome`
    * where the commit was sent; otherwise the transaction was not committed.
    */
-  transact<T>(mode: string, work: (on: Asking) => Promise<T>): Promise<T>
+  transact<T>(mode: string, work: (on: Target) => Promise<T>): Promise<T>
   /** Runs one statement as the service, without a transaction unless a pooler requires one. */
-  alone<T>(work: (on: Asking) => Promise<T>): Promise<T>
+  alone<T>(work: (on: Target) => Promise<T>): Promise<T>
   notifications: FeedNotifications
   close(): Promise<void>
 }
 
 /** Where to send statements, and the record of unanswered ones. */
-type Asking = { sql: postgres.ISql; waiting: Waiting }
+type Target = { sql: postgres.ISql; waiting: Waiting }
 
 /** Connections of one instance; the instances share the database's own limit (docs, operators' guide). */
 export const POOL = 12
 
 /** In seconds. A database that is down is tried again soon; meanwhile requests get an error at once. */
-const PATIENCE = { connect_timeout: limits.postgres.connect / 1_000, backoff: () => 0.2 }
+const CONNECTING = { connect_timeout: limits.postgres.connect / 1_000, backoff: () => 0.2 }
 const CLOSING = { timeout: 5 }
 export const SERVICE_ROLE = 'markbook_system'
 /** The settings of a connection: its role is the service, unless a transaction sets another. `statement`: longest statement, ms. */
@@ -59,7 +59,7 @@ export async function withPostgres<T>(
   const sql = postgres(url, { max: 1, onnotice: () => {}, prepare: false, ...sockets.option, ...socketHost(url), ...options })
   const isLost = new AbortController()
   const watch = watchDatabase(
-    (signal) => askShortly(url, signal),
+    (signal) => ping(url, signal),
     () => {},
     times.whole,
     times,
@@ -97,7 +97,7 @@ export async function openPostgres(url: string, { longest }: { longest: number }
     pool = open()
     notifications.renewed()
   }
-  const watch = watchDatabase((signal) => askShortly(url, signal), abandon, longest)
+  const watch = watchDatabase((signal) => ping(url, signal), abandon, longest)
   const onPool = async <T>(work: (sql: postgres.Sql, waiting: Waiting) => Promise<T>): Promise<T> => {
     const used = pool
     let isCommitting = () => false
@@ -116,7 +116,7 @@ export async function openPostgres(url: string, { longest }: { longest: number }
       throw isLost(error) && isCommitting() ? new UnknownOutcome('no answer to a commit', { cause: error }) : error
     }
   }
-  const settled = pooled ? inSession(session) : (work: Work<never>) => work
+  const settled = pooled ? withSettings(session) : (work: Work<never>) => work
   return {
     transact: (mode, work) => onPool((sql, waiting) => begin(sql, mode, waiting, settled(work as Work<never>))),
     alone: (work) =>
@@ -131,7 +131,7 @@ export async function openPostgres(url: string, { longest }: { longest: number }
 }
 
 /** Resolves once the database has answered on a new connection, even with an error. */
-async function askShortly(url: string, signal: AbortSignal): Promise<void> {
+async function ping(url: string, signal: AbortSignal): Promise<void> {
   const pool = poolAt(url, null, 1)
   signal.addEventListener('abort', () => pool.abandon())
   try {
@@ -163,15 +163,15 @@ export const isPooledAt = (url: string): Promise<boolean> =>
   })
 const UNKNOWN_ROLE = '22023'
 
-type Work<T> = (on: Asking) => Promise<T>
+type Work<T> = (on: Target) => Promise<T>
 
 /** Applies, in a transaction, the settings that a direct connection applies once. */
-const inSession = (session: Session) => {
+const withSettings = (session: Session) => {
   const texts = Object.entries(session).flatMap(([name, value]) => [name, String(value)])
   const settings = Object.keys(session).map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, true)`)
   return <T>(work: Work<T>): Work<T> =>
     async (on) => {
-      await on.waiting.of(on.sql.unsafe(`select ${settings}`, texts))
+      await on.waiting.answerOf(on.sql.unsafe(`select ${settings}`, texts))
       return work(on)
     }
 }
@@ -194,7 +194,7 @@ function poolAt(url: string, session: Session | null, max = POOL): Pool {
     fetch_types: false,
     // Behind a pooler, a statement prepared on one connection is unknown on the next.
     prepare: session !== null,
-    ...PATIENCE,
+    ...CONNECTING,
     ...sockets.option,
     ...socketHost(url),
   })
@@ -256,7 +256,7 @@ const begin = <T>(sql: postgres.Sql, mode: string, waiting: Waiting, work: Work<
       return result
     })
     // From here on the driver's own commit or rollback waits for its answer.
-    return untilLost(done.finally(() => waiting.asked()))
+    return pendingWhenLost(done.finally(() => waiting.asked()))
   }
   return sql.begin(mode, transaction) as Promise<T>
 }
@@ -266,7 +266,7 @@ export const READING = 'isolation level repeatable read read only'
  * Never settles where the connection was lost, since `begin` rejects by itself when the connection closes. Given the error, the driver
  * would send a rollback on a closed socket, which throws outside every promise.
  */
-const untilLost = <T>(work: Promise<T>): Promise<T> =>
+const pendingWhenLost = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     if (isLost(error) && isOfStatement(error)) return new Promise<T>(() => {})
     throw error
@@ -279,11 +279,11 @@ const preparedForWriting = new Map<unknown, PreparedQuery>()
 
 type Unsafe = postgres.ISql['unsafe']
 
-export function postgresConnection({ sql, waiting }: Asking, writes: boolean): Connection {
+export function postgresConnection({ sql, waiting }: Target, writes: boolean): Connection {
   // After a failed statement the driver fails the transaction at its end, unless the statement ran on the savepoint's own `sql`; so the
   // statements of an attempt use that one.
   let active = sql
-  const send = ((...params: Parameters<Unsafe>) => waiting.of(active.unsafe(...params))) as Unsafe
+  const send = ((...params: Parameters<Unsafe>) => waiting.answerOf(active.unsafe(...params))) as Unsafe
   const client = { unsafe: send, options: (sql as postgres.Sql).options }
   const session = new PostgresJsSession(client as unknown as postgres.Sql, dialect, undefined, {})
   const unsafe = <R>(text: string, params: readonly unknown[]) =>
@@ -308,7 +308,7 @@ export function postgresConnection({ sql, waiting }: Asking, writes: boolean): C
         return (await outer.savepoint((inner) => {
           waiting.answered()
           active = inner
-          return untilLost(work().finally(() => waiting.asked()))
+          return pendingWhenLost(work().finally(() => waiting.asked()))
         })) as T
       } finally {
         waiting.answered()

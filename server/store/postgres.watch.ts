@@ -18,7 +18,7 @@ export class Waiting {
   lost: Error | null = null
   private reject: (error: Error) => void = () => {}
   /** Rejects when the wait is abandoned. */
-  readonly given = new Promise<never>((_, reject) => {
+  readonly abandoned = new Promise<never>((_, reject) => {
     this.reject = reject
   })
 
@@ -33,8 +33,8 @@ export class Waiting {
     this.waited = 0
     this.answers()
   }
-  /** Waits for a query of the driver. A query is sent when its result is first awaited, not by passing it here. */
-  readonly of = <Query extends Promise<unknown>>(query: Query): Query => {
+  /** Counts a query of the driver until it is answered. That does not send it: the driver does when the query's own `then` is called. */
+  readonly answerOf = <Query extends Promise<unknown>>(query: Query): Query => {
     this.asked()
     const answered = () => this.answered()
     void Promise.prototype.then.call(query, answered, answered)
@@ -107,7 +107,7 @@ export function watchDatabase(
       const waiting = new Waiting(answered)
       waits.add(waiting)
       try {
-        return await Promise.race([work(waiting), waiting.given])
+        return await Promise.race([work(waiting), waiting.abandoned])
       } finally {
         waits.delete(waiting)
       }

@@ -20,7 +20,7 @@ export const codeNamed = (codes: readonly MarkCode[], status: string | null): Ma
   status === null ? undefined : codes.find(({ code }) => code === status)
 
 /** Whether the code replaces the score. */
-const isInPlace = (code: MarkCode | undefined): boolean => code?.effect === 'left_out' || code?.effect === 'under_review'
+const replacesScore = (code: MarkCode | undefined): boolean => code?.effect === 'left_out' || code?.effect === 'under_review'
 
 /** What is recorded for a pupil in an assessment. Both null: nothing, for example after two people changed both at once. */
 export type MarkValue = { score: number | null; status: string | null }
@@ -38,7 +38,7 @@ export function markAfter(before: MarkValue | null, { score, status }: EnteredMa
   const old = before ?? { score: null, status: null }
   if (status === undefined) {
     if (score === undefined) return old
-    if (score === null) return isInPlace(codeNamed(codes, old.status)) ? { ...old, score } : 'needs_score'
+    if (score === null) return replacesScore(codeNamed(codes, old.status)) ? { ...old, score } : 'needs_score'
     return { score, status: codeNamed(codes, old.status)?.effect === 'with_score' ? old.status : null }
   }
   const kept = score === undefined ? old.score : score

@@ -5,21 +5,21 @@ const kinds = ['uuid', 'text', 'choice', 'flag', 'int', 'bigint', 'decimal', 'da
 export type Kind = (typeof kinds)[number]
 
 /** A stand-in for a column that records only its kind. */
-class Word {
+class KindOnly {
   constructor(readonly kind: Kind) {}
   notNull = () => this
   default = () => this
 }
 
-type Definition = { columns: Readonly<Record<string, Word>> }
-const words = {
-  ...Object.fromEntries(kinds.map((kind) => [kind, () => new Word(kind)])),
+type Definition = { columns: Readonly<Record<string, KindOnly>> }
+const columnKit = {
+  ...Object.fromEntries(kinds.map((kind) => [kind, () => new KindOnly(kind)])),
   table: (_place: string, _name: string, { columns }: Definition) =>
     Object.fromEntries(Object.entries(columns).map(([name, { kind }]) => [name, kind])),
   ofSchool: (place: string, name: string, { columns }: Definition) =>
-    words.table(place, name, { columns: { id: new Word('uuid'), school_id: new Word('uuid'), ...columns } }),
-  changes: () => new Word('json'),
+    columnKit.table(place, name, { columns: { id: new KindOnly('uuid'), school_id: new KindOnly('uuid'), ...columns } }),
+  changes: () => new KindOnly('json'),
 }
 
 /** The kind of each column of every replicated table, computed from the same definitions as the tables of both databases. */
-export const kindsOf = defineTables(words as unknown as Columns) as unknown as Record<Replicated, Readonly<Record<string, Kind>>>
+export const kindsOf = defineTables(columnKit as unknown as Columns) as unknown as Record<Replicated, Readonly<Record<string, Kind>>>

@@ -97,7 +97,7 @@ function facesOf(line: string, canDraw: (codePoint: number) => boolean): boolean
   return found
 }
 
-/** Reverses a text for a left-to-right face. `isMirrored`: replaces brackets of right-to-left text by their mirror images. */
+/** Reverses a text for a face that lays out in the other direction. `isMirrored`: replaces brackets of right-to-left text by their mirror images. */
 function reversed(text: string, isMirrored: boolean): string {
   const characters = [...text].reverse()
   return (isMirrored ? characters.map((character) => bidi().getMirroredCharacter(character) ?? character) : characters).join('')

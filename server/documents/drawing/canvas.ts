@@ -41,7 +41,7 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
     return made
   }
   /** The texts of the current element, and whether the visual order of one of them differs from its logical order. */
-  let told: { texts: string[]; isBidirectional: boolean } = { texts: [], isBidirectional: false }
+  let drawn: { texts: string[]; isBidirectional: boolean } = { texts: [], isBidirectional: false }
   const line = (raw: string, style: Style, { x, base, align = 'left', width }: TextPosition): void => {
     const text = printableLine(raw)
     if (text === '') return
@@ -51,8 +51,8 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
     drawLine(text, style, { left: shapes.leftOf(from, isMirrored ? widthOf(text, style) : 0), base })
   }
   const drawLine = (text: string, style: Style, place: { left: number; base: number }): void => {
-    told.texts.push(withoutControls(text))
-    told.isBidirectional ||= isBidirectional(text)
+    drawn.texts.push(withoutControls(text))
+    drawn.isBidirectional ||= isBidirectional(text)
     let { left } = place
     for (const each of fonts[style.face].runsOf(text)) {
       drawRun(document, each, style, { left, base: place.base })
@@ -92,11 +92,11 @@ export function canvasFor(document: PDFKit.PDFDocument, fonts: Fonts, { width: p
       draw: () => void,
       options: { scope?: 'Row' | 'Column' | 'Both'; alt?: string } = {},
     ): void => {
-      told = { texts: [], isBidirectional: false }
+      drawn = { texts: [], isBidirectional: false }
       const marked = document.markStructureContent(type)
       draw()
       document.endMarkedContent()
-      const actual = told.isBidirectional ? { actual: told.texts.join(' ') } : {}
+      const actual = drawn.isBidirectional ? { actual: drawn.texts.join(' ') } : {}
       parent.add(document.struct(type, { ...options, ...actual }, [marked]))
     },
     decoration: (draw: () => void): void => {

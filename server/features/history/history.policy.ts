@@ -12,7 +12,7 @@ type Values = Readonly<Record<string, unknown>>
 /** A row's history: its entries, newest first, and its values; those before the deletion where it was deleted. */
 export type Past = { entries: Awaited<ReturnType<typeof entriesOfRow>>; values: Values; isLive: boolean }
 
-/** The clustering keys of a row's history: its own id, or that of a row that its values name, which a deleted row's entries still show. */
+/** The clustering keys of a row's history: its own id, and that of `near` by its values; for a deleted row by its tombstone, else by its entries. */
 async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, live: Values | undefined): Promise<string[]> {
   if (!descriptions[entity].near) return [id]
   if (live) return [nearOf(entity, { ...live, id }), id]

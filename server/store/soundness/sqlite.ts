@@ -43,7 +43,7 @@ export async function soundnessOfSqlite(folder: string, looking: Looking): Promi
   }
 }
 
-/** Opens read-only. Without write permission for the folder SQLite cannot create a WAL, and reads the file as it is. */
+/** Opens a database to be read. Where its folder is not writable, SQLite can create no WAL, so the file is opened read-only. */
 function open(path: string): Database.Database {
   const options = { fileMustExist: true, timeout: 10_000 }
   try {
