@@ -26,7 +26,7 @@ export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMar
   const known = present.marks.map(namedAgain)
   const resultOf = (marks: readonly NamedMark[]) => resultAlone({ ...rules, student_id, term, subject, marks })
   const marks = known.map((mark) => markWith(mark, tried.get(mark.assessment_id), rules.codes))
-  // A mark in open conflict is not seen in the marks.
+  // The marks do not show that one is in open conflict.
   const isInConflict = result.under_review === true && !resultOf(known)?.under_review
   const alone = resultOf(marks)
   const own = alone && isInConflict ? { ...alone, under_review: true as const } : alone
@@ -34,13 +34,13 @@ export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMar
   const composites = overall?.step === 'overall_average' ? overall.composites : null
   const others = composites?.map((other): ExplainedSubject => (own && other.subject_id === subject.id ? own : other))
   const working = explain({ ...rules, student_id, term, subject, marks, subjects: others ?? (own ? [own] : []) })
-  // Whoever does not see the other subjects has no step of the overall average.
+  // Without the right to the other subjects there is no step of the overall average.
   return overall ? working : { ...working, steps: working.steps.filter(({ step }) => step !== 'overall_average') }
 }
 
 type Alone = ResultRules & { student_id: string; term: Term; subject: Subject; marks: readonly NamedMark[] }
 
-/** What follows from the marks of one subject alone. */
+/** The part of an explanation that depends only on the marks of one subject. */
 function resultAlone({ student_id, term, subject, marks, ...rules }: Alone): SubjectTerm | undefined {
   const [student] = classTermResult({
     ...rules,

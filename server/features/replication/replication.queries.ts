@@ -92,7 +92,7 @@ export async function shownConflicts(
       at: toInstant(hlc),
       node: nodeName(node_id),
       clock_off_ms: clockOff(node_id, hlc),
-      // What a rule lets stand has no author: the unit is stamped by the very write that does not count.
+      // A value that a rule keeps has no author: the stamp of its unit is that of the overruled write.
       standing: now && kind !== 'rule' ? standing(records) : null,
       may_decide: mayDecide(first),
       status,

@@ -356,7 +356,7 @@ describe('GET /api/schools/mine/backups', () => {
       const now = st.clock.now()
       st.clock.set('2026-01-13T23:00:00.000Z')
       expect(await st.as.okafor.schools.backups()).toEqual(made)
-      // The server makes one every hour: who runs it must hear that it does not.
+      // The server makes one every hour; administrators must learn that it does not.
       st.clock.set('2026-01-14T02:00:00.000Z')
       expect(await st.as.okafor.schools.backups()).toEqual({ ...made, overdue: true })
       st.services.config.backups = false

@@ -15,7 +15,7 @@ const pdfs = async () => (await st.rows('report_book_pdf')).filter(({ report_boo
 const paper = async () => (await st.as.byrne.reports.standing({ query: of3B })).find((one) => one.report_id === draft.id)?.paper
 const change = (conduct: string) => st.as.byrne.reports.update({ params: draft, body: { conduct } })
 
-/** Somebody changes the report after its card was drawn, the first `times`; answers how often cards were drawn. */
+/** Changes the report after its card was drawn, for the first `times` drawings; returns the number of drawings. */
 async function changedWhileDrawn(times: number, change: () => Promise<unknown>, work: () => Promise<unknown>): Promise<number> {
   const { documents } = st.services
   const { reportCards } = documents
@@ -37,7 +37,7 @@ async function changedWhileDrawn(times: number, change: () => Promise<unknown>, 
 }
 
 describe('a report that is changed while its card is drawn', () => {
-  test('alone: 409, and no paper is kept that says what the report says no more', async () => {
+  test('a single one: 409, and no outdated PDF is recorded', async () => {
     const asked = async () =>
       expect(await st.as.byrne.reportFiles.generatePdf.raw({ params: draft })).toMatchObject({
         status: 409,
@@ -49,13 +49,13 @@ describe('a report that is changed while its card is drawn', () => {
     expect((await paper())?.is_older).toBe(false)
   })
 
-  test('published meanwhile, its draft is not kept as the final paper', async () => {
+  test('published meanwhile: its draft is not recorded as the final PDF', async () => {
     const asked = async () => expect((await st.as.byrne.reportFiles.generatePdf.raw({ params: draft })).status).toBe(409)
     await changedWhileDrawn(1, () => st.as.byrne.reports.publish({ params: draft }), asked)
     expect(await pdfs()).toEqual([])
   })
 
-  test('of a whole class: it is drawn anew, and every report has a paper of what it says', async () => {
+  test('in a job of a class: it is drawn again, and every report has an up-to-date PDF', async () => {
     const job = async () => {
       const { job_id } = await st.as.byrne.reportFiles.generatePdfs({ body: of3B })
       await expect.poll(async () => (await st.as.byrne.jobs.get({ params: { id: job_id } })).status, { timeout: 20_000 }).toBe('done')
@@ -67,7 +67,7 @@ describe('a report that is changed while its card is drawn', () => {
     expect((await paper())?.is_older).toBe(false)
   })
 
-  test('one that is changed again and again stands among the failures', async () => {
+  test('one that is changed repeatedly is among the failures', async () => {
     const job = async () => {
       const { job_id } = await st.as.byrne.reportFiles.generatePdfs({ body: of3B })
       await expect.poll(async () => (await st.as.byrne.jobs.get({ params: { id: job_id } })).done, { timeout: 20_000 }).toBeGreaterThan(1)
