@@ -40,7 +40,7 @@ export function whatIf(present: Explanation, rules: ResultRules, tried: TriedMar
 
 type Alone = ResultRules & { student_id: string; term: Term; subject: Subject; marks: readonly NamedMark[] }
 
-/** The part of an explanation that depends only on the marks of one subject. */
+/** The result of one subject, computed from its own marks only. */
 function resultAlone({ student_id, term, subject, marks, ...rules }: Alone): SubjectTerm | undefined {
   const [student] = classTermResult({
     ...rules,
