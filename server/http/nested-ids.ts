@@ -2,10 +2,10 @@ import { Id } from '@markbook/shared/contract/scalars'
 import { z } from 'zod'
 
 type Path = readonly string[]
-/** In a path: every item of a list. */
+/** In a path: all items of a list. */
 const EACH = '*'
 
-/** Where a schema has ids below its own fields: in lists, and in the objects of lists. */
+/** The paths of a schema's ids below its top level: in lists, and in objects of lists. */
 export const nestedIdPaths = (schema: unknown): Path[] => idPaths(schema).filter((path) => path.length > 1)
 
 function idPaths(schema: unknown, path: Path = []): Path[] {
@@ -16,7 +16,7 @@ function idPaths(schema: unknown, path: Path = []): Path[] {
   return []
 }
 
-/** What a body has at these paths, by the path as issues say it; what is not there, or of another type on the way, is left to the schema. */
+/** The values of a body at these paths, by path in the form of issues. Absent values, and paths through other types, are left to the schema. */
 export const idsAt = (paths: readonly Path[], body: unknown): Record<string, unknown> =>
   Object.fromEntries(paths.flatMap((path) => found(path, body, [])))
 
