@@ -120,7 +120,12 @@ describe('a row that its table does not take', () => {
     ['snapshot', null],
     ['snapshot', 'none'],
     ['snapshot', { entries: [null] }],
+    ['snapshot', { ...draftReport.snapshot, weights: { coursework_weight: 40 } }],
+    ['snapshot', { ...draftReport.snapshot, weights: { coursework_weight: 40, exam_weight: 6e9 } }],
+    ['snapshot', { ...draftReport.snapshot, weights: { coursework_weight: 40, exam_weight: 60, calculation_model: 'mine' } }],
     ['sent_snapshot', { frozen: { entries: 1 } }],
+    ['sent_snapshot', { weights: 40 }],
+    ['sent_snapshot', { scale: { pass_mark: 50 } }],
   ] as const)('a report book whose %s is %j cannot be read: it is refused, and the server goes on', async (column, value) => {
     const { centre, box } = await centreAndSchool(open)
     await box.services.store.write(asSystem(), async (tx) => {

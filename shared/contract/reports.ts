@@ -72,11 +72,14 @@ const is_changed_since_sent_back = Flag
 /** Null where nobody sent it back, or that person has left the school. */
 const sent_back_person = Person.nullable()
 
+/** Whether the result is based on coursework or exam alone, by the report's own weights; absent where it is not. */
+const is_partial = z.literal(true).optional()
+
 /** `content_hash` changes with the content. `is_draft` of a PDF: the word DRAFT is printed on it. */
 export const ReportDetail = Report.extend({
   is_changed_since_sent_back,
   sent_back_person,
-  entries: z.array(ReportEntry.extend({ subject: SubjectRef })),
+  entries: z.array(ReportEntry.extend({ is_partial, subject: SubjectRef })),
   student: Student,
   attendance,
   pdfs: z.array(ReportPdf.extend({ is_draft: Flag })),
@@ -87,6 +90,7 @@ export type ReportDetail = z.infer<typeof ReportDetail>
 /** One subject entry of a report book, as a subject teacher fills them in for a class. `status` is the book's. */
 export const ClassReportEntry = row('ClassReportEntry', {
   ...ReportEntry.shape,
+  is_partial,
   status: ReportStatus,
   subject: SubjectRef,
   student: StudentName,

@@ -4,7 +4,7 @@ import { isRecord, ofSchool } from './describe.ts'
 import type { School } from './people.ts'
 
 const gradingModels = ['term_based', 'year_based'] as const
-const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
+export const calculationModels = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
 
 export type Band = { letter: string; minimum: number; remark: string }
 const isBand = (value: unknown) =>

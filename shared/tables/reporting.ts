@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { AttendanceTotals } from '../domain/attendance.ts'
-import { areBands, type Band, type Subject, type Term } from './calendar.ts'
+import { areBands, type Band, calculationModels, type Subject, type Term } from './calendar.ts'
 import { classOfYear, type Group, type Student } from './classes.ts'
 import { type Columns, timestamps } from './columns.sqlite.ts'
 import { isRecord, ofSchool } from './describe.ts'
@@ -18,8 +18,16 @@ export type ReportSnapshot = {
   entries: ReportSnapshotEntry[]
   /** The scale by which the letters were given, so that a card can print it; absent in books of older programs. */
   scale?: { pass_mark: number; bands: Band[] }
+  /** The weights by which the figures were calculated, so that a card can print them; absent in books of older programs. */
+  weights?: ReportWeights
   /** Attendance of the term, or of the year in a year-end report; absent where no register was taken. */
   attendance?: AttendanceTotals
+}
+/** Of the term, or of the year in a year-end report, which has its calculation model too. Percent; null in a year without weights. */
+export type ReportWeights = {
+  coursework_weight: number | null
+  exam_weight: number | null
+  calculation_model?: (typeof calculationModels)[number]
 }
 export type ReportSnapshotEntry = {
   subject_id: string
@@ -46,7 +54,13 @@ const areEntries = (value: unknown) =>
   Array.isArray(value) && value.every((entry) => isRecord(entry) && typeof entry['subject_id'] === 'string')
 const isScale = (value: unknown) =>
   value === undefined || (isRecord(value) && Number.isFinite(value['pass_mark']) && areBands(value['bands']))
-const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries']) && isScale(value['scale'])
+const isWeight = (value: unknown) => value === null || (typeof value === 'number' && value >= 0 && value <= 100)
+const isModel = (value: unknown) => value === undefined || calculationModels.some((model) => model === value)
+const areWeights = (value: unknown) =>
+  value === undefined ||
+  (isRecord(value) && isWeight(value['coursework_weight']) && isWeight(value['exam_weight']) && isModel(value['calculation_model']))
+const isExplained = ({ scale, weights }: Record<string, unknown>) => isScale(scale) && areWeights(weights)
+const isSnapshot = (value: unknown) => isRecord(value) && areEntries(value['entries']) && isExplained(value)
 /** Null in reports that were sent before content was frozen. */
 const isFrozen = (value: unknown) =>
   value === undefined || (isRecord(value) && areEntries(value['entries']) && isSnapshot(value['snapshot']))
@@ -111,7 +125,7 @@ export const reportBookDescription = ofSchool({
   audit: ['updated_at'],
   json: {
     snapshot: isSnapshot,
-    sent_snapshot: (value) => value === null || (isRecord(value) && isFrozen(value['frozen'])),
+    sent_snapshot: (value) => value === null || (isRecord(value) && isExplained(value) && isFrozen(value['frozen'])),
   },
   cascade: [
     { table: 'report_book_pdf', column: 'report_book_id' },

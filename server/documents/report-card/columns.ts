@@ -1,3 +1,4 @@
+import { isPartialTerm, isPartialYear } from '@markbook/shared/domain/partial'
 import type { Words } from '../words.ts'
 import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
@@ -53,18 +54,10 @@ const termColumns = ({ coursework_weight, exam_weight }: TermLayout, { say, perc
   ],
   note: say('card.noteTerm', { coursework: percent(coursework_weight), exam: percent(exam_weight) }),
   average: say('card.overallAverage'),
-  isPartial: (entry) =>
-    entry.term_composite !== null &&
-    ((entry.coursework_average === null && coursework_weight > 0) || (entry.exam_average === null && exam_weight > 0)),
+  isPartial: (entry) => isPartialTerm(entry, { coursework_weight, exam_weight }),
 })
 
 type Weights = { coursework: number; exam: number }
-const hasTerms = (entry: YearEntry) => entry.term_composites.some((composite) => composite !== null)
-const isPartialYear =
-  ({ coursework, exam }: Weights) =>
-  (entry: YearEntry) =>
-    (!hasTerms(entry) && entry.end_of_year_exam !== null && coursework > 0) ||
-    (entry.end_of_year_exam === null && hasTerms(entry) && exam > 0)
 
 const yearGrade = ({ say }: Words) => ({
   under: say('card.ofFull', { full: 100 }),
@@ -81,12 +74,11 @@ const courseworkTotal = ({ say, plain }: Words, weight: number) => ({
 /** With six terms there is still room for a subject and a remark. */
 const widthOfTerm = (count: number) => (count <= 3 ? 50 : count === 4 ? 44 : 37)
 
-type YearColumns = Omit<Columns<YearEntry>, 'average'>
+type YearColumns = Pick<Columns<YearEntry>, 'figures' | 'note'>
 const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights: Weights, words: Words) => YearColumns> = {
   weighted_cumulative: (_terms, { coursework }, words) => ({
     figures: [courseworkTotal(words, coursework), { ...yearGrade(words), head: words.say('card.total'), width: 54 }],
     note: words.say('card.noteCumulative', { coursework: words.plain(coursework) }),
-    isPartial: () => false,
   }),
   weighted_continuous: (terms, weights, words) => ({
     figures: [
@@ -101,7 +93,6 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
       { ...yearGrade(words), head: words.say('card.yearGrade'), width: 50 },
     ],
     note: words.say('card.noteContinuous', { coursework: words.percent(weights.coursework), exam: words.percent(weights.exam) }),
-    isPartial: isPartialYear(weights),
   }),
   continuous_cumulative: (_terms, weights, words) => ({
     figures: [
@@ -115,7 +106,6 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
       { ...yearGrade(words), head: words.say('card.total'), width: 54 },
     ],
     note: words.say('card.noteBoth', { coursework: words.plain(weights.coursework), exam: words.plain(weights.exam) }),
-    isPartial: isPartialYear(weights),
   }),
 }
 
@@ -123,5 +113,13 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
 export function columnsOf(layout: ReportCardLayout, words: Words): Columns<TermEntry> | Columns<YearEntry> {
   if (layout.kind === 'term') return termColumns(layout, words)
   const weights = { coursework: layout.coursework_weight ?? 100, exam: layout.exam_weight ?? 0 }
-  return { ...yearColumns[layout.kind](layout.terms, weights, words), average: words.say('card.yearAverage') }
+  return {
+    ...yearColumns[layout.kind](layout.terms, weights, words),
+    average: words.say('card.yearAverage'),
+    isPartial: ({ term_composites, end_of_year_exam }: YearEntry) =>
+      isPartialYear(
+        { terms: term_composites.map((term_composite) => ({ term_composite })), end_of_year_exam },
+        { ...layout, calculation_model: layout.kind },
+      ),
+  }
 }

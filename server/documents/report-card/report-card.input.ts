@@ -55,6 +55,8 @@ export type ReportCard<Entry = TermEntry | YearEntry> = Pick<Report, 'id' | 'sta
     entries: readonly Entry[]
     /** The scale of its letters, where it differs from the frame's. */
     scale?: GradingScale
+    /** The columns by which its figures were calculated, where they are not those of the class. */
+    layout?: ReportCardLayout
   }
 
 /**

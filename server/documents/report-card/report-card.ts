@@ -25,7 +25,8 @@ export async function openCardSetup(input: ReportCardsInput): Promise<CardSetup>
 function cardOf({ input, fonts, words, crest }: CardSetup, own: ReportCard, density: Density): Card {
   const sheet = portrait(input.paper)
   const frame = { ...input, scale: words.scale(own.scale ?? input.scale) }
-  return { frame, layout: input.layout, own, fonts, words, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
+  const layout = own.layout ?? input.layout
+  return { frame, layout, own, fonts, words, crest, sheet, left: edge.side, width: sheet.width - 2 * edge.side, density }
 }
 
 /** Lays out a card with the widest spacing with which it fits one page, else on several pages. */

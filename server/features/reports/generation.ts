@@ -19,7 +19,7 @@ import { orGone } from '../references.ts'
 import { withoutApproval } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
 import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
-import { isTyped, refreshed, snapshotColumns, termSnapshot, yearSnapshot } from './snapshot.ts'
+import { isTyped, refreshed, snapshotColumns, termSnapshot, weightsNow, yearSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
@@ -65,8 +65,9 @@ export async function snapshotsOfClass(tx: ReadTx, group: Row<'student_group'>, 
   )
 }
 
-async function resultsOfClass(tx: ReadTx, group: Row<'student_group'>, { term, year, type }: Period): Promise<Map<string, ReportSnapshot>> {
-  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, group)) }
+async function resultsOfClass(tx: ReadTx, group: Row<'student_group'>, period: Period): Promise<Map<string, ReportSnapshot>> {
+  const { term, year, type } = period
+  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, group)), weights: weightsNow(period) }
   if (type === 'term') {
     const { students } = await classTermResults(tx, group, term)
     return new Map(students.map((student) => [student.student_id, termSnapshot(student, of)]))
@@ -92,7 +93,8 @@ async function snapshotOfBook(
   const group = await placeIn(tx, student, year.id)
   const placed = group && (await snapshotsOfClass(tx, group, { term, year, type: report_type })).get(student.id)
   if (placed) return placed
-  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, term)) }
+  const weights = weightsNow({ term, year, type: report_type })
+  const of = { generated_at: tx.now, scale: rowOfScale(await gradingScaleOf(tx, term)), weights }
   const ofTerm = await unplacedTermResults(tx, student, term)
   return report_type === 'term' ? termSnapshot(ofTerm, of) : yearSnapshot(await unplacedYearResults(tx, student, year), ofTerm, of)
 }

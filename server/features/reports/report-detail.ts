@@ -4,6 +4,7 @@ import type { ReadTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
 import { peopleOfSchool } from '../schools/schools.policy.ts'
 import { contentHashOf } from './approval.ts'
+import { partialIn } from './partial.ts'
 import { studentOf } from './reports.policy.ts'
 import { entriesWithSubjects, pdfsOfBook, writesTo } from './reports.queries.ts'
 import { shownLetter } from './snapshot.ts'
@@ -18,6 +19,7 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
   const ofBook = { school: book.school_id, book: book.id }
   const student = await studentOf(tx, book)
   const rows = await entriesWithSubjects(tx, ofBook)
+  const partialOf = await partialIn(tx, [book])
   const content_hash = contentHashOf(
     book,
     rows.map(({ entry }) => entry),
@@ -28,7 +30,7 @@ export async function detailOf(tx: ReadTx, book: Row<'report_book'>): Promise<Re
     sent_back_person: await personOf(tx, book),
     student,
     attendance: book.snapshot.attendance ?? null,
-    entries: rows.map(({ entry, subject }) => ({ ...shownEntry(entry), subject })),
+    entries: rows.map(({ entry, subject }) => ({ ...shownEntry(entry), ...partialOf(entry), subject })),
     pdfs: await pdfsWithDrafts(tx, book),
     content_hash,
   }

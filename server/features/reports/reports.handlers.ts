@@ -11,9 +11,10 @@ import { factsAbout, rowOf } from '../policy.ts'
 import { approve, changedSinceSentBack, demandApproved, entryWritten, sendBack, withoutApproval } from './approval.ts'
 import { freshnessOfReports } from './freshness.policy.ts'
 import { generateReports, regenerateReport } from './generation.ts'
+import { partialIn, weightsOf } from './partial.ts'
 import { detailOf, shownEntry } from './report-detail.ts'
 import { classPlace, demandUnlocked, entryOf, reportOf, reportsOfStudent, studentOf, takeBack } from './reports.policy.ts'
-import { booksOfClass, entriesOfClass, entriesWithSubjects } from './reports.queries.ts'
+import { booksOfClass, booksOfType, entriesOfClass, entriesWithSubjects } from './reports.queries.ts'
 import { sentSnapshot } from './snapshot.ts'
 
 type Book = Row<'report_book'>
@@ -108,7 +109,8 @@ export const reportHandlers: Handlers<typeof reports> = {
       const rows = await entriesWithSubjects(tx, { school: book.school_id, book: book.id })
       const entries = rows.map(({ entry, subject }) => ({ ...entry, subject }))
       const scale = rowOfScale(await gradingScaleOf(tx, book))
-      return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, { sent_at: tx.now, scale }) })
+      const of = { sent_at: tx.now, scale, weights: await weightsOf(tx, book) }
+      return tx.update('report_book', book, { status, sent_snapshot: sentSnapshot(book, { student, entries }, of) })
     },
   }),
 
@@ -125,10 +127,12 @@ export const reportHandlers: Handlers<typeof reports> = {
   entries: on(reports.entries, {
     load: (context, { targets }) => classAndTerm(context, targets, 'readClass'),
     run: async ({ tx, caller }, { query }, { group, facts, term }) => {
-      const rows = await entriesOfClass(tx, { school: group.school_id, group: group.id, term: term.id, type: query.reportType })
+      const inClass = { school: group.school_id, group: group.id, term: term.id }
+      const rows = await entriesOfClass(tx, { ...inClass, type: query.reportType })
+      const partialOf = await partialIn(tx, await booksOfType(tx, inClass, query.reportType))
       return rows
         .filter(({ entry }) => may('writeReportEntry', factsAbout(caller, facts, entry.subject_id)))
-        .map(({ entry, ...beside }) => ({ ...shownEntry(entry), ...beside }))
+        .map(({ entry, ...beside }) => ({ ...shownEntry(entry), ...partialOf(entry), ...beside }))
     },
   }),
 

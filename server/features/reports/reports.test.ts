@@ -78,6 +78,7 @@ describe('PATCH /api/reports/:id/publish and send-to-ministry', () => {
     expect((await stored(draft.id))?.sent_snapshot).toEqual({
       sent_at: '2026-01-12T08:00:00.000Z',
       scale: rowOfScale(defaultGradingScale),
+      weights: { coursework_weight: 40, exam_weight: 60 },
       student: { id: elan.id, first_name: 'Élan', last_name: 'Ó Briain' },
       overall_average: 90.4,
       position: 1,

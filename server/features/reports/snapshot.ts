@@ -1,5 +1,5 @@
 import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
-import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
+import type { ReportSnapshot, ReportSnapshotEntry, ReportSnapshotYear, ReportWeights } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import { contentOf } from '@markbook/sync/merge/settle'
 import { pick } from '../columns.ts'
@@ -7,12 +7,12 @@ import { pick } from '../columns.ts'
 type Book = Row<'report_book'>
 type Entry = Row<'report_book_entry'>
 
-/** The time of generation, and the scale of its letters. */
-type Of = { generated_at: string; scale: Scale }
+/** The time of generation, the scale of its letters, and the weights of its figures. */
+type Of = { generated_at: string; scale: Scale; weights: ReportWeights }
 type Scale = NonNullable<ReportSnapshot['scale']>
 
 /** The snapshot of a `term` report: the term's composites, their letters, the overall average and the position in the class. */
-export const termSnapshot = (result: StudentTerm, { generated_at, scale }: Of): ReportSnapshot => ({
+export const termSnapshot = (result: StudentTerm, { generated_at, scale, weights }: Of): ReportSnapshot => ({
   generated_at,
   ...pick(result, 'overall_average', 'position', 'total_students'),
   entries: result.subjects.map((subject, index) => ({
@@ -23,6 +23,7 @@ export const termSnapshot = (result: StudentTerm, { generated_at, scale }: Of): 
     ...printedCodes(subject),
   })),
   scale,
+  weights,
 })
 
 const printedCodes = ({ coursework_code, exam_code }: StudentTerm['subjects'][number]) => ({
@@ -34,7 +35,7 @@ const printedCodes = ({ coursework_code, exam_code }: StudentTerm['subjects'][nu
  * The snapshot of a `year_end` report: the year grades, their letters and the position, and beside each year grade the figures of the
  * report's term.
  */
-export function yearSnapshot(year: StudentYear, term: StudentTerm, { generated_at, scale }: Of): ReportSnapshot {
+export function yearSnapshot(year: StudentYear, term: StudentTerm, { generated_at, scale, weights }: Of): ReportSnapshot {
   const termBySubjectId = new Map(term.subjects.map((subject) => [subject.subject_id, subject]))
   return {
     generated_at,
@@ -47,6 +48,7 @@ export function yearSnapshot(year: StudentYear, term: StudentTerm, { generated_a
       return { subject_id, ...figures, sort_order: index, year: yearColumns(subject) }
     }),
     scale,
+    weights,
   }
 }
 
@@ -58,19 +60,20 @@ const yearColumns = ({ terms, coursework_total, exam_total, end_of_year_exam }: 
 })
 
 /**
- * The new snapshot, or the present one where all figures, letters and the scale are equal, so that generating again changes nothing. The
- * snapshot of an older program, without a scale, is compared by figures only.
+ * The new snapshot, or the present one where all figures, letters, the scale and the weights are equal, so that generating again changes
+ * nothing. The snapshot of an older program, without scale or weights, is compared by figures only.
  */
 export function refreshed(before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot {
-  const said = ({ scale, ...rest }: ReportSnapshot) => JSON.stringify({ ...rest, generated_at: '', ...(before.scale && { scale }) })
+  const said = ({ scale, weights, ...rest }: ReportSnapshot) =>
+    JSON.stringify({ ...rest, generated_at: '', ...(before.scale && { scale }), ...(before.weights && { weights }) })
   return said(before) === said(after) ? before : after
 }
 
 /** The columns of an entry that are copied from its book's snapshot; for a subject that is not in it, no figures and the last place. */
-export function snapshotColumns({ entries }: ReportSnapshot, subjectId: string) {
-  const own: Partial<ReportSnapshotEntry> = entries.find(({ subject_id }) => subject_id === subjectId) ?? {}
+export function snapshotColumns(snapshot: ReportSnapshot, subjectId: string) {
+  const own = inSnapshot({ snapshot }, subjectId)
   const { coursework_average = null, exam_average = null, term_composite = null, year_grade = null, letter_grade = null } = own
-  const { sort_order = entries.length } = own
+  const { sort_order = snapshot.entries.length } = own
   return { coursework_average, exam_average, term_composite, year_grade, computed_letter: letter_grade, sort_order }
 }
 
@@ -82,18 +85,38 @@ export const isTyped = ({ manual_letter, teacher_remark }: Entry): boolean => Bo
 type Named = { student: Pick<Row<'student'>, 'id' | 'first_name' | 'last_name'>; entries: readonly (Entry & { subject: SubjectRef })[] }
 type SubjectRef = { id: string; name: string; code: string }
 
-/** Reports sent by older programs have no scale. */
-export type SentSnapshot = Omit<ReturnType<typeof sentSnapshot>, 'scale'> & { scale?: Scale }
+type Sending = { sent_at: string; scale: Scale; weights: ReportWeights }
+
+/** Reports sent by older programs have no scale, or no weights. */
+export type SentSnapshot = Omit<ReturnType<typeof sentSnapshot>, 'scale' | 'weights'> & Pick<ReportSnapshot, 'scale' | 'weights'>
 
 /** The scale of the letters of a book: that of the day on which it was sent or generated; undefined where an older program made it. */
 export const scaleOfBook = ({ snapshot, sent_snapshot }: Book): Scale | undefined =>
   (sent_snapshot as SentSnapshot | null)?.scale ?? snapshot.scale
 
+/** The weights of the figures of a book; undefined where an older program made it. */
+export const weightsOfBook = ({ snapshot, sent_snapshot }: Book): ReportWeights | undefined =>
+  (sent_snapshot as SentSnapshot | null)?.weights ?? snapshot.weights
+
+type Period = { term: Row<'term'>; year: Row<'academic_year'>; type: Book['report_type'] }
+
+/** The present weights of a report's figures. */
+export function weightsNow({ term, year, type }: Period): ReportWeights {
+  if (type === 'term') return pick(term, 'coursework_weight', 'exam_weight')
+  const { calculation_model, year_coursework_weight: coursework_weight, year_exam_weight: exam_weight } = year
+  return { coursework_weight, exam_weight, calculation_model }
+}
+
+/** The entry of a subject in the snapshot of a book. */
+export const inSnapshot = ({ snapshot }: Pick<Book, 'snapshot'>, subjectId: string): Partial<ReportSnapshotEntry> =>
+  snapshot.entries.find(({ subject_id }) => subject_id === subjectId) ?? {}
+
 /** The content of a report sent to the ministry: its figures, with the names at that time. */
-export const sentSnapshot = (book: Book, { student, entries }: Named, { sent_at, scale }: { sent_at: string; scale: Scale }) => ({
+export const sentSnapshot = (book: Book, { student, entries }: Named, { sent_at, scale, weights }: Sending) => ({
   sent_at,
-  // The book of an older program has no scale; it gets the present one.
+  // The book of an older program has neither; it gets the present ones.
   scale: book.snapshot.scale ?? scale,
+  weights: book.snapshot.weights ?? weights,
   student: pick(student, 'id', 'first_name', 'last_name'),
   ...pick(book, 'overall_average', 'position', 'total_students', 'class_teacher_remark', 'conduct', 'attendance_percentage'),
   entries: entries.map((entry) => ({

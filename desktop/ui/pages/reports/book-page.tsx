@@ -30,7 +30,6 @@ import { OpenFindings } from './findings.tsx'
 import { useFirstField } from './first-field.ts'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
-import { usePartial } from './use-partial.ts'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
@@ -61,8 +60,7 @@ function Book({ book }: { book: ReportDetail }) {
   const termName = term.data && termLabel(term.data.name)
   const period = termName && year ? t(isYearEnd ? 'periodYearEnd' : 'periodTerm', { term: termName, year }) : undefined
   const lead = period && group.data ? t('bookLead', { class: t('classes:class', { name: group.data.name }), period }) : (period ?? ' ')
-  const isPartial = usePartial(scopeOf(book), true)
-  const hasPartial = book.entries.some((entry) => isPartial(book.student_id, entry))
+  const hasPartial = book.entries.some(({ is_partial }) => is_partial)
   const actions = (
     <>
       <NeighbourLinks
@@ -141,7 +139,6 @@ const nothing: readonly never[] = []
 function SubjectPart({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const scale = useScale(book.academic_year_id)
-  const isPartial = usePartial(scopeOf(book), true)
   return (
     <Card title={t('subjects')}>
       <Answer of={scale}>
@@ -155,7 +152,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
                 yearId={book.academic_year_id}
                 readsBooks
                 result={book.report_type === 'term' ? entry.term_composite : entry.year_grade}
-                isPartial={isPartial(book.student_id, entry)}
+                isPartial={entry.is_partial === true}
                 isLocked={book.status === 'sent_to_ministry'}
                 title={entry.subject.name}
                 name={entry.subject.name}

@@ -20,7 +20,6 @@ import { FillView } from './fill-view.tsx'
 import { CheckView } from './findings.tsx'
 import { NoBooks, OutdatedNotice, UnmadeNotice } from './generate-button.tsx'
 import styles from './reports.module.css'
-import { usePartial } from './use-partial.ts'
 
 const route = getRouteApi('/school/reports/$classId')
 
@@ -131,10 +130,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
     const { written, all } = wordsByBookId.get(report_book_id) ?? { written: 0, all: 0 }
     wordsByBookId.set(report_book_id, { written: written + (teacher_remark?.trim() ? 1 : 0), all: all + 1 })
   }
-  const isPartialEntry = usePartial(of, true)
-  const partialBooks = new Set(
-    entries.data?.filter((entry) => isPartialEntry(entry.student.id, entry)).map(({ report_book_id }) => report_book_id),
-  )
+  const partialBooks = new Set(entries.data?.filter(({ is_partial }) => is_partial).map(({ report_book_id }) => report_book_id))
   const isPartial = ({ id, overall_average }: ListedBook) => overall_average !== null && partialBooks.has(id)
   const columns: Column<ListedBook>[] = [
     {

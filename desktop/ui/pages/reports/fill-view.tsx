@@ -19,7 +19,6 @@ import { useBooksSearch } from './book-search.ts'
 import { BookRow, EntryRow, FillRows, writtenIn } from './fill-rows.tsx'
 import styles from './reports.module.css'
 import { LeaveWarning } from './use-autosave.tsx'
-import { usePartial } from './use-partial.ts'
 
 type FillProps = { of: BookScope; chosen: ChosenTerm; owns: boolean }
 
@@ -129,7 +128,6 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
         .map(({ id, teacher_remark, student }) => ({ text: teacher_remark ?? '', firstName: student.first_name, rowId: id })),
     [entries, earlier, subject.id],
   )
-  const isPartial = usePartial(of, owns)
   const result = of.type === 'term' ? ('term_composite' as const) : ('year_grade' as const)
   return (
     <Answer of={scale}>
@@ -143,7 +141,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
               yearId={chosen.year?.id ?? ''}
               readsBooks={owns}
               result={entry[result]}
-              isPartial={isPartial(entry.student.id, entry)}
+              isPartial={entry.is_partial === true}
               isLocked={entry.status === 'sent_to_ministry'}
               title={listedName(entry.student)}
               notice={<SentBackReason book={bookById.get(entry.report_book_id)} />}

@@ -2,11 +2,12 @@ import { buffer } from 'node:stream/consumers'
 import { standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { common } from '@markbook/shared/failures'
 import { groupedBy } from '@markbook/shared/grouped-by'
-import type { ReportSnapshotEntry, ReportSnapshotYear } from '@markbook/shared/tables/reporting'
+import type { ReportSnapshotYear, ReportWeights } from '@markbook/shared/tables/reporting'
 import type { Row } from '@markbook/shared/tables/tables'
 import type {
   Letterhead,
   ReportCard,
+  ReportCardLayout,
   ReportCardsInput,
   TermEntry,
   TermLayout,
@@ -23,7 +24,7 @@ import { gradingScaleOf } from '../../grading-scale/grading-scale.policy.ts'
 import { termsOfYear } from '../../terms/terms.policy.ts'
 import { paperHashOf } from '../approval.ts'
 import { entriesOfBooks } from '../reports.queries.ts'
-import { type SentSnapshot, scaleOfBook, shownLetter } from '../snapshot.ts'
+import { inSnapshot, type SentSnapshot, scaleOfBook, shownLetter, weightsNow, weightsOfBook } from '../snapshot.ts'
 import { titledOf } from './names.ts'
 import type { Printing } from './pdf-storage.ts'
 import { schoolById, studentsById } from './report-files.queries.ts'
@@ -108,11 +109,8 @@ const ofSubject = ({ name, entry }: ReportedSubject, teachers: Teachers) => ({
   teacher_remark: entry.teacher_remark,
 })
 
-const inSnapshot = ({ snapshot }: Book, { subject_id: own }: Entry): Partial<ReportSnapshotEntry> =>
-  snapshot.entries.find(({ subject_id }) => subject_id === own) ?? {}
-
 function termEntry(reported: ReportedSubject, book: Book, teachers: Teachers): TermEntry {
-  const { coursework_code, exam_code } = inSnapshot(book, reported.entry)
+  const { coursework_code, exam_code } = inSnapshot(book, reported.entry.subject_id)
   return {
     ...ofSubject(reported, teachers),
     ...pick(reported.entry, 'coursework_average', 'exam_average', 'term_composite'),
@@ -123,15 +121,17 @@ function termEntry(reported: ReportedSubject, book: Book, teachers: Teachers): T
 
 function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'term'>[], teachers: Teachers): YearEntry {
   const { year_grade } = reported.entry
-  const year: Partial<ReportSnapshotYear> = inSnapshot(book, reported.entry).year ?? {}
+  const year: Partial<ReportSnapshotYear> = inSnapshot(book, reported.entry.subject_id).year ?? {}
   const { terms: kept = [], coursework_total = null, exam_total = null, end_of_year_exam = null } = year
   const compositeByTermId = new Map(kept.map(({ term_id, term_composite }) => [term_id, term_composite]))
   const term_composites = terms.map(({ id }) => compositeByTermId.get(id) ?? null)
   return { ...ofSubject(reported, teachers), term_composites, coursework_total, exam_total, end_of_year_exam, year_grade }
 }
 
-function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): ReportCard<Entry> {
-  const scale = scaleOfBook(book)
+type CardOf<Entry> = { student: Row<'student'>; entries: Entry[]; layoutBy: (weights: ReportWeights) => ReportCardLayout }
+
+function cardOf<Entry>(book: Book, { student, entries, layoutBy }: CardOf<Entry>): ReportCard<Entry> {
+  const [scale, weights] = [scaleOfBook(book), weightsOfBook(book)]
   const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
   return {
     ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
@@ -140,8 +140,26 @@ function cardOf<Entry>(book: Book, student: Row<'student'>, entries: Entry[]): R
     student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
     ...(scale && { scale: { passMark: scale.pass_mark, bands: scale.bands } }),
+    ...(weights && { layout: layoutBy(weights) }),
   }
 }
+
+const termLayout =
+  (now: Row<'term'>) =>
+  ({ coursework_weight, exam_weight }: ReportWeights): TermLayout => ({
+    kind: 'term',
+    coursework_weight: coursework_weight ?? now.coursework_weight,
+    exam_weight: exam_weight ?? now.exam_weight,
+  })
+
+const yearLayout =
+  (now: Row<'academic_year'>, terms: readonly Row<'term'>[]) =>
+  ({ calculation_model, coursework_weight, exam_weight }: ReportWeights): YearLayout => ({
+    kind: calculation_model ?? now.calculation_model,
+    terms: terms.map(({ name }) => name),
+    coursework_weight,
+    exam_weight,
+  })
 
 /**
  * Reads everything that the cards of these reports print, in one transaction, by last name. The figures are those of the reports, not of
@@ -158,25 +176,23 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const contents = new Map(books.map((book) => [book.id, paperHashOf(book, entriesByBookId.get(book.id) ?? [])]))
   const bookByStudentId = new Map(books.map((book) => [book.student_id, book]))
   const students = await studentsById(tx, { school, ids: JSON.stringify(books.map(({ student_id }) => student_id)) })
-  const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E): ReportCard<E>[] =>
+  type LayoutBy = CardOf<unknown>['layoutBy']
+  const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E, layoutBy: LayoutBy): ReportCard<E>[] =>
     students.map((student) => {
       const book = bookByStudentId.get(student.id) as Book
       const shown = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById).map((reported) => entryOf(reported, book))
-      return cardOf(book, student, shown)
+      return cardOf(book, { student, entries: shown, layoutBy })
     })
+  const now = weightsNow({ term, year, type })
   if (type === 'term') {
-    const { coursework_weight, exam_weight } = term
-    const cards = cardsWith((shown, book) => termEntry(shown, book, bySubject))
-    return { head, contents, cards: { layout: { kind: 'term', coursework_weight, exam_weight }, cards } }
+    const layoutBy = termLayout(term)
+    const cards = cardsWith((shown, book) => termEntry(shown, book, bySubject), layoutBy)
+    return { head, contents, cards: { layout: layoutBy(now), cards } }
   }
   const terms = await termsOfYear(tx, { school, year: year.id })
-  const layout = {
-    kind: year.calculation_model,
-    terms: terms.map(({ name }) => name),
-    coursework_weight: year.year_coursework_weight,
-    exam_weight: year.year_exam_weight,
-  }
-  return { head, contents, cards: { layout, cards: cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject)) } }
+  const layoutBy = yearLayout(year, terms)
+  const cards = cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject), layoutBy)
+  return { head, contents, cards: { layout: layoutBy(now), cards } }
 }
 
 /** The input for making the documents, with the crest read from the storage. */
