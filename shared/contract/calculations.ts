@@ -40,9 +40,10 @@ export const StudentTerm = row('StudentTerm', {
 })
 export type StudentTerm = z.infer<typeof StudentTerm>
 
+/** `is_partial` of a term: its composite rests on coursework or exam alone; absent where it does not. That of the year tells of the year's own parts. */
 const SubjectYear = row('SubjectYear', {
   ...subject,
-  terms: z.array(z.object({ term_id: Id, name: z.string(), term_composite: Figure })),
+  terms: z.array(z.object({ term_id: Id, name: z.string(), term_composite: Figure, is_partial: z.literal(true).optional() })),
   coursework_total: Figure,
   exam_total: Figure,
   end_of_year_exam: Figure,

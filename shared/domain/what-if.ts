@@ -108,11 +108,14 @@ export function whatIfYear(
   year: YearModel,
   scale: GradingScale,
   termId: string,
-  tried: Pick<SubjectTerm, 'subject_id' | 'term_composite' | 'exam_average'>,
+  tried: Pick<SubjectTerm, 'subject_id' | 'term_composite' | 'exam_average' | 'is_partial'>,
 ): YearResult | null {
   const { under_review: _review, ...own } = present.subjects.find(({ subject_id }) => subject_id === tried.subject_id) ?? {}
   if (!('terms' in own)) return null
-  const terms = own.terms.map((term) => (term.term_id === termId ? { ...term, term_composite: tried.term_composite } : term))
+  const { term_composite, is_partial } = tried
+  const terms = own.terms.map(({ is_partial: was, ...term }) =>
+    term.term_id === termId ? { ...term, term_composite, ...(is_partial && { is_partial }) } : { ...term, ...(was && { is_partial: was }) },
+  )
   // The end-of-year exam is that of the last term.
   const lastExam = own.terms.at(-1)?.term_id === termId ? tried.exam_average : own.end_of_year_exam
   const figures = yearFigures(

@@ -74,7 +74,8 @@ describe('class 3B over the year', () => {
           subject_name: 'Mathematics',
           subject_code: 'MAT',
           terms: [
-            { term_id: 't1', name: 'michaelmas', term_composite: 70 },
+            // Michaelmas has coursework alone, which the year does not count as partial.
+            { term_id: 't1', name: 'michaelmas', term_composite: 70, is_partial: true },
             { term_id: 't2', name: 'hilary', term_composite: 70 },
             { term_id: 't3', name: 'trinity', term_composite: 77.5 },
           ],
@@ -92,7 +93,7 @@ describe('class 3B over the year', () => {
           subject_code: 'ENG',
           terms: [
             { term_id: 't1', name: 'michaelmas', term_composite: null },
-            { term_id: 't2', name: 'hilary', term_composite: 80 },
+            { term_id: 't2', name: 'hilary', term_composite: 80, is_partial: true },
             { term_id: 't3', name: 'trinity', term_composite: null },
           ],
           coursework_total: 32,

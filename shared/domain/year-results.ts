@@ -81,7 +81,8 @@ function yearSubjects(input: ClassYearInput): (student: StudentInput) => Subject
         const averages = averagesInPlace(plan, own, grades)
         if (codes && codesInPlace(own, grades, averages, codes).under_review) isUnderReview = true
         lastExam = averages.exam
-        cells.push({ term_id: term.id, name: term.name, term_composite: printed(termComposite(averages, term).composite) })
+        const { composite, is_partial } = termComposite(averages, term)
+        cells.push({ term_id: term.id, name: term.name, term_composite: printed(composite), ...(is_partial && { is_partial }) })
       }
       const { coursework_total, exam_total, end_of_year_exam, year_grade, is_partial } = yearFigures(
         year,

@@ -44,7 +44,8 @@ export type ReportSnapshotEntry = {
   year?: ReportSnapshotYear
 }
 export type ReportSnapshotYear = {
-  terms: { term_id: string; term_composite: number | null }[]
+  /** `is_partial`: the composite rests on coursework or exam alone; absent where it does not. */
+  terms: { term_id: string; term_composite: number | null; is_partial?: true }[]
   coursework_total: number | null
   exam_total: number | null
   end_of_year_exam: number | null

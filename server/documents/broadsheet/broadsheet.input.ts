@@ -3,8 +3,8 @@ import type { ReportCardFrame } from '../report-card/report-card.input.ts'
 export type BroadsheetSubject = { id: string; name: string; code: string }
 
 /**
- * A result: the printed term composite, or the year grade at the end of the year, with the letter on the report. `is_partial`: computed
- * from coursework or exam alone.
+ * A result: the printed term composite, or the year grade at the end of the year, with the letter on the report. `is_partial`: it, or a
+ * term in its mean, is computed from coursework or exam alone.
  */
 export type BroadsheetMark = { figure: number; letter: string | null; is_partial: boolean }
 

@@ -1,4 +1,4 @@
-import { isPartialTerm, isPartialYear } from '@markbook/shared/domain/partial'
+import { isPartialCell, isPartialTerm, isPartialYear, type TermCell } from '@markbook/shared/domain/partial'
 import type { Words } from '../words.ts'
 import type { ReportCardLayout, TermEntry, TermLayout, YearEntry, YearLayout } from './report-card.input.ts'
 
@@ -11,6 +11,8 @@ type FigureColumn<Entry> = {
   /** The head is a school's own word; where it is too long, it continues in place of `under`. */
   isOwnWord?: boolean
   of(entry: Entry): number | null
+  /** Whether this figure, which is not the result, is partial. */
+  isPartial?(entry: Entry): boolean
   /** The code that is printed where there is no figure. */
   code?(entry: Entry): string | undefined
 }
@@ -71,6 +73,9 @@ const courseworkTotal = ({ say, plain }: Words, weight: number) => ({
   of: (entry: YearEntry) => entry.coursework_total,
 })
 
+const termsIn = ({ term_composites, partial_terms }: YearEntry): TermCell[] =>
+  term_composites.map((term_composite, at) => ({ term_composite, ...(partial_terms?.[at] && { is_partial: true }) }))
+
 /** With six terms there is still room for a subject and a remark. */
 const widthOfTerm = (count: number) => (count <= 3 ? 50 : count === 4 ? 44 : 37)
 
@@ -88,6 +93,10 @@ const yearColumns: Record<YearLayout['kind'], (terms: readonly string[], weights
         width: widthOfTerm(terms.length),
         isOwnWord: true,
         of: (entry: YearEntry) => entry.term_composites[at] ?? null,
+        isPartial: (entry: YearEntry) =>
+          termsIn(entry)
+            .slice(at, at + 1)
+            .some(isPartialCell),
       })),
       { head: words.say('card.exam'), under: words.say('card.endOfYear'), width: 48, of: (entry) => entry.end_of_year_exam },
       { ...yearGrade(words), head: words.say('card.yearGrade'), width: 50 },
@@ -116,10 +125,6 @@ export function columnsOf(layout: ReportCardLayout, words: Words): Columns<TermE
   return {
     ...yearColumns[layout.kind](layout.terms, weights, words),
     average: words.say('card.yearAverage'),
-    isPartial: ({ term_composites, end_of_year_exam }: YearEntry) =>
-      isPartialYear(
-        { terms: term_composites.map((term_composite) => ({ term_composite })), end_of_year_exam },
-        { ...layout, calculation_model: layout.kind },
-      ),
+    isPartial: (entry: YearEntry) => isPartialYear({ ...entry, terms: termsIn(entry) }, { ...layout, calculation_model: layout.kind }),
   }
 }

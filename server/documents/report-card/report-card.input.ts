@@ -39,10 +39,11 @@ export type TermEntry = Taught &
 /** `teacher_remark`: the teacher's own words; null prints the scale's remark for the letter. */
 type Taught = { subject: string; teacher: string | null } & Pick<ReportEntry, 'letter_grade' | 'teacher_remark'>
 
-/** One subject over the year. `term_composites` stand in the order of the layout's `terms`. */
+/** One subject over the year. `term_composites` stand in the order of the layout's `terms`, as does which of them are partial. */
 export type YearEntry = Taught &
   Pick<SubjectYear, 'coursework_total' | 'exam_total' | 'end_of_year_exam' | 'year_grade'> & {
     term_composites: readonly (number | null)[]
+    partial_terms?: readonly boolean[]
   }
 
 /** One pupil's card. `id` is returned with the file and not printed. */

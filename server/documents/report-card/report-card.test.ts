@@ -217,6 +217,28 @@ describe.runIf(hasPoppler)('the year’s end', () => {
     expect(await heads('weighted_cumulative', { coursework_weight: null, exam_weight: null })).not.toContain('of 40')
   })
 
+  test.each([
+    ['weighted_cumulative', 1],
+    ['weighted_continuous', 2],
+    ['continuous_cumulative', 1],
+  ] as const)('%s: a year grade is marked where a term of it is partial, and so is the term', async (kind, marks) => {
+    const one = yearEntries(kind).filter(({ year_grade, end_of_year_exam }) => year_grade !== null && end_of_year_exam !== null)
+    const marked = async (partial_terms: readonly boolean[]) => {
+      const text = textOfPdf(
+        await drawn(
+          ofYear(
+            kind,
+            {},
+            one.slice(0, 1).map((entry) => ({ ...entry, partial_terms })),
+          ),
+        ),
+      )
+      return text.match(/\d †/g)?.length ?? 0
+    }
+    expect(await marked([false, false, false])).toBe(0)
+    expect(await marked([false, true, false])).toBe(marks)
+  })
+
   test('continuous_cumulative: coursework and exam on their weights and their sum; a missing part is marked', async () => {
     const text = await heads('continuous_cumulative')
     for (const head of ['of 40', 'of 60', 'Total', '†']) expect(text).toContain(head)

@@ -100,7 +100,7 @@ function textsOf({ card, columns, subject, remark }: Table, entry: Entry) {
       ? wrap(entry.teacher_remark ?? '', fonts.regular, size - 1.2, remark)
       : wrap(scaleWord, fonts.italic, size - 1.2, remark),
     isOwnWords,
-    isPartial: columns.isPartial(entry),
+    signed: columns.figures.map(({ isResult, isPartial }) => (isResult ? columns.isPartial(entry) : isPartial?.(entry) === true)),
     figures: columns.figures.map((column) => cellText(column, entry, card.words)),
   }
 }
@@ -156,8 +156,7 @@ function drawRow(canvas: Canvas, table: Table, { texts, first, top, height, isWh
     const style: Style = { face: column.isResult ? 'semibold' : 'regular', size, color: colors.text }
     canvas.content(row, 'TD', () => {
       canvas.line(texts.figures[at] as string, style, { x, base, align: 'right' })
-      if (column.isResult && texts.isPartial)
-        canvas.line('†', { ...style, face: 'regular', size: size - 1 }, { x: x + 1.2, base: base - 1.5 })
+      if (texts.signed[at]) canvas.line('†', { ...style, face: 'regular', size: size - 1 }, { x: x + 1.2, base: base - 1.5 })
     })
   }
   const letter: Style = { face: 'semibold', size, color: colors.accent }

@@ -53,7 +53,7 @@ export function yearSnapshot(year: StudentYear, term: StudentTerm, { generated_a
 }
 
 const yearColumns = ({ terms, coursework_total, exam_total, end_of_year_exam }: StudentYear['subjects'][number]): ReportSnapshotYear => ({
-  terms: terms.map(({ term_id, term_composite }) => ({ term_id, term_composite })),
+  terms: terms.map(({ term_id, term_composite, is_partial }) => ({ term_id, term_composite, ...(is_partial && { is_partial }) })),
   coursework_total,
   exam_total,
   end_of_year_exam,
@@ -61,11 +61,13 @@ const yearColumns = ({ terms, coursework_total, exam_total, end_of_year_exam }: 
 
 /**
  * The new snapshot, or the present one where all figures, letters, the scale and the weights are equal, so that generating again changes
- * nothing. The snapshot of an older program, without scale or weights, is compared by figures only.
+ * nothing. The snapshot of an older program, without scale or weights, is compared by figures only; without weights, also without its
+ * partial terms.
  */
 export function refreshed(before: ReportSnapshot, after: ReportSnapshot): ReportSnapshot {
+  const isSaid = (key: string, value: unknown) => (key === 'is_partial' && !before.weights ? undefined : value)
   const said = ({ scale, weights, ...rest }: ReportSnapshot) =>
-    JSON.stringify({ ...rest, generated_at: '', ...(before.scale && { scale }), ...(before.weights && { weights }) })
+    JSON.stringify({ ...rest, generated_at: '', ...(before.scale && { scale }), ...(before.weights && { weights }) }, isSaid)
   return said(before) === said(after) ? before : after
 }
 

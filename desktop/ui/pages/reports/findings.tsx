@@ -1,4 +1,5 @@
 import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
+import { isPartialResult } from '@markbook/shared/domain/partial'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -94,7 +95,7 @@ const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
   subjects: subjects.map((subject) => ({
     subject: subjectOf(subject),
     result: 'year_grade' in subject ? subject.year_grade : subject.term_composite,
-    is_partial: subject.is_partial,
+    is_partial: subject.is_partial || isPartialResult(subject),
     under_review: subject.under_review === true,
   })),
 })

@@ -1,6 +1,7 @@
 import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
 import type { GradingScale } from '@markbook/shared/contract/grading-scale'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isPartialCell, isPartialResult, restsOnPartial } from '@markbook/shared/domain/partial'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
@@ -16,7 +17,7 @@ import { DistributionSpark } from './charts.tsx'
 import { type Subject, subjectsOf } from './comparison.ts'
 import { distributionOf, heatOf } from './distribution.ts'
 import { figureOf, OVERALL, panelOf, YearPanel } from './explained.ts'
-import { isPartialResult, restsOnPartial } from './partial.ts'
+import { FigureSign, SignedFigure, signs } from './partial-figures.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 import { sortColumn, sortRows } from './sort-head.tsx'
@@ -266,8 +267,15 @@ const yearParts = {
 export function useYearColumns<Row>(terms: readonly Term[], subjectOf: (row: Row) => YearStudent['subjects'][number] | undefined) {
   const { t } = useTranslation(['results', 'app'])
   return (model: ClassYear['calculation_model']): Column<Row>[] => [
-    ...terms.map(({ id, name }) =>
-      figureColumn(termLabel(name), (row: Row) => subjectOf(row)?.terms.find(({ term_id }) => term_id === id)?.term_composite),
+    ...terms.map(
+      ({ id, name }): Column<Row> => ({
+        head: termLabel(name),
+        look: 'number',
+        cell: (row) => {
+          const cell = subjectOf(row)?.terms.find(({ term_id }) => term_id === id)
+          return <SignedFigure value={cell?.term_composite ?? null} isPartial={cell !== undefined && isPartialCell(cell)} />
+        },
+      }),
     ),
     ...yearParts[model].map((part) => figureColumn(t(`year.${part}`), (row: Row) => subjectOf(row)?.[part])),
   ]
@@ -289,20 +297,6 @@ function OneSubject({ rows, subject, terms, model, scale }: OneProps) {
     ),
   ]
   return <Table wide label={t('year.of', { subject: subject.name })} columns={columns} rows={rows} keyOf={({ student_id }) => student_id} />
-}
-
-const signs = { partial: '†', review: '⚑' } as const
-
-/** The sign beside a result that rests on part of the marks or on one under review. */
-export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string }) {
-  const { t } = useTranslation('results')
-  const words = says ?? t(`sign.${of}`)
-  return (
-    <span className={styles['sign']} title={words}>
-      <span aria-hidden="true">{signs[of]}</span>
-      <span className="hidden"> ({words})</span>
-    </span>
-  )
 }
 
 type FigureProps = {

@@ -1,5 +1,5 @@
 import type { ClassTerm } from '@markbook/shared/contract/calculations'
-import { isPartialResult } from './partial.ts'
+import { isPartialResult } from '@markbook/shared/domain/partial'
 
 /**
  * `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. `isPartial`: one of the two rests on

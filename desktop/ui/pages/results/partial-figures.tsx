@@ -1,8 +1,21 @@
 import { useTranslation } from 'react-i18next'
 import layout from '../../components/layout.module.css'
 import { figure } from '../../words/format.ts'
-import { FigureSign } from './class-tables.tsx'
 import styles from './results.module.css'
+
+export const signs = { partial: '†', review: '⚑' } as const
+
+/** The sign beside a result that rests on part of the marks or on one under review. */
+export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string }) {
+  const { t } = useTranslation('results')
+  const words = says ?? t(`sign.${of}`)
+  return (
+    <span className={styles['sign']} title={words}>
+      <span aria-hidden="true">{signs[of]}</span>
+      <span className="hidden"> ({words})</span>
+    </span>
+  )
+}
 
 /** A figure in a column of figures: digit below digit, whether or not it has the sign of a partial result. */
 export const SignedFigure = ({ value, isPartial }: { value: number | null; isPartial: boolean }) => (

@@ -1,5 +1,6 @@
 import type { StudentTerm, StudentYear } from '@markbook/shared/contract/calculations'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isPartialResult, restsOnPartial } from '@markbook/shared/domain/partial'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -11,10 +12,9 @@ import { type Column, figureColumn, Table } from '../../components/table.tsx'
 import { figure, percent } from '../../words/format.ts'
 import { ResultBar, TermLine } from './charts.tsx'
 import { useScale } from './class-page.tsx'
-import { FigureSign, useYearColumns } from './class-tables.tsx'
+import { useYearColumns } from './class-tables.tsx'
 import { figureOf, OVERALL, OverallPanel, panelOf, YearPanel } from './explained.ts'
-import { isPartialResult, restsOnPartial } from './partial.ts'
-import { PartialLegend } from './partial-figures.tsx'
+import { FigureSign, PartialLegend, SignedFigure } from './partial-figures.tsx'
 import styles from './results.module.css'
 
 type PupilProps = {
@@ -84,7 +84,11 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
   const grade: Column<StudentYear['subjects'][number]> = {
     head: t('year.grade'),
     look: 'number',
-    cell: (subject) => <strong>{figure(subject.year_grade)}</strong>,
+    cell: (subject) => (
+      <strong>
+        <SignedFigure value={subject.year_grade} isPartial={isPartialResult(subject)} />
+      </strong>
+    ),
   }
   const course: Column<StudentYear['subjects'][number]> = {
     head: t('year.course'),

@@ -1,6 +1,7 @@
 import type { SetTerm } from '@markbook/shared/contract/calculations'
 import type { ListedTeachingSet } from '@markbook/shared/contract/teaching-sets'
 import type { Term } from '@markbook/shared/contract/terms'
+import { isPartialResult } from '@markbook/shared/domain/partial'
 import { meanOfPrinted } from '@markbook/shared/domain/results'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -15,8 +16,7 @@ import { OtherYear } from '../../frame/other-year.tsx'
 import { figure } from '../../words/format.ts'
 import { listedName, nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
-import { FigureSign } from '../results/class-tables.tsx'
-import { isPartialResult } from '../results/partial.ts'
+import { FigureSign } from '../results/partial-figures.tsx'
 
 type Result = SetTerm['students'][number]
 const FIGURES = ['coursework_average', 'exam_average', 'term_composite'] as const

@@ -1,5 +1,5 @@
 import type { StudentOverview } from '@markbook/shared/contract/calculations'
-import { isPartialResult, restsOnPartial } from '../results/partial.ts'
+import { isPartialResult, restsOnPartial } from '@markbook/shared/domain/partial'
 
 type Class = StudentOverview['classes'][number]
 type Past = Class['terms'][number]

@@ -1,4 +1,5 @@
 import type { ClassTerm, ClassYear } from '@markbook/shared/contract/calculations'
+import { isPartialResult } from '@markbook/shared/domain/partial'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { BroadsheetInput, BroadsheetPupil } from '../../../documents/broadsheet/broadsheet.input.ts'
 import type { ObjectStorage } from '../../../files/storage.ts'
@@ -19,14 +20,14 @@ export type BroadsheetData = { head: ClassHead; subjects: BroadsheetInput['subje
 const ofTerm = ({ students }: ClassTerm): Pupil[] =>
   students.map(({ subjects, ...own }) => ({
     ...own,
-    results: subjects.map((subject) => ({ ...subject, figure: subject.term_composite })),
+    results: subjects.map((subject) => ({ ...subject, figure: subject.term_composite, is_partial: isPartialResult(subject) })),
   }))
 
 const ofYear = ({ students }: ClassYear): Pupil[] =>
   students.map(({ subjects, year_overall, ...own }) => ({
     ...own,
     overall_average: year_overall,
-    results: subjects.map((subject) => ({ ...subject, figure: subject.year_grade })),
+    results: subjects.map((subject) => ({ ...subject, figure: subject.year_grade, is_partial: isPartialResult(subject) })),
   }))
 
 /** Letters that a teacher typed into the reports, by student and subject. */

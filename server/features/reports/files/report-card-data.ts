@@ -123,9 +123,10 @@ function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'t
   const { year_grade } = reported.entry
   const year: Partial<ReportSnapshotYear> = inSnapshot(book, reported.entry.subject_id).year ?? {}
   const { terms: kept = [], coursework_total = null, exam_total = null, end_of_year_exam = null } = year
-  const compositeByTermId = new Map(kept.map(({ term_id, term_composite }) => [term_id, term_composite]))
-  const term_composites = terms.map(({ id }) => compositeByTermId.get(id) ?? null)
-  return { ...ofSubject(reported, teachers), term_composites, coursework_total, exam_total, end_of_year_exam, year_grade }
+  const keptById = new Map(kept.map((term) => [term.term_id, term]))
+  const term_composites = terms.map(({ id }) => keptById.get(id)?.term_composite ?? null)
+  const partial_terms = terms.map(({ id }) => keptById.get(id)?.is_partial === true)
+  return { ...ofSubject(reported, teachers), term_composites, partial_terms, coursework_total, exam_total, end_of_year_exam, year_grade }
 }
 
 type CardOf<Entry> = { student: Row<'student'>; entries: Entry[]; layoutBy: (weights: ReportWeights) => ReportCardLayout }
