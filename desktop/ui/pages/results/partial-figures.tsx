@@ -17,10 +17,12 @@ export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string
   )
 }
 
+type SignedProps = { value: number | null; isPartial: boolean; isStrong?: boolean }
+
 /** A figure in a column of figures: digit below digit, whether or not it has the sign of a partial result. */
-export const SignedFigure = ({ value, isPartial }: { value: number | null; isPartial: boolean }) => (
+export const SignedFigure = ({ value, isPartial, isStrong }: SignedProps) => (
   <>
-    {figure(value)}
+    {isStrong ? <strong>{figure(value)}</strong> : figure(value)}
     <span className={styles['place']}>{isPartial && <FigureSign of="partial" />}</span>
   </>
 )

@@ -84,11 +84,7 @@ export function PupilYear({ studentId, yearId, terms, name, explained, onExplain
   const grade: Column<StudentYear['subjects'][number]> = {
     head: t('year.grade'),
     look: 'number',
-    cell: (subject) => (
-      <strong>
-        <SignedFigure value={subject.year_grade} isPartial={isPartialResult(subject)} />
-      </strong>
-    ),
+    cell: (subject) => <SignedFigure isStrong value={subject.year_grade} isPartial={isPartialResult(subject)} />,
   }
   const course: Column<StudentYear['subjects'][number]> = {
     head: t('year.course'),

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { elan, zoe } from '@markbook/shared/story/marks'
-import { class3A, class3B, english, hilary, maths, michaelmas } from '@markbook/shared/story/school-year'
+import { class3A, class3B, english, hilary, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import type { BrowserContext, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasPoppler, textOfPdf, wordsOfPdf } from '../../../../server/documents/drawing/pdf-text.fixtures.ts'
@@ -168,6 +168,42 @@ describe.skipIf(!headlessPath)('results', () => {
       await page.getByRole('menuitem', { name: word }).click()
       expect((await download).suggestedFilename()).toBe(`3B_2025-26_Hilary_broadsheet.${ending}`)
     }
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a year grade is signed where a term of it is partial, on every page that shows it', async () => {
+    const { context, page, faults } = await openWindow(browser)
+    await inTerm(context, hilary)
+    await site.signIn(context, 'okafor')
+    const head = await site.as('okafor')
+    const before = (await head.academicYears.list()).find(({ id }) => id === thisYear.id)
+    const change = (calculationModel: 'weighted_cumulative' | 'weighted_continuous', yearExamWeight: number) =>
+      head.academicYears.update({
+        params: { id: thisYear.id },
+        body: { calculationModel, yearExamWeight, yearCourseworkWeight: 100 - yearExamWeight },
+      })
+    // In this model no part of the year itself can be missing; Zoë has coursework alone in mathematics of Hilary.
+    await change('weighted_cumulative', 0)
+    await page.goto(`${site.url}/results/${class3B.id}?view=year`)
+    const row = page.getByRole('row', { name: /Adeyemi/ })
+    await row.getByTitle('Explain Mathematics of Zoë Adeyemi').getByText('†').waitFor()
+    await page.getByText(/^† rests on coursework or exam alone/).waitFor()
+    await picture(page, 'results-year-partial-pc')
+    await page.getByRole('combobox', { name: /^Subject/ }).selectOption('Mathematics')
+    await row.getByRole('cell', { name: /^65\.00.*rests on coursework or exam alone/ }).waitFor()
+    await picture(page, 'results-year-subject-partial-pc')
+    await page.goto(`${site.url}/results/${class3B.id}/students/${zoe.id}?view=year`)
+    const mathematics = page.getByRole('row', { name: /^Mathematics/ })
+    await mathematics.getByText('one part missing').waitFor()
+    expect(await mathematics.getByText('†').count()).toBe(2)
+    await picture(page, 'results-pupil-year-partial-pc')
+    const { reports } = await head.reports.generate({ body: { studentGroupId: class3B.id, termId: hilary.id, reportType: 'year_end' } })
+    const id = reports.find(({ student_id }) => student_id === zoe.id)?.id
+    await page.goto(`${site.url}/reports/book/${id}`)
+    await page.getByText(/^† rests on coursework or exam alone/).waitFor()
+    await picture(page, 'reports-book-partial-pc')
+    await change('weighted_continuous', before?.year_exam_weight ?? 60)
     expect(faults).toEqual([])
     await context.close()
   })
