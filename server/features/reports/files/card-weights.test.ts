@@ -5,6 +5,7 @@ import { openCardSetup, reportCard } from '../../../documents/report-card/report
 import { asSystem, type ReadTx } from '../../../store/tx.ts'
 import { type School, school } from '../../../testing/school.ts'
 import { booksOfType } from '../reports.queries.ts'
+import { refreshed } from '../snapshot.ts'
 import { readBroadsheet } from './broadsheet-data.ts'
 import { printingOf } from './pdf-storage.ts'
 import { cardsInput, readReportCards } from './report-card-data.ts'
@@ -112,6 +113,14 @@ test('a draft keeps the weights of its figures, is behind, and has the new ones 
   await st.as.byrne.reports.generate({ body: inClass('term') })
   expect((await stored(id))?.snapshot.weights).toEqual({ coursework_weight: 0, exam_weight: 100 })
   expect(await partialSubjects(id)).toEqual([])
+})
+
+test('a draft is behind for its weights alone, since its card prints them', async () => {
+  const snapshot = (await stored(await openBook('term')))?.snapshot
+  if (!snapshot) throw new Error('there is no book')
+  const other = { ...snapshot, weights: { coursework_weight: 50, exam_weight: 50 } }
+  expect(refreshed(snapshot, { ...snapshot, generated_at: 'later' })).toBe(snapshot)
+  expect(refreshed(snapshot, other)).toBe(other)
 })
 
 test.skipIf(!hasPoppler).each(['term', 'year_end'] as const)(
