@@ -1,5 +1,7 @@
 import type { Replicated } from '@markbook/shared/tables/tables'
 import type { RowState } from '@markbook/sync/merge/state'
+import { PENDING } from '@markbook/sync/stamp'
+import type { Presence, Stamp } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { statement } from '../statement.ts'
 import type { ReadTx, WriteTx } from '../tx.ts'
@@ -56,7 +58,14 @@ export async function hold({ tx, schoolId, answers }: Application, table: Replic
   const [before] = await heldBefore(tx, place)
   await dropOne(tx, place)
   const { since = tx.now, tries = 0 } = before ?? {}
-  await holdOne(tx, { ...place, state: JSON.stringify(state), reason, since, tries: tries + 1 })
+  await holdOne(tx, { ...place, state: JSON.stringify(withoutPending(state)), reason, since, tries: tries + 1 })
+}
+
+/** A write of this transaction has no counter yet (`PENDING`). The stored row bears it; in the held state it would never get one. */
+function withoutPending(state: RowState): RowState {
+  const isNumbered = ([, counter]: Presence | Stamp) => counter !== PENDING
+  const units = Object.entries(state.units).filter(([, stamp]) => isNumbered(stamp))
+  return { ...state, units: Object.fromEntries(units), alive: state.alive.filter(isNumbered) }
 }
 
 /** Drops held rows that were written now, or that something newer covers. */

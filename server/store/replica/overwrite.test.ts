@@ -1,12 +1,14 @@
 import { mathsExam } from '@markbook/shared/story/marks'
 import { people, stBrigids } from '@markbook/shared/story/people'
 import type { RowState } from '@markbook/sync/merge/state'
+import { PENDING } from '@markbook/sync/stamp'
 import { EXISTENCE } from '@markbook/sync/versions'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type School, school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
 import { applyStates } from './apply.ts'
 import { forgetRows } from './forget.ts'
+import { dropHeld, heldRows, hold } from './held.ts'
 import { overwriteRow } from './overwrite.ts'
 import { knownRows } from './states.ts'
 
@@ -68,4 +70,22 @@ test('a row that is deleted here and stays gives way to theirs, which is held un
   const after = (await known('assessment', mathsExam.id)).state
   expect([after.alive, after.vv]).toEqual([theirs.alive, theirs.vv])
   expect(await store.read(asSystem(), (tx) => tx.db.select().from(tx.t.sync_held))).toEqual([])
+})
+
+test('a row that waits is held without what this transaction has written to it', async () => {
+  const { store } = st.services
+  const [before] = (await store.read(asSystem(), (tx) => knownRows(tx, 'assessment', stBrigids, [mathsExam.id]))).values()
+  if (!before) throw new Error('the assessment is not here')
+  const own = [store.nodeId, PENDING, Date.now(), null] as const
+  const state = { ...before.state, units: { ...before.state.units, title: own }, alive: [...before.state.alive, [store.nodeId, PENDING]] }
+  const held = await store.write(asSystem(), async (tx) => {
+    const application = { tx, schoolId: stBrigids, changes: new Map(), kept: [], answers: new Map() }
+    await hold(application, 'assessment', state as unknown as RowState, 'waits')
+    const rows = await heldRows(tx, stBrigids)
+    await dropHeld(tx, stBrigids, rows)
+    return rows
+  })
+  const { title: _, ...others } = before.state.units
+  expect(held).toMatchObject([{ state: { alive: before.state.alive } }])
+  expect(held[0]?.state.units).toEqual(others)
 })
