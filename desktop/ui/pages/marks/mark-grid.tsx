@@ -117,20 +117,20 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
         onBlur={({ relatedTarget }) => selection.setFocused(root.current?.contains(relatedTarget) ?? false)}
         onCopy={(event) => {
           if (selection.editing || selection.active.row < 0) return
-          event.clipboardData.setData('text/plain', controller.copyRange())
+          event.clipboardData.setData('text/plain', controller.block.copy())
           event.preventDefault()
-          controller.tellCopied(true)
+          controller.block.tellCopied(true)
         }}
         onCut={(event) => {
           if (selection.editing || selection.active.row < 0) return
-          event.clipboardData.setData('text/plain', controller.cutRange())
+          event.clipboardData.setData('text/plain', controller.block.cut())
           event.preventDefault()
         }}
         onPaste={(event) => {
           if (selection.editing && !/[\t\n]/.test(event.clipboardData.getData('text/plain').trim())) return
           event.preventDefault()
           if (selection.editing) controller.cancelEdit()
-          controller.pasteText(event.clipboardData.getData('text/plain'))
+          controller.block.paste(event.clipboardData.getData('text/plain'))
         }}
         onContextMenu={(event) => {
           const position = positionOf(event.target)

@@ -65,7 +65,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
   const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
   const menuProps = { grid, root, onClose: closeMenu }
   const { sheet } = grid
-  const copy = async () => grid.controller.tellCopied(await copyText(grid.controller.copyRange()))
+  const copy = async () => grid.controller.block.tellCopied(await copyText(grid.controller.block.copy()))
   switch (shown?.is) {
     case 'menu': {
       const column = sheet.columns[shown.position.col]

@@ -1,5 +1,6 @@
 import type { LiveMark } from '@markbook/shared/contract/grades'
 import { Failure } from '@markbook/shared/failures'
+import { BlockCommands } from './block-commands.ts'
 import { type CellValue, cellValueOf } from './cell-value.ts'
 import { type MarkKey, remarkOf } from './mark-values.ts'
 import {
@@ -15,9 +16,9 @@ import {
   positionIn,
 } from './navigation.ts'
 import { parseMark } from './parse-mark.ts'
-import { isChange, planPaste, readBlock, repeated, writeBlock } from './paste.ts'
+import { planPaste } from './paste.ts'
 import { type NamedBlock, planByName } from './paste-by-name.ts'
-import type { MarkEntry } from './pending-mark.ts'
+import { isSendable, type MarkEntry } from './pending-mark.ts'
 import type { CellEdit, GridSelection } from './selection.ts'
 import type { Layout, Sheet } from './sheet.ts'
 import { type UndoChange, UndoHistory } from './undo-history.ts'
@@ -61,6 +62,7 @@ export class GridController {
   isReadOnly = false
   /** Set by the page before the first key arrives. */
   host!: GridHost
+  readonly block = new BlockCommands(this)
   constructor(
     readonly sheet: Sheet,
     readonly selection: GridSelection,
@@ -104,7 +106,7 @@ export class GridController {
       this.cancelEdit()
       return true
     }
-    if (command.kind === 'fill') return this.fillWithTyped()
+    if (command.kind === 'fill') return this.block.fillWithTyped()
     const staysOpen = editing?.staysOpen ?? false
     this.commitEdit(staysOpen)
     const isHandled = this.execute(command)
@@ -151,11 +153,11 @@ export class GridController {
       case 'edit':
         return this.openEditor(null)
       case 'clear':
-        return this.clear()
+        return this.block.clear()
       case 'fill':
         return false
       case 'fillDown':
-        return this.fillDown()
+        return this.block.fillDown()
       case 'escape': {
         const ids = this.idsAt(at)
         return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
@@ -254,86 +256,10 @@ export class GridController {
     this.history.add(effective)
   }
 
-  /** Takes away the marks of the selected cells, and their invalid entries. Where there are such, the marks under them stay. */
-  private clear(): boolean {
-    if (this.isReadOnly) return true
-    const invalid = this.selectedCells().filter((position) => {
-      const ids = this.idsAt(position)
-      return ids !== null && this.sheet.discardInvalid(ids.assessmentId, ids.studentId)
-    })
-    const marked = invalid.length > 0 ? [] : this.selectedCells().filter((position) => this.valueAt(position) !== null)
-    this.enterMarks(marked.map((position) => ({ ...position, score: null })))
-    if (marked.length > 0) this.host.announce({ key: 'cleared', count: marked.length })
-    return true
-  }
-
-  /** Enters what is typed into every selected cell; into the one that is typed in, where it is alone or has nothing to enter. */
-  private fillWithTyped(): boolean {
-    const { editing, active } = this.selection
-    if (!editing) return false
-    if (!this.selection.hasSeveralCells() || editing.typed.trim() === '') this.commitEdit()
-    else {
-      this.cancelEdit()
-      this.fillWith(editing.typed, { ...active, seen: editing.seen })
-    }
-    return true
-  }
-
-  /** Enters one text into every selected cell as one step. Where it is no mark in one of them, all of it is previewed. `typedIn`: a cell whose value was seen before now. */
-  private fillWith(text: string, typedIn?: CellPosition & { seen: CellValue }): void {
-    const { at, rows, cols } = this.selectedMarks()
-    const block = repeated([[text]], rows, cols)
-    const { cells, wrong } = this.planPaste(block, at)
-    if (wrong > 0) {
-      this.host.previewPaste(block, at)
-      return
-    }
-    const seenIn = (row: number, col: number) => (typedIn?.row === row && typedIn.col === col ? { seen: typedIn.seen } : {})
-    this.fill(
-      cells
-        .filter(isChange)
-        .flatMap(({ row, col, typed }) => (typed.kind === 'mark' ? [{ row, col, score: typed.score, ...seenIn(row, col) }] : [])),
-    )
-  }
-
-  /** Enters the mark of the first selected row, or of the one above where one row is selected, into the rows below it. */
-  private fillDown(): boolean {
-    const { at, rows, cols } = this.selectedMarks()
-    const from = rows > 1 ? at.row : at.row - 1
-    if (this.isReadOnly || from < 0) return true
-    const below = this.selectedCells().filter(({ row, col }) => row > from && col < at.col + cols)
-    this.fill(
-      below.flatMap((to) => {
-        const score = this.valueAt({ row: from, col: to.col })
-        return score === null || score === this.valueAt(to) ? [] : [{ ...to, score }]
-      }),
-    )
-    return true
-  }
-
-  private fill(marks: readonly (CellPosition & { score: CellValue; seen?: CellValue })[]): void {
-    const possible = marks.filter((mark) => this.idsAt(mark))
-    this.enterMarks(possible)
-    if (possible.length > 0) this.host.announce({ key: 'filled', count: possible.length })
-  }
-
-  /** The selected cells without the figures beside the marks. */
-  private selectedMarks(): { at: CellPosition; rows: number; cols: number } {
-    const { top, bottom, left, right } = this.selection.range()
-    return { at: { row: top, col: left }, rows: bottom - top + 1, cols: Math.max(1, Math.min(right, this.size().marks - 1) - left + 1) }
-  }
-
   /** The cells of an assessment that may have a mark and have none. */
   emptyCells(col: number): CellPosition[] {
     const positions = this.sheet.pupils.map((_, row) => ({ row, col }))
     return positions.filter((position) => this.idsAt(position) && this.valueAt(position) === null)
-  }
-
-  private selectedCells(): CellPosition[] {
-    const { top, bottom, left, right } = this.selection.range()
-    const cells: CellPosition[] = []
-    for (let row = top; row <= bottom; row += 1) for (let col = left; col <= right; col += 1) cells.push({ row, col })
-    return cells
   }
 
   /** Enters a code of the school, without the keyboard. */
@@ -422,8 +348,15 @@ export class GridController {
   private presentValue = ({ assessmentId, studentId }: UndoChange) => cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
 
   /** Undoes that a mark was made, or taken away. */
-  private async undoWhole({ assessmentId, studentId, after, gradeId }: UndoChange): Promise<boolean> {
+  private async undoWhole({ assessmentId, studentId, before, after, gradeId }: UndoChange): Promise<boolean> {
     const { saved, pending } = this.sheet.cell(assessmentId, studentId)
+    const seen = cellValueOf(saved)
+    // What stood there was not saved yet when it went: it is entered again, since neither queue nor server has it.
+    const wasUnsaved = pending ? isSendable(pending) && seen !== before : after === null && gradeId === null
+    if (wasUnsaved) {
+      this.sheet.put([{ assessmentId, studentId, score: before, seen }])
+      return true
+    }
     if (pending) {
       // Not saved yet: removed from the queue instead.
       this.sheet.queue.resolve([pending], 'theirs')
@@ -433,54 +366,6 @@ export class GridController {
     if (saved === null || !(await this.host.undo('create', saved.id))) return false
     this.sheet.applyRemoved({ assessmentId, studentId })
     return true
-  }
-
-  /** The selected range as tab-separated text. */
-  copyRange(): string {
-    const { top, bottom, left, right } = this.selection.range()
-    const rows: string[][] = []
-    for (let row = top; row <= bottom; row += 1) {
-      const cells: string[] = []
-      for (let col = left; col <= right; col += 1) cells.push(this.textAt({ row, col }))
-      rows.push(cells)
-    }
-    return writeBlock(rows)
-  }
-
-  tellCopied(isCopied: boolean): void {
-    const { top, bottom, left, right } = this.selection.range()
-    this.host.announce(isCopied ? { key: 'copied', count: (bottom - top + 1) * (right - left + 1) } : { key: 'notCopied' })
-  }
-
-  private textAt(position: CellPosition): string {
-    const figure = position.col - this.sheet.columns.length
-    if (figure < 0) return valueText(this.valueAt(position))
-    const { coursework_average, exam_average, term_composite, letter } = this.sheet.figuresOf(this.sheet.pupils[position.row]?.id ?? '')
-    return figure === 3 ? (letter ?? '') : valueText([coursework_average, exam_average, term_composite][figure] ?? null)
-  }
-
-  /** The selected cells as text, whose marks are taken away. */
-  cutRange(): string {
-    const text = this.copyRange()
-    const marked = () => this.selectedCells().filter((position) => this.valueAt(position) !== null).length
-    const before = marked()
-    this.clear()
-    const count = before - marked()
-    if (count > 0) this.host.announce({ key: 'cut', count })
-    else this.tellCopied(true)
-    return text
-  }
-
-  /** One pasted cell is entered like a typed one, in every selected cell; a larger block is previewed, from the first selected cell on. */
-  pasteText(text: string): void {
-    if (this.isReadOnly || this.selection.active.row < 0) return
-    const { at, rows, cols } = this.selectedMarks()
-    if (!this.idsAt(at)) return
-    const block = readBlock(text)
-    const [first = ''] = block[0] ?? []
-    if (block.length > 1 || (block[0]?.length ?? 0) > 1) this.host.previewPaste(repeated(block, rows, cols), at)
-    else if (this.selection.hasSeveralCells()) this.fillWith(first)
-    else if (this.openEditor(first)) this.commitEdit()
   }
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())

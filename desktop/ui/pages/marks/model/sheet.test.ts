@@ -571,17 +571,17 @@ describe('the grid’s keys', () => {
 
   test('a range is copied as tab-separated text, figures included', () => {
     selection.selectRange({ row: 1, col: 1 }, { row: 2, col: 3 })
-    expect(controller.copyRange()).toBe('9\t71\t90\n6.5\t55\t62.5')
-    controller.tellCopied(false)
-    controller.tellCopied(true)
+    expect(controller.block.copy()).toBe('9\t71\t90\n6.5\t55\t62.5')
+    controller.block.tellCopied(false)
+    controller.block.tellCopied(true)
     expect(said).toEqual([{ key: 'notCopied' }, { key: 'copied', count: 6 }])
   })
 
   test('one pasted cell is entered, a larger block is previewed', () => {
     selection.moveTo({ row: 1, col: 2 })
-    controller.pasteText('80\r\n')
+    controller.block.paste('80\r\n')
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
-    controller.pasteText('1\n2\n')
+    controller.block.paste('1\n2\n')
     expect(pasted).toEqual([['1'], ['2']])
   })
 
@@ -599,13 +599,13 @@ describe('the grid’s keys', () => {
     })
 
     test('takes one copied mark in all its cells, which one undo takes back', async () => {
-      controller.pasteText('62')
+      controller.block.paste('62')
       expect([exam(1, 2, 3), pasted, said]).toEqual([[62, 62, 62], null, [{ key: 'filled', count: 3 }]])
       expect(await undoAll()).toEqual(before)
     })
 
     test('takes nothing that is no mark, which is previewed instead', () => {
-      controller.pasteText('absent')
+      controller.block.paste('absent')
       expect([exam(1, 2, 3), pasted]).toEqual([before, [['absent'], ['absent'], ['absent']]])
     })
 
@@ -615,10 +615,10 @@ describe('the grid’s keys', () => {
         pasted = block
         at = from
       }
-      controller.pasteText('1\n2\n3')
+      controller.block.paste('1\n2\n3')
       expect([pasted, at]).toEqual([[['1'], ['2'], ['3']], { row: 1, col: 2 }])
       selection.selectRange({ row: 0, col: 1 }, { row: 3, col: 2 })
-      controller.pasteText('1\n2')
+      controller.block.paste('1\n2')
       expect([pasted, at]).toEqual([
         Array.from({ length: 2 }, () => [
           ['1', '1'],
@@ -626,7 +626,7 @@ describe('the grid’s keys', () => {
         ]).flat(),
         { row: 0, col: 1 },
       ])
-      controller.pasteText('1\n2\n3')
+      controller.block.paste('1\n2\n3')
       expect(pasted).toEqual([
         ['1', '1'],
         ['2', '2'],
@@ -680,21 +680,90 @@ describe('the grid’s keys', () => {
     })
 
     test('is cut: its marks are copied and taken away by one step; a refused entry alone is discarded', async () => {
-      expect(controller.cutRange()).toBe(before.join('\n'))
+      expect(controller.block.cut()).toBe(before.join('\n'))
       expect([exam(1, 2, 3), said.at(-1)]).toEqual([[null, null, null], { key: 'cut', count: 3 }])
       expect(await undoAll()).toEqual(before)
       selection.moveTo({ row: 1, col: 2 })
       controller.handleKey(key('x'))
       controller.commitEdit()
-      expect([controller.cutRange(), exam(1), sheet.invalidCount()]).toEqual([String(before[0]), [before[0]], 0])
-      expect(said.at(-1)).toEqual({ key: 'copied', count: 1 })
+      expect([controller.block.cut(), exam(1), sheet.invalidCount()]).toEqual(['x', [before[0]], 0])
+      expect(said.at(-1)).toEqual({ key: 'cut', count: 1 })
+    })
+
+    const refuse = (row: number) => {
+      const { top, bottom } = selection.range()
+      selection.moveTo({ row, col: 2 })
+      controller.handleKey(key('x'))
+      controller.commitEdit()
+      selection.selectRange({ row: top, col: 2 }, { row: bottom, col: 2 })
+    }
+
+    test('a refused entry in it is copied and cut as it is shown, and the marks around it are cut all the same', async () => {
+      refuse(2)
+      expect(controller.block.copy()).toBe(`${before[0]}\nx\n${before[2]}`)
+      expect(controller.block.cut()).toBe(`${before[0]}\nx\n${before[2]}`)
+      expect([exam(1, 2, 3), sheet.invalidCount(), said.at(-1)]).toEqual([[null, before[1], null], 0, { key: 'cut', count: 3 }])
+      expect(await undoAll()).toEqual(before)
+    })
+
+    test('a refused entry fills nothing: nobody sees the mark under it', () => {
+      refuse(1)
+      controller.handleKey(key('d', { ctrlKey: true }))
+      expect([exam(1, 2, 3), said]).toEqual([before, []])
+    })
+
+    test('a refused entry over a mark that equals the entered one goes', () => {
+      refuse(2)
+      controller.block.paste(String(before[1]))
+      expect([exam(1, 2, 3), sheet.invalidCount()]).toEqual([[before[1], before[1], before[1]], 0])
+    })
+
+    test('marks that were cut before they were saved come back with Ctrl+Z, and so does what stood there before them', async () => {
+      controller.block.paste('62')
+      controller.block.cut()
+      expect(await undoAll()).toEqual([62, 62, 62])
+      expect(await undoAll()).toEqual(before)
+      controller.block.cut()
+      controller.block.paste('63')
+      expect(await undoAll()).toEqual([null, null, null])
+    })
+
+    test('so does a new mark that arrived, and was taken away, after it was cut', async () => {
+      selection.moveTo({ row: 0, col: 2 })
+      controller.enterMarks([{ row: 0, col: 2, score: null }])
+      for (const mark of queue.all()) {
+        queue.resolve([mark], 'theirs')
+        sheet.applyRemoved(mark)
+      }
+      controller.enterMarks([{ row: 0, col: 2, score: 62 }])
+      controller.block.cut()
+      queue.resolve(queue.all(), 'theirs')
+      await controller.undo()
+      expect([exam(0), undone]).toEqual([[62], []])
+    })
+
+    test('cells that are not for their pupil stay empty, and do not stop the others', () => {
+      const classOf = (row: number) =>
+        row === 1 ? { id: '00000000-0000-7000-8000-00000000003a', name: '3A' } : { id: class3B.id, name: '3B' }
+      const pupils = pupilsOf3B.map((pupil, row) => ({ ...pupil, class: classOf(row) }))
+      const ofClass = columns.map((column) => ({ ...column, student_group_id: class3B.id }))
+      sheet.setLayout(pupils, ofClass, michaelmas, defaultGradingScale)
+      expect([controller.idsAt({ row: 1, col: 2 }), exam(2, 3)]).toEqual([null, before.slice(1)])
+      controller.block.paste('62')
+      expect([exam(1, 2, 3), pasted, said]).toEqual([[null, 62, 62], null, [{ key: 'filled', count: 2 }]])
+      controller.handleKey(key('6'))
+      type('63')
+      controller.handleEditorKey(key('Enter', { ctrlKey: true }))
+      expect([exam(1, 2, 3), pasted]).toEqual([[null, 63, 63], null])
+      controller.block.paste('1\n2\n3')
+      expect(pasted).toEqual([['1'], ['2'], ['3']])
     })
 
     test('stays as it is where the sheet is read alone, and is copied', () => {
       controller.isReadOnly = true
-      expect(controller.cutRange()).toBe(before.join('\n'))
+      expect(controller.block.cut()).toBe(before.join('\n'))
       controller.handleKey(key('d', { ctrlKey: true }))
-      controller.pasteText('62')
+      controller.block.paste('62')
       expect([exam(1, 2, 3), said]).toEqual([before, [{ key: 'copied', count: 3 }]])
     })
   })
@@ -752,7 +821,7 @@ describe('the grid’s keys', () => {
     controller.isReadOnly = true
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('8'))
-    controller.pasteText('80')
+    controller.block.paste('80')
     expect([selection.editing, queue.all()]).toEqual([null, []])
   })
 })
