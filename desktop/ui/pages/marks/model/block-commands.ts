@@ -46,10 +46,9 @@ export class BlockCommands {
     const text = this.copy()
     const cells = this.grid.isReadOnly ? [] : this.selectedCells()
     const marked = cells.filter((position) => !this.invalidAt(position) && this.grid.valueAt(position) !== null)
-    const discarded = cells.filter((position) => this.discardInvalid(position))
+    for (const position of cells) this.discardInvalid(position)
     this.grid.enterMarks(marked.map((position) => ({ ...position, score: null })))
-    const count = marked.length + discarded.length
-    if (count > 0) this.grid.host.announce({ key: 'cut', count })
+    if (marked.length > 0) this.grid.host.announce({ key: 'cut', count: marked.length })
     else this.tellCopied(true)
     return text
   }

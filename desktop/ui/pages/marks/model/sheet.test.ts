@@ -687,7 +687,7 @@ describe('the grid’s keys', () => {
       controller.handleKey(key('x'))
       controller.commitEdit()
       expect([controller.block.cut(), exam(1), sheet.invalidCount()]).toEqual(['x', [before[0]], 0])
-      expect(said.at(-1)).toEqual({ key: 'cut', count: 1 })
+      expect(said.at(-1)).toEqual({ key: 'copied', count: 1 })
     })
 
     const refuse = (row: number) => {
@@ -702,7 +702,7 @@ describe('the grid’s keys', () => {
       refuse(2)
       expect(controller.block.copy()).toBe(`${before[0]}\nx\n${before[2]}`)
       expect(controller.block.cut()).toBe(`${before[0]}\nx\n${before[2]}`)
-      expect([exam(1, 2, 3), sheet.invalidCount(), said.at(-1)]).toEqual([[null, before[1], null], 0, { key: 'cut', count: 3 }])
+      expect([exam(1, 2, 3), sheet.invalidCount(), said.at(-1)]).toEqual([[null, before[1], null], 0, { key: 'cut', count: 2 }])
       expect(await undoAll()).toEqual(before)
     })
 
