@@ -259,6 +259,15 @@ describe('the database', () => {
       },
     ])
     expect(checkDatabase({ ...gone, backup: null })).toMatchObject([{ do: expect.stringContaining('a backup that lies elsewhere') }])
+    const said = [absent, gone].flatMap((found) => checkDatabase({ ...found, where: 'PostgreSQL', central: true }))
+    for (const finding of said) {
+      expect(JSON.stringify(finding)).toContain('DATABASE_URL')
+      expect(JSON.stringify(finding)).not.toContain('DATA_DIR')
+    }
+    expect(said[0]).toMatchObject({
+      means: expect.stringContaining('DATABASE_URL names another'),
+      do: expect.stringContaining('Compare DATABASE_URL'),
+    })
   })
   test('damage names the backup that a restore would take, and restores nothing', () => {
     const damage = [{ kind: 'pages', count: 3, detail: 'page 12' } as const]

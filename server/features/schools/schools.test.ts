@@ -352,6 +352,8 @@ describe('GET /api/schools/mine/backups', () => {
       writeFileSync(join(dataDir, 'database.json'), JSON.stringify({ id, school: null }))
       const own = join(dataDir, id)
       mkdirSync(join(own, '2026-01-12T01-00-00Z-nightly'), { recursive: true })
+      // Made while the clock was ahead: it does not hide that none is made any more.
+      mkdirSync(join(own, '2031-01-12T01-00-00Z-nightly'))
       const made = { ...nothing, newest_at: '2026-01-12T01:00:00.000Z' }
       const now = st.clock.now()
       st.clock.set('2026-01-13T23:00:00.000Z')

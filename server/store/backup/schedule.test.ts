@@ -50,6 +50,16 @@ describe('a scheduled backup', () => {
     expect(lines).toEqual([['info', { reason: 'hourly' }, `backup --reason hourly --data-dir ${folder}`]])
   })
 
+  test('is not made where the newest is of this hour, whatever one says that a wrong clock dated ahead', async () => {
+    const of = (ms: number) => join(folder, databaseId, nameOf(clock.now() + ms, 'hourly'))
+    for (const ms of [-600_000, 365 * 86_400_000]) mkdirSync(of(ms), { recursive: true })
+    const registry = schedule('console.log("made")')
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(lines).toEqual([])
+    const newest = Math.floor((clock.now() - 600_000) / 1_000)
+    expect(await registry.metrics()).toMatch(new RegExp(`^markbook_backup_last_timestamp_seconds ${newest}$`, 'm'))
+  })
+
   test('is followed by a rehearsal, where none was for a week', async () => {
     const script = 'console.log(process.argv.slice(1).join(" "))'
     const registry = schedule(script)

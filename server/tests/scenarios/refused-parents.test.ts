@@ -103,3 +103,37 @@ test('also where the category was refused in a page of its own, until it is let 
   expect((await assessment()).answers).toEqual([])
   expect(await testAt(server, test)).toMatchObject({ category_id: id })
 })
+
+test('an assessment that was begun in a refused category is on the list with its marks, and is entered again in one that a head makes', async () => {
+  const { server, laptop, link, own } = await demotedMeanwhile()
+  const { id } = await own.assessmentCategories.create({ body: projects })
+  const towers = {
+    termId: michaelmas.id,
+    subjectId: maths.id,
+    studentGroupId: class3B.id,
+    title: 'Towers',
+    assessmentType: 'coursework' as const,
+  }
+  const begun = await own.assessments.create({ body: { ...towers, categoryId: id } })
+  const mark = (test: string) => own.grades.bulk({ body: { assessmentId: test, grades: [{ studentId: zoe.id, score: 9 }] } })
+  await mark(begun.id)
+  for (let round = 0; round < 3; round += 1) await link.round()
+  expect(await heldAt(server)).toEqual([])
+  const list = await own.replication.refused()
+  expect(list.map(({ entity, code, value, seen_at }) => ({ entity, code, value, isOpen: seen_at === null }))).toMatchObject([
+    { entity: 'assessment', code: 'unknown_parent', value: { title: 'Towers', category_id: id }, isOpen: true },
+    { entity: 'assessment_category', code: 'right_lost', value: { name: 'Projects' } },
+    { entity: 'grade', code: 'unknown_parent', value: { score: 9 }, isOpen: true },
+  ])
+
+  const kept = await (await signedIn(server, 'okafor')).assessmentCategories.create({ body: projects })
+  await link.round()
+  const again = await own.assessments.create({ body: { ...towers, categoryId: kept.id } })
+  await mark(again.id)
+  for (let round = 0; round < 3; round += 1) await link.round()
+  for (const node of [server, laptop]) {
+    expect(await testAt(node, begun.id)).toBeUndefined()
+    expect(await testAt(node, again.id)).toMatchObject({ title: 'Towers', category_id: kept.id })
+    expect(await marksAt(node, again.id)).toEqual([9])
+  }
+})
