@@ -132,7 +132,7 @@ export const reportFiles = {
     status: 201,
     query: OnPaper,
     reply: ReportPdf,
-    fails: ['reports.locked', 'reports.changed_since'],
+    fails: ['reports.locked', 'reports.changed_while_drawn'],
   }),
   pdfs: endpoint('GET /api/reports/:id/pdfs', 'school', 'List the PDFs of a report, newest first', {
     who: CLASS_TEACHER,

@@ -115,6 +115,7 @@ export const reportFailures = failures('reports', {
   notApproved: [409, 'This school publishes and sends a report once an administrator has approved it.'],
   approvalNotAsked: [409, 'This school does not ask for an approval of its reports.'],
   changedSince: [409, 'This report was changed since you looked at it. Please read it again.'],
+  changedWhileDrawn: [409, 'This report was changed while its PDF was made. Please make the PDF again.'],
   noYearEnd: [400, 'This academic year is term_based, so it has no year-end reports.'],
 })
 

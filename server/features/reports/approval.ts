@@ -56,7 +56,7 @@ export const paperHashOf = (book: Book, entries: readonly Entry[]): string =>
 /** Throws 409 where a report, which the caller has locked, has changed since its card was drawn. */
 export async function demandAsDrawn(tx: ReadTx, book: Book, drawn: string | undefined): Promise<void> {
   const entries = await entriesOfBooks(tx, { school: book.school_id, books: JSON.stringify([book.id]) })
-  if (paperHashOf(book, entries) !== drawn) throw reportFailures.changedSince()
+  if (paperHashOf(book, entries) !== drawn) throw reportFailures.changedWhileDrawn()
 }
 
 /** The reports among these that were sent back and have changed since. Runs no query where none was sent back. */

@@ -106,7 +106,9 @@ describe.skipIf(!headlessPath)('today', () => {
     const backups = { scheduled: true, newest_at, proved_at: newest_at, trial_failed: true, overdue: true }
     await page.route('**/api/schools/mine/backups', (route) => route.fulfill({ json: backups }))
     await page.goto(site.url)
-    await card(page, 'Waiting for you').getByText('None was made for more than two days: tell whoever looks after the server').waitFor()
+    await card(page, 'Waiting for you')
+      .getByText('None has been made for more than two days: tell whoever looks after the server')
+      .waitFor()
     await card(page, 'Waiting for you').getByText('The last one did not come back whole').waitFor()
     await expectForEverybody(page)
     await expectFits(page)

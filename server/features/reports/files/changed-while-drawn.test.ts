@@ -41,7 +41,7 @@ describe('a report that is changed while its card is drawn', () => {
     const asked = async () =>
       expect(await st.as.byrne.reportFiles.generatePdf.raw({ params: draft })).toMatchObject({
         status: 409,
-        body: { code: 'reports.changed_since' },
+        body: { code: 'reports.changed_while_drawn' },
       })
     await changedWhileDrawn(1, () => change('Changed.'), asked)
     expect(await pdfs()).toEqual([])
@@ -72,7 +72,8 @@ describe('a report that is changed while its card is drawn', () => {
       const { job_id } = await st.as.byrne.reportFiles.generatePdfs({ body: of3B })
       await expect.poll(async () => (await st.as.byrne.jobs.get({ params: { id: job_id } })).done, { timeout: 20_000 }).toBeGreaterThan(1)
       const { failures } = await st.as.byrne.jobs.get({ params: { id: job_id } })
-      expect(failures.map(({ id }) => id)).toContain(draft.id)
+      const message = 'This report was changed while its PDF was made. Please make the PDF again.'
+      expect(failures).toContainEqual({ id: draft.id, message })
     }
     await changedWhileDrawn(99, () => change(`Changed ${st.clock.now()}.`), job)
     expect(await pdfs()).toEqual([])

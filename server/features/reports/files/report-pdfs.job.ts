@@ -100,7 +100,7 @@ async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Pro
 type Made = { id: string } & NonNullable<Drawn>
 type Stored = { object: StoredObject; said: string | undefined } | { message: string }
 
-const isChanged = (error: unknown) => error instanceof Failure && error.code === reportFailures.changedSince().code
+const isChanged = (error: unknown) => error instanceof Failure && error.code === reportFailures.changedWhileDrawn().code
 
 /** Returns false, and writes nothing, where the report was changed since it was drawn and may be drawn once more. */
 async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAgain: boolean): Promise<boolean> {
