@@ -10,15 +10,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readWithoutSecret } from '../../config.ts'
 import { keepCertificates } from '../../lan/authority.ts'
 import { thisMachine } from '../../network/addresses.ts'
+import { NEW_PEER } from '../../replication/identity/enrolment.ts'
 import { trustAuthority } from '../../replication/identity/trust.ts'
+import { openStore } from '../../start.ts'
 import { takeLock } from '../../store/sqlite.ts'
+import { asSystem } from '../../store/tx.ts'
 import { checkCertificate, lookAtCertificate } from './certificate.ts'
 import { checkDisks, lookAtDisks } from './disk.ts'
 import { carryOut } from './fix.ts'
 import { checkFolder, lookAtFolder, mountOf } from './folder.ts'
 import { lookAtLeftovers } from './leftovers.ts'
 import { checkMail, greetMailServer } from './mail.ts'
-import { distrustOf } from './replication.ts'
+import { distrustOf, lookAtReplication } from './replication.ts'
 import { checkRights, lookAtRights } from './rights.ts'
 import { checkPort, checkServer, lookAtPort, lookAtServer } from './server.ts'
 
@@ -162,14 +165,41 @@ describe('mail', () => {
   })
 })
 
+/** The database of a server in the folder that has joined another. */
+async function joinedTo(url: string) {
+  const store = await openStore(config())
+  const [id, node, school] = ['1', '2', '3'].map((last) => `01920000-0000-7000-8000-00000000000${last}`) as [string, string, string]
+  await store.write(asSystem(), (tx) =>
+    tx.local.insert(tx.t.sync_peer).values({
+      ...NEW_PEER,
+      id,
+      side: 'parent',
+      kind: 'centre',
+      name: 'Centre',
+      school_id: school,
+      user_id: null,
+      node_id: node,
+      url,
+      public_key: 'x',
+      box_key: 'x',
+      enrolled_at: tx.now,
+    }),
+  )
+  await store.close()
+}
+
 test('a parent whose authority is another than the one that was trusted is found out, though it answers', async () => {
   const there = join(folder, 'there')
   const kept = await keepCertificates(there, { hostname: 'box', names: { dns: ['localhost'], ips: ['127.0.0.1'] }, now: Date.now() })
   const server = createHttpsServer(kept.server, (_, response) => response.end('{}'))
   const url = `https://localhost:${await listening(server)}`
-  expect(await distrustOf(folder, url)).toMatch(/shows a certificate that nobody here vouches for/)
+  const distrust = /shows a certificate that nobody here vouches for/
+  expect(await distrustOf(folder, url)).toMatch(distrust)
+  await joinedTo(url)
+  expect((await lookAtReplication(config(), null))?.parent).toMatchObject({ answers: true, distrust: expect.stringMatching(distrust) })
   trustAuthority(folder, { pem: kept.authority.cert })
   expect(await distrustOf(folder, url)).toBeNull()
+  expect((await lookAtReplication(config(), null))?.parent).toMatchObject({ answers: true, distrust: null })
   expect(await distrustOf(folder, url.replace('https', 'http'))).toBeNull()
   await new Promise((resolve) => server.close(resolve))
 })
