@@ -10,7 +10,7 @@ import { editable } from '../../words/format.ts'
 import type { Grid } from './grid-context.ts'
 import styles from './marks.module.css'
 import type { CellPosition } from './model/navigation.ts'
-import { isChange, type PastedCell, type PastePlan, readBlock } from './model/paste.ts'
+import { isChange, type PastedCell, type PastePlan } from './model/paste.ts'
 import { type NamedPlan, readNamedBlock } from './model/paste-by-name.ts'
 import { valueText } from './model/value-text.ts'
 
@@ -53,7 +53,11 @@ export function PasteDialog({ grid, at, block: pasted }: Props) {
       form={{ send: save }}
     >
       {block.length === 0 ? (
-        <TextArea label={t('paste.label')} hint={t('paste.hint')} onChange={({ target }) => setBlock(readBlock(target.value))} />
+        <TextArea
+          label={t('paste.label')}
+          hint={t('paste.hint')}
+          onChange={({ target }) => setBlock(controller.block.read(target.value))}
+        />
       ) : byName ? (
         <>
           <NamedFindings plan={byName} marks={changes.length} />

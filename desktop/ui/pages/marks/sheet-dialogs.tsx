@@ -79,7 +79,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
           onAction={(action, at) => {
             onShow(null)
             if (action === 'copy') void copy()
-            else if (action === 'paste') onShow({ is: 'paste', position: at, block: [] })
+            else if (action === 'paste') onShow({ is: 'paste', position: grid.controller.block.start(), block: [] })
             else runAction(action, at)
           }}
         />

@@ -1,24 +1,30 @@
 import type { CellValue } from './cell-value.ts'
-import type { GridController } from './grid-controller.ts'
-import type { CellPosition } from './navigation.ts'
-import { readBlock, repeated, writeBlock } from './paste.ts'
+import type { MarkKey } from './mark-values.ts'
+import type { CellPosition, GridSize } from './navigation.ts'
+import { type PastePlan, readBlock, repeated, writeBlock } from './paste.ts'
+import type { GridSelection } from './selection.ts'
+import type { Sheet } from './sheet.ts'
 import { valueText } from './value-text.ts'
 
-type Controller = Pick<
-  GridController,
-  | 'sheet'
-  | 'selection'
-  | 'host'
-  | 'isReadOnly'
-  | 'size'
-  | 'idsAt'
-  | 'valueAt'
-  | 'openEditor'
-  | 'commitEdit'
-  | 'cancelEdit'
-  | 'enterMarks'
-  | 'planPaste'
->
+type EnteredMark = CellPosition & { score: CellValue; seen?: CellValue }
+/** The part of `GridController` that is used here. */
+type Controller = {
+  readonly sheet: Sheet
+  readonly selection: GridSelection
+  readonly isReadOnly: boolean
+  readonly host: {
+    announce(message: { key: 'notCopied' } | { key: 'copied' | 'cut' | 'cleared' | 'filled'; count: number }): void
+    previewPaste(block: string[][], at: CellPosition): void
+  }
+  size(): GridSize
+  idsAt(position: CellPosition): MarkKey | null
+  valueAt(position: CellPosition): CellValue
+  openEditor(text: string | null): boolean
+  commitEdit(): void
+  cancelEdit(): void
+  enterMarks(marks: readonly EnteredMark[]): void
+  planPaste(block: readonly (readonly string[])[], at: CellPosition): PastePlan
+}
 
 /** Copies, cuts, clears, fills and pastes over the selected cells. */
 export class BlockCommands {
@@ -91,15 +97,24 @@ export class BlockCommands {
     return true
   }
 
+  /** The cell where a pasted block begins. */
+  start = (): CellPosition => this.selectedMarks().at
+
+  /** A pasted block, as often as it fits into the selected cells. */
+  read(text: string): string[][] {
+    const { rows, cols } = this.selectedMarks()
+    return repeated(readBlock(text), rows, cols)
+  }
+
   /** One pasted cell is entered like a typed one, in every selected cell; a larger block is previewed, from the first selected cell on. */
   paste(text: string): void {
     const { grid } = this
     if (grid.isReadOnly || grid.selection.active.row < 0) return
-    const { at, rows, cols } = this.selectedMarks()
+    const at = this.start()
     if (!grid.sheet.pupils[at.row] || !grid.sheet.columns[at.col]) return
     const block = readBlock(text)
     const [first = ''] = block[0] ?? []
-    if (block.length > 1 || (block[0]?.length ?? 0) > 1) grid.host.previewPaste(repeated(block, rows, cols), at)
+    if (block.length > 1 || (block[0]?.length ?? 0) > 1) grid.host.previewPaste(this.read(text), at)
     else if (grid.selection.hasSeveralCells()) this.fillWith(first)
     else if (grid.openEditor(first)) grid.commitEdit()
   }
@@ -123,7 +138,7 @@ export class BlockCommands {
   }
 
   /** Cells that are not for their pupil are left out; in those that have the mark already, an invalid entry over it goes. */
-  private fill(marks: readonly (CellPosition & { score: CellValue; seen?: CellValue })[]): void {
+  private fill(marks: readonly EnteredMark[]): void {
     const possible = marks.filter((mark) => this.grid.idsAt(mark))
     const filled = possible.filter((mark) => mark.score !== this.grid.valueAt(mark) || this.invalidAt(mark) !== null)
     for (const mark of filled) this.discardInvalid(mark)
