@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import postgres from 'postgres'
@@ -71,6 +71,11 @@ describe.runIf(canBackUp)('markbook backup and markbook restore', { timeout: 180
     expect((await run(['seed', 'story'])).code).toBe(0)
     const server = start(['start'])
     await untilRunning(server)
+    const { id } = JSON.parse(readFileSync(join(folder, 'database.json'), 'utf8')) as { id: string }
+    const ahead = join(folder, 'backups', id, '2099-01-12T01-00-00Z-nightly')
+    mkdirSync(ahead, { recursive: true })
+    expect((await run(['status'])).output).toMatch(/Last backup: .* \(still to come: is the clock right\?\)/)
+    rmSync(ahead, { recursive: true })
 
     const made = await run(['backup'])
     // On a slow machine a line a second says how far it is.
