@@ -238,6 +238,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
 
   test('what is pasted by the menu of a block begins where the block does, and is put as often as it fits', async () => {
     const { context, page } = await opened()
+    const before = await scoreOf(mathsQuiz.id, aoife.id)
     await cell(page, 3, 0).click()
     await cell(page, 1, 0).click({ modifiers: ['Shift'] })
     await cell(page, 3, 0).dispatchEvent('contextmenu')
@@ -246,6 +247,9 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await dialog.getByRole('textbox').fill('4')
     await dialog.getByRole('button', { name: 'Save 3 marks' }).click()
     await expect.poll(() => Promise.all([1, 2, 3].map((row) => textOf(page, row, 0)))).toEqual(['4', '4', '4'])
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(4)
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(before)
     await context.close()
   })
 
@@ -272,6 +276,10 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.type('3')
     await page.keyboard.press('Meta+Enter')
     await expect.poll(shown).toEqual(['3', '3', '3', '3'])
+    await expect.poll(() => scoreOf(mathsHomework.id, aoife.id)).toBe(3)
+    await page.keyboard.press('Meta+z')
+    await expect.poll(shown).toEqual(before)
+    await expect.poll(() => scoreOf(mathsHomework.id, aoife.id)).not.toBe(3)
     expect(faults).toEqual([])
     await context.close()
   })
