@@ -38,9 +38,9 @@ export async function anyFound<V>(queries: readonly ((tx: ReadTx, values: V) => 
 }
 
 /** For writes: turns the database's refusal into `failure`, where the cause arose after this transaction's own check. */
-export const refusedAs = (isMeant: (error: unknown) => boolean, failure: () => Failure) => (error: unknown) => {
+export const failureFor = (isMeant: (error: unknown) => boolean, failure: () => Failure) => (error: unknown) => {
   throw isMeant(error) ? failure() : error
 }
 
 /** For inserts: a row that the new one names was deleted after it was read. */
-export const orGone = refusedAs(isReferenceViolation, common.notFound)
+export const orNotFound = failureFor(isReferenceViolation, common.notFound)

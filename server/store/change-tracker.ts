@@ -19,7 +19,7 @@ import {
   bySchool,
   changesOf,
   entriesIn,
-  nearOf,
+  nearIdOf,
   type RowChange,
   rowOf,
   same,
@@ -27,7 +27,7 @@ import {
   unitsByColumns,
   withId,
 } from './row-changes.ts'
-import type { Change, NewRow, Note, Placing, ReplicaWrites, Retold, Touched } from './tx.ts'
+import type { Change, NewRow, Note, Placing, ReplicaWrites, Restated, Touched } from './tx.ts'
 import { type Overruled, stampedRows } from './version-stamps.ts'
 
 export type Writer = { node: string; actor: string | null; now: string; nowMs: number; newId(): string; isLaptop(): Promise<boolean> }
@@ -134,7 +134,7 @@ export class ChangeTracker implements ReplicaWrites {
           isAnyOpen ||= Boolean(row.any_open)
         }
         // Rows received in this transaction count as stored before this node's own writes.
-        const brought = this.broughtOf(schoolId, table)
+        const brought = this.receivedOf(schoolId, table)
         for (const entry of entries) {
           const row = brought.get(rowOf(entry).id)
           if (row) entry.stored = { ...row, place: entry.stored?.place ?? row.place }
@@ -146,7 +146,7 @@ export class ChangeTracker implements ReplicaWrites {
   /** Writes the versions and history of everything written since the last call. */
   async close(): Promise<void> {
     await this.readVersions()
-    await this.absences.demandStillAbsent((schoolId, table, id) => this.broughtOf(schoolId, table).has(id))
+    await this.absences.demandStillAbsent((schoolId, table, id) => this.receivedOf(schoolId, table).has(id))
     const schools = [
       ...new Set([...this.written.values(), ...this.notes, ...this.retold].map(({ schoolId }) => schoolId).concat(...this.brought.keys())),
     ].sort()
@@ -156,7 +156,7 @@ export class ChangeTracker implements ReplicaWrites {
       const brought = this.brought.get(schoolId)
       const overruled = (deletion: Overruled) => void this.overruled.push(deletion)
       const stamped = stampedRows(schoolId, entries, this.writer, overruled)
-      for (const { entry } of stamped) this.unbring(schoolId, entry.table, [rowOf(entry).id])
+      for (const { entry } of stamped) this.discardReceived(schoolId, entry.table, [rowOf(entry).id])
       const retold = this.retold.filter((each) => each.schoolId === schoolId).map(({ entry }) => entry)
       const own = [...stamped.flatMap(({ entry, stamps }) => entriesIn(entry).map((each) => this.historyOf(each, stamps))), ...retold]
       const history = [...own.sort((a, b) => (a.id < b.id ? -1 : 1)), ...notes.map((note) => this.historyOfNote(note))]
@@ -174,7 +174,7 @@ export class ChangeTracker implements ReplicaWrites {
     this.brought.clear()
   }
 
-  /** Writes rows that replication has merged and settled. Their versions already exist and are recorded by `bring`. */
+  /** Writes rows that replication has merged and settled. Their versions already exist and are recorded by `recordReceived`. */
   async place(table: Replicated, rows: Iterable<AnyRow>, how: Placing = 'replace'): Promise<void> {
     // On a database with concurrent writers, a row that was not found may exist by now (docs/design/store.md).
     const known = how === 'new' ? (this.dialect.writesAlone ? 'insert' : 'replace') : how
@@ -188,7 +188,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** Records versions and history of other nodes, under the next number of this node's feed. */
-  bring(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
+  recordReceived(schoolId: string, rows: readonly SyncRowWrite[], history: readonly HistoryWrite[] = []): void {
     if (rows.length + history.length === 0) return
     const brought = this.brought.get(schoolId) ?? { rows: new Map<string, Map<string, SyncRowWrite>>(), history: [] as HistoryWrite[] }
     this.brought.set(schoolId, brought)
@@ -200,7 +200,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** For writes that get new stamps: adds a history entry without changes that states the original write. */
-  retell(schoolId: string, writes: readonly Retold[]): void {
+  restate(schoolId: string, writes: readonly Restated[]): void {
     const { now, node } = this.writer
     for (const { actor_id, entity, row_id, near_id, action, detail } of writes) {
       const id = this.writer.newId()
@@ -211,7 +211,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** Discards the versions that this transaction received for these rows. */
-  unbring(schoolId: string, table: Replicated, ids: readonly string[]): void {
+  discardReceived(schoolId: string, table: Replicated, ids: readonly string[]): void {
     for (const id of ids) this.brought.get(schoolId)?.rows.get(table)?.delete(id)
   }
 
@@ -220,7 +220,7 @@ export class ChangeTracker implements ReplicaWrites {
   }
 
   /** The versions that this transaction received and has not written yet, by row; they replace the stored ones. */
-  broughtOf(schoolId: string, table: string): ReadonlyMap<string, SyncRowWrite> {
+  receivedOf(schoolId: string, table: string): ReadonlyMap<string, SyncRowWrite> {
     return this.brought.get(schoolId)?.rows.get(table) ?? new Map()
   }
 
@@ -265,7 +265,7 @@ export class ChangeTracker implements ReplicaWrites {
       node_id: node,
       entity: table,
       row_id: row.id,
-      near_id: nearOf(table, row),
+      near_id: nearIdOf(table, row),
       action,
       changes: changesToText(changes),
       ...(detail && { detail: JSON.stringify(detail) }),

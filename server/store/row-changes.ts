@@ -1,7 +1,7 @@
 import { groupedBy } from '@markbook/shared/grouped-by'
 import { COMMONS } from '@markbook/shared/ids'
 import type { Changes } from '@markbook/shared/tables/changes'
-import { idByNature } from '@markbook/shared/tables/natural'
+import { naturalIdOf } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import type { StoredVersions } from './dialect.ts'
 
@@ -60,7 +60,7 @@ export const schoolOf = (table: Replicated, row: AnyRow): string => {
 }
 
 /** The clustering key of a row's history (`Description.near`); the row's own id where that column is not declared. */
-export const nearOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
+export const nearIdOf = (table: Replicated, row: AnyRow): string => String(row[descriptions[table].near ?? 'id'] ?? row.id)
 
 export const bySchool = (table: Replicated, rows: readonly AnyRow[]) => groupedBy(rows, (row) => schoolOf(table, row))
 
@@ -79,7 +79,7 @@ export function unitsByColumns(table: Replicated): (columns: readonly string[]) 
 
 /** A new row with the id that is computed from its columns, where its table declares that. Throws where the row has another id. */
 export function withId(table: Replicated, row: AnyRow): AnyRow {
-  const id = idByNature(table, row)
+  const id = naturalIdOf(table, row)
   if (id === undefined || id === row.id) return row
   if (row.id !== null) throw new Error(`${table} ${row.id} is not called as what it is of says (shared/tables/natural.ts)`)
   return { ...row, id }

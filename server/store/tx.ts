@@ -86,7 +86,7 @@ export type Touched = { table: Replicated; schoolId: string; before: AnyRow | nu
 export type Placing = 'replace' | 'new' | readonly string[]
 
 /** A history entry without changes, for a write that already counts. */
-export type Retold = Pick<HistoryWrite, 'actor_id' | 'entity' | 'row_id' | 'near_id' | 'action'> & { detail: string }
+export type Restated = Pick<HistoryWrite, 'actor_id' | 'entity' | 'row_id' | 'near_id' | 'action'> & { detail: string }
 
 /** Writes without new stamps, for rows that already have their versions. */
 export type ReplicaWrites = {
@@ -94,15 +94,15 @@ export type ReplicaWrites = {
   place(table: Replicated, rows: Iterable<AnyRow>, how?: Placing): Promise<void>
   erase(table: Replicated, schoolId: string, ids: readonly string[]): Promise<void>
   /** Records versions and history of other nodes, under the next number of this node's feed. */
-  bring(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
+  recordReceived(schoolId: string, rows: readonly SyncRowWrite[], history?: readonly HistoryWrite[]): void
   /** For writes that get new stamps: states the original writes, so that the history also proves them under the new stamps. */
-  retell(schoolId: string, writes: readonly Retold[]): void
+  restate(schoolId: string, writes: readonly Restated[]): void
   /** Discards the versions that this transaction received for these rows. */
-  unbring(schoolId: string, table: Replicated, ids: readonly string[]): void
+  discardReceived(schoolId: string, table: Replicated, ids: readonly string[]): void
   /** Rows that this transaction looked for and did not find, with their version vectors where they were deleted. */
   foundAbsent(schoolId: string, table: Replicated, vvById: ReadonlyMap<string, string | null>): void
   /** The versions that this transaction received and has not written yet, by row; they replace the stored ones. */
-  broughtOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite>
+  receivedOf(schoolId: string, table: Replicated): ReadonlyMap<string, SyncRowWrite>
   /** The rows that this transaction wrote itself, for the rules between rows. */
   touched(): readonly Touched[]
 }

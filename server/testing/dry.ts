@@ -30,7 +30,7 @@ const dryStore = (store: Store): Store => ({
 })
 
 /** The whole app over the same data, where every request is rolled back: no row, mail or cache entry remains. */
-export const dryApp = (services: Services): App =>
+export const rollbackApp = (services: Services): App =>
   createApp({
     ...services,
     store: dryStore(services.store),

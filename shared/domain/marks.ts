@@ -11,7 +11,7 @@ export type Assessment = {
   is_excluded: boolean
   student_group_id: string | null
   /** For an assessment of a teaching set: the ids of its students. */
-  sitters?: ReadonlySet<string>
+  studentsOfSet?: ReadonlySet<string>
   category_id?: string | null
   sort_order?: number | null
 }
@@ -20,8 +20,8 @@ export type Assessment = {
  * Whether an assessment that concerns the class is for this student: an assessment of a teaching set is for the set's students, and for
  * anybody who has a grade in it.
  */
-export const isFor = ({ sitters }: Pick<Assessment, 'sitters'>, studentId: string, hasGrade: () => boolean): boolean =>
-  sitters === undefined || sitters.has(studentId) || hasGrade()
+export const isFor = ({ studentsOfSet }: Pick<Assessment, 'studentsOfSet'>, studentId: string, hasGrade: () => boolean): boolean =>
+  studentsOfSet === undefined || studentsOfSet.has(studentId) || hasGrade()
 
 /** The columns of a student's grade that calculations read. `score` null: a code replaces it, or nothing is recorded. */
 export type Grade = {

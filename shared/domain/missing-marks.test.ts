@@ -40,7 +40,7 @@ describe('missing marks', () => {
   })
 
   test('an assessment of a teaching set lacks marks only of the set’s students', () => {
-    const ofSet = { ...assessment('a', 'maths'), sitters: new Set(['zoe', 'mei']) }
+    const ofSet = { ...assessment('a', 'maths'), studentsOfSet: new Set(['zoe', 'mei']) }
     const students = [pupil('zoe', []), pupil('mei', ['a']), pupil('sean', []), pupil('elan', ['a'])]
     expect(found({ subjects, assessments: [ofSet], students })).toEqual([['a', ['zoe']]])
     expect(found({ subjects, assessments: [ofSet, assessment('b', 'maths')], students })).toEqual([
@@ -48,7 +48,7 @@ describe('missing marks', () => {
       ['b', ['zoe', 'mei', 'sean', 'elan']],
     ])
     const byMei = students.map((student) => ({ ...student, subject_ids: student.id === 'mei' ? ['irish'] : [] }))
-    const both = [ofSet, { ...assessment('c', 'maths'), sitters: new Set(['sean']) }]
+    const both = [ofSet, { ...assessment('c', 'maths'), studentsOfSet: new Set(['sean']) }]
     expect(found({ subjects, assessments: both, students: byMei })).toEqual([
       ['a', ['zoe']],
       ['c', ['sean']],

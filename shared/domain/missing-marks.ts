@@ -32,9 +32,9 @@ export function missingMarks({ subjects, assessments, students, codes = [] }: Mi
     assessments
       .filter(({ subject_id, is_excluded }) => subject_id === subject.id && !is_excluded)
       .sort((a, b) => placeOf(a) - placeOf(b))
-      .flatMap(({ id, title, assessment_type, sitters }) => {
+      .flatMap(({ id, title, assessment_type, studentsOfSet }) => {
         const without = pupils
-          .filter(({ student, takes, marked }) => takes.has(subject.id) && !marked.has(id) && (sitters?.has(student.id) ?? true))
+          .filter(({ student, takes, marked }) => takes.has(subject.id) && !marked.has(id) && (studentsOfSet?.has(student.id) ?? true))
           .map(({ student }) => studentName(student))
         return without.length === 0 ? [] : [{ assessment_id: id, title, assessment_type, ...subjectName(subject), students: without }]
       }),

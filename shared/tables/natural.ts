@@ -30,7 +30,7 @@ type Values = Readonly<Record<string, unknown>>
  * The id that a row must have, where it is computed from columns that never change; else undefined. A null column is hashed as an empty
  * text.
  */
-export function idByNature(table: Replicated, row: Values): string | undefined {
+export function naturalIdOf(table: Replicated, row: Values): string | undefined {
   const { natural } = descriptions[table]
   if (!natural) return undefined
   const parts = natural.of.map((column) => String(row[column] ?? ''))
@@ -38,7 +38,7 @@ export function idByNature(table: Replicated, row: Values): string | undefined {
 }
 
 /** Whether the row's id differs from the one computed from its columns. */
-export function isMisnamed(table: Replicated, row: Values): boolean {
-  const id = idByNature(table, row)
+export function hasWrongId(table: Replicated, row: Values): boolean {
+  const id = naturalIdOf(table, row)
   return id !== undefined && id !== row['id']
 }

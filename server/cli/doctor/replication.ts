@@ -4,7 +4,7 @@ import { eq, min } from 'drizzle-orm'
 import type { Config } from '../../config.ts'
 import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
 import { openConflicts } from '../../features/replication/conflict-groups.ts'
-import { comparedOf } from '../../features/replication/difference.ts'
+import { comparisonOf } from '../../features/replication/difference.ts'
 import { refusedUnseen } from '../../features/replication/refused.ts'
 import { waitingFor } from '../../features/replication/status.ts'
 import { isInsecure } from '../../network/addresses.ts'
@@ -259,7 +259,7 @@ async function readFound(tx: ReadTx): Promise<Stored> {
 
 async function parentFound(tx: ReadTx, parents: readonly Row<'sync_peer'>[], parent: Row<'sync_peer'>): Promise<Stored['parent']> {
   const { rows, oldest } = await waitingFor(tx, parent)
-  const { difference } = comparedOf(parents, tx.nowMs)
+  const { difference } = comparisonOf(parents, tx.nowMs)
   return {
     kind: parent.kind === 'centre' ? 'centre' : 'school',
     isLaptop: parent.user_id !== null,

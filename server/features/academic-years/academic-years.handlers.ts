@@ -16,7 +16,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { categoriesOfYear } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf } from '../policy.ts'
-import { anyFound, refusedAs } from '../references.ts'
+import { anyFound, failureFor } from '../references.ts'
 import { setsOfYear } from '../teaching-sets/teaching-sets.policy.ts'
 import { makeTerms } from '../terms/terms.policy.ts'
 import { activeYearOf, classesOfYear } from './academic-years.policy.ts'
@@ -68,7 +68,7 @@ async function demandNoYearEndBooks(tx: WriteTx, year: Year) {
 }
 
 /** For a row that was recorded in the year after the check. */
-const orInUse = refusedAs(isReferenceViolation, academicYearFailures.inUse)
+const orInUse = failureFor(isReferenceViolation, academicYearFailures.inUse)
 
 export const academicYearHandlers: Handlers<typeof academicYears> = {
   list: onGuard(academicYears.list, ({ tx, caller }) => yearsOf(tx, caller.school_id)),

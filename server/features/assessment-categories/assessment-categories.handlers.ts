@@ -4,12 +4,12 @@ import { type Handlers, on } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
-import { refusedAs } from '../references.ts'
+import { failureFor } from '../references.ts'
 import { categoriesOfYear } from './assessment-categories.policy.ts'
 import { usesOfCategory } from './assessment-categories.queries.ts'
 
 /** For an assessment that was put into the category after the check. */
-const orInUse = refusedAs(isReferenceViolation, assessmentCategoryFailures.inUse)
+const orInUse = failureFor(isReferenceViolation, assessmentCategoryFailures.inUse)
 
 export const assessmentCategoryHandlers: Handlers<typeof assessmentCategories> = {
   list: on(assessmentCategories.list, {

@@ -8,7 +8,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { categoryById } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type PolicyContext, rowOf, termOf } from '../policy.ts'
-import { orGone, subjectOf } from '../references.ts'
+import { orNotFound, subjectOf } from '../references.ts'
 import { setNamed } from '../teaching-sets/teaching-sets.policy.ts'
 import { assessmentsOf, demandMayWrite, demandNotShared, exclusionAfter, lockedAssessment, withSets } from './assessments.policy.ts'
 import { gradeAbove, gradeOutsideClass, gradeOutsideSet } from './assessments.queries.ts'
@@ -131,7 +131,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       demandFitting(meant, term, body.subjectId)
       demandFits(category, { assessment_type: body.assessmentType, subject_id: body.subjectId }, term)
       const row = { id: tx.newId(), school_id: caller.school_id, ...columnsOf(body), is_excluded: false }
-      return tx.insert('assessment', row).catch(orGone)
+      return tx.insert('assessment', row).catch(orNotFound)
     },
   }),
 
@@ -152,7 +152,7 @@ export const assessmentHandlers: Handlers<typeof assessments> = {
       demandFitting(meant, term, assessment.subject_id)
       demandFits(await categoryIfNamed(context, after.category_id), after, term)
       await demandGradesFit(context.tx, assessment, after)
-      return context.tx.update('assessment', assessment, patch).catch(orGone)
+      return context.tx.update('assessment', assessment, patch).catch(orNotFound)
     },
   }),
 

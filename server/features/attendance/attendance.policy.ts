@@ -5,7 +5,7 @@ import { common, type Issue } from '@markbook/shared/failures'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { yearById } from '../policy.ts'
-import { inOrder, orGone } from '../references.ts'
+import { inOrder, orNotFound } from '../references.ts'
 import { marksInRegister, marksOfDays, pupilsOfClass, registerOf, registersOfDays, studentsNamed } from './attendance.queries.ts'
 
 type Group = Row<'student_group'>
@@ -76,7 +76,7 @@ export async function takeRegister(tx: WriteTx, group: Group, { day, lesson, mar
     const before = known.get(studentId)
     return before ? [{ before, patch: { ...(code !== undefined && { code }), ...(note !== undefined && { note }) } }] : []
   })
-  await tx.insert('attendance_mark', fresh).catch(orGone)
+  await tx.insert('attendance_mark', fresh).catch(orNotFound)
   await tx.update('attendance_mark', changes)
   return { register, marks: await marksInRegister(tx, of) }
 }

@@ -10,7 +10,7 @@ import { type DeletedRow, deletedWith, hangingOn, missingFor, type RowName, writ
 import { knownRows, rowsNaming } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import type { WriteContext } from '../policy.ts'
-import { refusedAs } from '../references.ts'
+import { failureFor } from '../references.ts'
 import { type InBin, isDeletion, transactionOf } from './bin.policy.ts'
 import { classesByIds, deletionsAt, holdersOf, membersAmong, studentsByIds } from './bin.queries.ts'
 
@@ -32,7 +32,7 @@ export async function restore({ tx, caller }: WriteContext, item: InBin): Promis
   const out = hangingOn([...all.filter(isWithout('student')), ...withoutSet, ...(await ofPeopleWhoLeft(tx, school, all))], all)
   const rows = all.filter((row) => !out.has(row))
   await demandNothingInTheWay(tx, school, root, rows, missing)
-  await writeAgain(tx, school, rows).catch(refusedAs(isReferenceViolation, binFailures.inTheWay))
+  await writeAgain(tx, school, rows).catch(failureFor(isReferenceViolation, binFailures.inTheWay))
   if (root.table === 'student_group') await giveClassTeacher({ tx, caller }, root.values as Row<'student_group'>, rows)
   return { restored: rows.length, left_out: out.size }
 }

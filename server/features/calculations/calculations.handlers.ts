@@ -12,7 +12,7 @@ import {
   studentAndYear,
   studentTermAndSubject,
 } from './calculations.policy.ts'
-import { workingOf } from './explanation.ts'
+import { explanationOf } from './explanation.ts'
 import { questionOf } from './kept-results.ts'
 import { reviewedClassTerm, reviewedClassYear, reviewedTerm, reviewedYear } from './reviewed-results.ts'
 import { setTerm } from './set-term.ts'
@@ -87,6 +87,6 @@ export const calculationHandlers: Handlers<typeof calculations> = {
 
   explain: on(calculations.explain, {
     load: (context, { targets }) => studentTermAndSubject(context, targets),
-    run: ({ tx }, _input, explained) => workingOf(tx, explained),
+    run: ({ tx }, _input, explained) => explanationOf(tx, explained),
   }),
 }

@@ -174,9 +174,11 @@ type Concerned = { ids: readonly string[]; gradesByStudentId: ReadonlyMap<string
 
 /** Removes assessments of teaching sets in which none of the students is or has a mark. */
 function concerning<A extends Assessment>(assessments: readonly A[], { ids, gradesByStudentId }: Concerned): A[] {
-  if (assessments.every(({ sitters }) => sitters === undefined)) return [...assessments]
+  if (assessments.every(({ studentsOfSet }) => studentsOfSet === undefined)) return [...assessments]
   const graded = new Set(ids.flatMap((id) => (gradesByStudentId.get(id) ?? []).map(({ assessment_id }) => assessment_id)))
-  return assessments.filter(({ id, sitters }) => !sitters || graded.has(id) || ids.some((student) => sitters.has(student)))
+  return assessments.filter(
+    ({ id, studentsOfSet }) => !studentsOfSet || graded.has(id) || ids.some((student) => studentsOfSet.has(student)),
+  )
 }
 
 /** Reading columns as separate arrays costs less than one array for each grade, in the database and here. */

@@ -26,7 +26,7 @@ const inOrder = (a: Assessment, b: Assessment) =>
  * The explanation of one subject of one student (decisions §5, `explain`), from the same marks as the result itself. Without `seesOthers`
  * it has no step of the overall average, which contains the results of other subjects.
  */
-export async function workingOf(tx: ReadTx, { student, term, subject, group, seesOthers }: ExplainedRows): Promise<Explanation> {
+export async function explanationOf(tx: ReadTx, { student, term, subject, group, seesOthers }: ExplainedRows): Promise<Explanation> {
   const marks = await marksOfStudent(tx, student, group, term)
   const grades = await gradesWithReasons(tx, { school: student.school_id, student: student.id, term: term.id })
   const gradesByAssessmentId = new Map(grades.map((grade) => [grade.assessment_id, grade]))

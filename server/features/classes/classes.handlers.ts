@@ -7,7 +7,7 @@ import { type Handlers, on } from '../../http/handler.ts'
 import { isUniqueViolation } from '../../store/errors.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf, yearOf } from '../policy.ts'
-import { orGone, refusedAs, subjectsOf } from '../references.ts'
+import { failureFor, orNotFound, subjectsOf } from '../references.ts'
 import { staysTeacher } from './classes.policy.ts'
 import { assessmentsOfClass, classesFor, classesNamed, reportsOfClass, subjectsOfSchool } from './classes.queries.ts'
 import { enrolmentHandlers } from './enrolment.handlers.ts'
@@ -28,7 +28,7 @@ async function demandFreeName(
   if (namesakes.some(({ id }) => id !== ownId)) throw classFailures.duplicateName()
 }
 
-const orDuplicate = refusedAs(isUniqueViolation, classFailures.duplicateName)
+const orDuplicate = failureFor(isUniqueViolation, classFailures.duplicateName)
 
 type Listed = Awaited<ReturnType<typeof classesFor>>[number]
 /** Newest year first, then by name; years with the same first day are not mixed. */
@@ -39,7 +39,7 @@ async function openClass(tx: WriteTx, row: Pick<Group, 'school_id' | 'academic_y
   const group = await tx
     .insert('student_group', { id: tx.newId(), ...row })
     .catch(orDuplicate)
-    .catch(orGone)
+    .catch(orNotFound)
   const { id, school_id } = group
   await assignTeacher(tx, group, user)
   await tx.insert('class_teacher', { id, school_id, student_group_id: id, user_profile_id: user })

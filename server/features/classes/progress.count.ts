@@ -3,8 +3,8 @@ import { groupedBy } from '@markbook/shared/grouped-by'
 type Enrolled = { student_id: string; student_group_id: string }
 /** `marked`: a JSON array of assessment ids. */
 type Marked = { student_id: string; marked: string }
-/** `sitters`: for an assessment of a teaching set, its students. */
-type CountedAssessment = { id: string; subject_id: string; student_group_id: string | null; sitters?: ReadonlySet<string> }
+/** `studentsOfSet`: for an assessment of a teaching set, its students. */
+type CountedAssessment = { id: string; subject_id: string; student_group_id: string | null; studentsOfSet?: ReadonlySet<string> }
 export type Facts = {
   assessments: readonly CountedAssessment[]
   enrolled: readonly Enrolled[]
@@ -25,7 +25,7 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
   const markedByStudent = new Map(marked.map((row) => [row.student_id, row.marked]))
   const ownSubjects = groupedBy(given, ({ student_group_id, student_id }) => keyOf(student_group_id, student_id))
   const setAssessments = groupedBy(
-    assessments.filter(({ sitters }) => sitters !== undefined),
+    assessments.filter(({ studentsOfSet }) => studentsOfSet !== undefined),
     ({ subject_id }) => subject_id,
   )
   const tallies = new Map<string, Tally>()
@@ -40,14 +40,14 @@ export function tallied({ assessments, enrolled, given, marked }: Facts, subject
     for (const subject of own ?? subjectIds) {
       const tally = tallyOf(group, subject)
       tally.takers += 1
-      for (const { id, sitters } of setAssessments.get(subject) ?? [])
-        if (sitters?.has(student_id)) tally.ofSets.set(id, (tally.ofSets.get(id) ?? 0) + 1)
+      for (const { id, studentsOfSet } of setAssessments.get(subject) ?? [])
+        if (studentsOfSet?.has(student_id)) tally.ofSets.set(id, (tally.ofSets.get(id) ?? 0) + 1)
     }
     const text = markedByStudent.get(student_id)
     for (const id of text ? (JSON.parse(text) as string[]) : []) {
       const one = assessmentById.get(id)
       if (!one || (one.student_group_id !== null && one.student_group_id !== group) || (own && !own.includes(one.subject_id))) continue
-      if (one.sitters && !one.sitters.has(student_id)) continue
+      if (one.studentsOfSet && !one.studentsOfSet.has(student_id)) continue
       tallyOf(group, one.subject_id).recorded += 1
     }
   }

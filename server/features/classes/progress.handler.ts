@@ -42,7 +42,7 @@ export function progressOf(facts: Awaited<ReturnType<typeof factsOf>>, group: Li
     if (!is_own && !isClassTeacher && caller.role !== 'admin') return []
     const { takers = 0, recorded = 0, ofSets = new Map<string, number>() } = facts.tallies.get(keyOf(group.id, id)) ?? {}
     const whole = facts.assessments.filter(
-      ({ subject_id, student_group_id: of, sitters }) => subject_id === id && (of === null || of === group.id) && !sitters,
+      ({ subject_id, student_group_id: of, studentsOfSet }) => subject_id === id && (of === null || of === group.id) && !studentsOfSet,
     ).length
     // Includes those of teaching sets with students of the class; only these students get a mark in them.
     const assessments = whole + ofSets.size

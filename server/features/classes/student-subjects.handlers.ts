@@ -6,7 +6,7 @@ import type { Row } from '@markbook/shared/tables/tables'
 import { type Handlers, on } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { classOf, rowOf } from '../policy.ts'
-import { inOrder, orGone, subjectsOf } from '../references.ts'
+import { inOrder, orNotFound, subjectsOf } from '../references.ts'
 import { placeOf, subjectsInClass } from './classes.policy.ts'
 import { enrolmentsInClass, studentsById } from './enrolment.queries.ts'
 import { studentsOfSubject, subjectsOfStudent } from './student-subjects.queries.ts'
@@ -36,7 +36,7 @@ async function give(tx: WriteTx, { id: student_group_id, school_id }: Group, cur
       const id = naturalId('student_subject', pair.student_id, pair.subject_id, student_group_id)
       return { id, school_id, ...pair, student_group_id }
     })
-  const given = new Map([...current, ...(await tx.insert('student_subject', rows).catch(orGone))].map((row) => [keyOf(row), row]))
+  const given = new Map([...current, ...(await tx.insert('student_subject', rows).catch(orNotFound))].map((row) => [keyOf(row), row]))
   return pairs.flatMap((pair) => given.get(keyOf(pair)) ?? [])
 }
 

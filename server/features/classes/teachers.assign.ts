@@ -1,7 +1,7 @@
 import { naturalId } from '@markbook/shared/ids'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { WriteTx } from '../../store/tx.ts'
-import { orGone } from '../references.ts'
+import { orNotFound } from '../references.ts'
 import { groupAssignmentOf, subjectAssignmentsOf } from './teachers.queries.ts'
 
 type Group = Row<'student_group'>
@@ -27,5 +27,5 @@ export async function setSubjects(tx: WriteTx, group: Group, user: string, subje
     })
   const gone = current.filter((row) => !wanted.has(row.subject_id))
   await tx.remove('teacher_subject_assignment', gone)
-  await tx.insert('teacher_subject_assignment', rows).catch(orGone)
+  await tx.insert('teacher_subject_assignment', rows).catch(orNotFound)
 }

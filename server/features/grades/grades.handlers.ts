@@ -9,7 +9,7 @@ import { gradingScaleOfTerm } from '../grading-scale/grading-scale.policy.ts'
 import { classOf, rowOf, termOf } from '../policy.ts'
 import { subjectOf } from '../references.ts'
 import { readableSet } from '../teaching-sets/teaching-sets.policy.ts'
-import { changeGrade, createGrade, demandFor, gradeRights, lockedGrade, recordGrades, sittersFor } from './grades.policy.ts'
+import { changeGrade, createGrade, demandFor, gradedStudentsFor, gradeRights, lockedGrade, recordGrades } from './grades.policy.ts'
 import { gradesOfAssessment, gradesOfSubject } from './grades.queries.ts'
 import { followMarks } from './live-marks.ts'
 
@@ -75,10 +75,13 @@ export const gradeHandlers: Handlers<typeof grades> = {
       const { assessmentId, studentId } = targets
       const assessment = await lockedAssessment(context, assessmentId)
       const rights = await gradeRights(context, assessment)
-      return { assessment, sitters: await sittersFor(context, assessment, rights, studentId === undefined ? [] : [studentId]) }
+      return {
+        assessment,
+        gradedStudents: await gradedStudentsFor(context, assessment, rights, studentId === undefined ? [] : [studentId]),
+      }
     },
-    run: async ({ tx }, { body }, { assessment, sitters }) => {
-      await demandFor(tx, assessment, sitters)
+    run: async ({ tx }, { body }, { assessment, gradedStudents }) => {
+      await demandFor(tx, assessment, gradedStudents)
       const { assessmentId: _, studentId, ...said } = body
       return letteredOne(tx, assessment, await createGrade(tx, assessment, studentId, said))
     },
@@ -91,8 +94,8 @@ export const gradeHandlers: Handlers<typeof grades> = {
     },
     run: async (context, { body }, { assessment, rights }) => {
       const ids = body.grades.map(({ studentId }) => studentId)
-      const sitters = await sittersFor(context, assessment, rights, ids)
-      await demandFor(context.tx, assessment, sitters, (at) => `grades.${at}.studentId`)
+      const gradedStudents = await gradedStudentsFor(context, assessment, rights, ids)
+      await demandFor(context.tx, assessment, gradedStudents, (at) => `grades.${at}.studentId`)
       return lettered(context.tx, assessment, await recordGrades(context.tx, assessment, body.grades))
     },
   }),

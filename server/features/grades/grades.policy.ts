@@ -9,16 +9,16 @@ import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { type ClassFacts, factsAbout, type PolicyContext, teachingInYear } from '../policy.ts'
-import { orGone, refusedAs } from '../references.ts'
+import { failureFor, orNotFound } from '../references.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { studentsOfSets } from '../teaching-sets/teaching-sets.policy.ts'
 import { gradeById, gradesOfStudents, studentsInYear } from './grades.queries.ts'
 
 type Assessment = Row<'assessment'>
 /** A student, and their class in the year of the assessment. */
-export type Sitter = { id: string; group_id: string | null }
+export type GradedStudent = { id: string; group_id: string | null }
 /** Whether the caller may write the grade of a student. */
-export type MayWrite = (sitter: Sitter) => boolean
+export type MayWrite = (student: GradedStudent) => boolean
 /** `byClass`: rights through the student's class; `bySet`: those, or through a teaching set. Sets are read at the first call. */
 export type GradeRights = { byClass: MayWrite; bySet: () => Promise<MayWrite> }
 
@@ -58,28 +58,28 @@ export async function gradeRights(context: PolicyContext, assessment: Assessment
   const bySet = async (): Promise<MayWrite> => {
     const inSets = known ?? (await pupilsOfSets())
     known = inSets
-    return (sitter) => byClass(sitter) || (sitter.group_id !== null && inSets.has(sitter.id))
+    return (student) => byClass(student) || (student.group_id !== null && inSets.has(student.id))
   }
   return { byClass, bySet }
 }
 
 /** The students, in the given order; 404 where one does not exist in the school, 403 where the caller may not write one's grade. */
-export async function sittersFor(
+export async function gradedStudentsFor(
   { tx }: PolicyContext,
   assessment: Assessment,
   rights: GradeRights,
   ids: readonly string[],
-): Promise<Sitter[]> {
+): Promise<GradedStudent[]> {
   const found = await studentsInYear(tx, { school: assessment.school_id, term: assessment.term_id, ids: JSON.stringify(ids) })
   const byId = new Map(found.map((student) => [student.id, student]))
-  const sitters = ids.flatMap((id) => byId.get(id) ?? [])
-  if (sitters.length !== ids.length) throw common.notFound()
-  const mayWrite = sitters.every(rights.byClass) ? rights.byClass : await rights.bySet()
-  const issues = sitters.flatMap((sitter, at): Issue[] =>
-    mayWrite(sitter) ? [] : [{ path: `grades.${at}.studentId`, message: 'is not in a class or set where you teach this subject' }],
+  const gradedStudents = ids.flatMap((id) => byId.get(id) ?? [])
+  if (gradedStudents.length !== ids.length) throw common.notFound()
+  const mayWrite = gradedStudents.every(rights.byClass) ? rights.byClass : await rights.bySet()
+  const issues = gradedStudents.flatMap((student, at): Issue[] =>
+    mayWrite(student) ? [] : [{ path: `grades.${at}.studentId`, message: 'is not in a class or set where you teach this subject' }],
   )
   if (issues.length > 0) throw gradeFailures.notYourSubject(ids.length > 1 ? { issues } : {})
-  return sitters
+  return gradedStudents
 }
 
 /** Loads a grade that the caller may write, locked after its assessment. */
@@ -90,7 +90,7 @@ export async function lockedGrade(context: PolicyContext, id: string): Promise<{
   const assessment = await lockedAssessment(context, known.assessment_id)
   const grade = await tx.find('grade', caller.school_id, id)
   if (!grade) throw common.notFound()
-  await sittersFor(context, assessment, await gradeRights(context, assessment), [grade.student_id])
+  await gradedStudentsFor(context, assessment, await gradeRights(context, assessment), [grade.student_id])
   return { assessment, grade }
 }
 
@@ -150,14 +150,14 @@ type Sitting = { studentId: string; at: number }
 export async function demandFor(
   tx: ReadTx,
   assessment: Assessment,
-  sitters: readonly Sitter[],
+  gradedStudents: readonly GradedStudent[],
   pathOf = (_at: number) => 'studentId',
 ): Promise<void> {
-  demandInClassOf(assessment, sitters, pathOf)
+  demandInClassOf(assessment, gradedStudents, pathOf)
   const outside = await outsideSet(
     tx,
     assessment,
-    sitters.map(({ id: studentId }, at) => ({ studentId, at })),
+    gradedStudents.map(({ id: studentId }, at) => ({ studentId, at })),
   )
   if (outside.length === 0) return
   throw gradeFailures.outsideSet({
@@ -180,9 +180,9 @@ async function outsideSet(
   return others.filter(({ studentId }) => !marked.has(studentId))
 }
 
-function demandInClassOf({ student_group_id }: Assessment, sitters: readonly Sitter[], pathOf: (at: number) => string): void {
+function demandInClassOf({ student_group_id }: Assessment, gradedStudents: readonly GradedStudent[], pathOf: (at: number) => string): void {
   if (student_group_id === null) return
-  const issues = sitters.flatMap(({ group_id }, at): Issue[] =>
+  const issues = gradedStudents.flatMap(({ group_id }, at): Issue[] =>
     group_id === student_group_id ? [] : [{ path: pathOf(at), message: 'is not in the class of this assessment' }],
   )
   if (issues.length > 0) throw gradeFailures.outsideClass({ issues })
@@ -208,8 +208,8 @@ export async function createGrade(
   if (known.length > 0) throw gradeFailures.alreadyExists()
   return tx
     .insert('grade', rowFor(assessment, student, { ...value, remarks }))
-    .catch(refusedAs(isUniqueViolation, gradeFailures.alreadyExists))
-    .catch(orGone)
+    .catch(failureFor(isUniqueViolation, gradeFailures.alreadyExists))
+    .catch(orNotFound)
 }
 
 export async function changeGrade(tx: WriteTx, assessment: Assessment, before: Grade, { remarks, ...entered }: MarkChange): Promise<Grade> {
@@ -236,7 +236,7 @@ export async function recordGrades(
     mark: { ...(values[at] as MarkValue), remarks },
   }))
   const rows = after.flatMap(({ student, before, mark }) => (before ? [] : [rowFor(assessment, student, mark)]))
-  const inserted = await tx.insert('grade', rows).catch(orGone)
+  const inserted = await tx.insert('grade', rows).catch(orNotFound)
   const changes = after.flatMap(({ before, mark }) => (before ? [{ before, patch: columnsOf(mark) }] : []))
   const rowByStudent = new Map([...inserted, ...(await tx.update('grade', changes))].map((grade) => [grade.student_id, grade]))
   return marks.flatMap(({ studentId }) => rowByStudent.get(studentId) ?? [])

@@ -11,7 +11,7 @@ import type { EntryOf } from './undo.ts'
 import { undoers } from './undoers.ts'
 
 /** Turns a failure of the endpoint into the refusal to undo, with the failed rule as its reason. */
-const inWordsOfUndo = (error: unknown): never => {
+const toUndoFailure = (error: unknown): never => {
   const passes = ['history', 'reports'].some((prefix) => error instanceof Failure && error.code.startsWith(`${prefix}.`))
   if (!(error instanceof Failure) || passes || (error.status !== 400 && error.status !== 409)) throw error
   throw historyFailures.cannotUndo({ message: error.message, ...(error.issues && { issues: error.issues }) })
@@ -55,7 +55,7 @@ export const historyHandlers: Handlers<typeof history> = {
     run: async (context, _input, { entry, undoer, isChanged, loaded }) => {
       if (!undoer) throw historyFailures.cannotUndo()
       if (isChanged) throw historyFailures.changedSince()
-      await undoer.write(context, entry, loaded).catch(inWordsOfUndo)
+      await undoer.write(context, entry, loaded).catch(toUndoFailure)
       const written = context.tx.entryOf(entry.entity, entry.row_id)
       if (!written) throw historyFailures.cannotUndo()
       const { user_id: id, first_name, last_name } = context.caller

@@ -3,7 +3,7 @@ import { common } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { parsedDetail } from '@markbook/sync/journal'
 import { knownRows } from '../../store/replica/states.ts'
-import { nearOf } from '../../store/row-changes.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { demandInClass, type PolicyContext } from '../policy.ts'
 import { type Entity, type Entry, entriesOfRow, liveRows, placesOfRow } from './history.queries.ts'
@@ -15,9 +15,9 @@ export type Past = { entries: Awaited<ReturnType<typeof entriesOfRow>>; values: 
 /** The clustering keys of a row's history: its own id, and that of `near` by its values; for a deleted row by its tombstone, else by its entries. */
 async function placesOf(tx: ReadTx, school: string, entity: Entity, id: string, live: Values | undefined): Promise<string[]> {
   if (!descriptions[entity].near) return [id]
-  if (live) return [nearOf(entity, { ...live, id }), id]
+  if (live) return [nearIdOf(entity, { ...live, id }), id]
   const last = (await knownRows(tx, entity, school, [id])).get(id)?.state.values
-  if (last) return [nearOf(entity, { ...last, id }), id]
+  if (last) return [nearIdOf(entity, { ...last, id }), id]
   const { floor } = await tx.dialect.feedOf(tx.connection, school)
   return floor === 0 ? [id] : (await placesOfRow(tx, { school, row: id })).map(({ near }) => near)
 }

@@ -18,7 +18,7 @@ import { lockedAssessment } from '../assessments/assessments.policy.ts'
 import { takeRegister } from '../attendance/attendance.policy.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import { gradeHandlers } from '../grades/grades.handlers.ts'
-import { demandFor, demandWithinMaximum, gradeRights, lockedGrade, type Sitter, sittersFor } from '../grades/grades.policy.ts'
+import { demandFor, demandWithinMaximum, type GradedStudent, gradedStudentsFor, gradeRights, lockedGrade } from '../grades/grades.policy.ts'
 import { classOf, rowOf } from '../policy.ts'
 import { reportHandlers } from '../reports/reports.handlers.ts'
 import { demandUnlocked, takeBack } from '../reports/reports.policy.ts'
@@ -45,23 +45,23 @@ const creation: Undoer = {
 }
 
 /** Inserts a deleted grade again under its id, while its assessment exists. */
-const deletion: Undoer<{ assessment: Row<'assessment'>; sitters: Sitter[] } | null> = {
+const deletion: Undoer<{ assessment: Row<'assessment'>; gradedStudents: GradedStudent[] } | null> = {
   load: async (context: UndoContext, { changes }: EntryOf) => {
     const id = changes['assessment_id']?.before as string
     const [known] = await liveRows.assessment(context.tx, { school: context.caller.school_id, id })
     if (!known) return null
     const assessment = await lockedAssessment(context, id)
     const rights = await gradeRights(context, assessment)
-    return { assessment, sitters: await sittersFor(context, assessment, rights, [changes['student_id']?.before as string]) }
+    return { assessment, gradedStudents: await gradedStudentsFor(context, assessment, rights, [changes['student_id']?.before as string]) }
   },
   write: async ({ tx, caller }, { row_id, changes }, deleted) => {
     if (!deleted) throw historyFailures.cannotUndo({ message: 'The assessment of this grade was deleted.' })
-    const { assessment, sitters } = deleted
+    const { assessment, gradedStudents } = deleted
     if (await tx.find('grade', caller.school_id, row_id)) throw historyFailures.changedSince()
     const values = Object.fromEntries(Object.entries(changes).map(([name, { before }]) => [name, before]))
     const nulls = { remarks: null, exclusion_reason: null }
     const row = { ...nulls, ...values, id: row_id, school_id: caller.school_id, term_id: assessment.term_id } as Grade
-    await demandFor(tx, assessment, sitters)
+    await demandFor(tx, assessment, gradedStudents)
     demandWithinMaximum(assessment, [row])
     await tx.insert('grade', row)
   },

@@ -9,7 +9,7 @@ import type { WriteTx } from '../../store/tx.ts'
 import { inOrder, lockedAssessment } from '../assessments/assessments.policy.ts'
 import { studentsOfClass } from '../classes/classes.policy.ts'
 import { pick } from '../columns.ts'
-import { gradeRights, type MayWrite, recordGrades, type Sitter } from '../grades/grades.policy.ts'
+import { type GradedStudent, gradeRights, type MayWrite, recordGrades } from '../grades/grades.policy.ts'
 import type { PolicyContext } from '../policy.ts'
 import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { withSitters } from '../teaching-sets/teaching-sets.policy.ts'
@@ -38,7 +38,7 @@ async function candidatesOfClass({ tx }: PolicyContext, { school_id: school, id:
   return near(students.map((student) => ({ ...student, group_id: group })))
 }
 
-function foreignOf(students: readonly Sitter[], mayWrite: MayWrite): (studentId: string) => boolean {
+function foreignOf(students: readonly GradedStudent[], mayWrite: MayWrite): (studentId: string) => boolean {
   const foreign = new Set(students.filter((student) => !mayWrite(student)).map(({ id }) => id))
   return (id) => foreign.has(id)
 }

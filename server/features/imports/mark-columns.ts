@@ -8,8 +8,8 @@ import { fault } from './faults.ts'
 import { type Heading, unreadColumns } from './import-report.ts'
 import { demandWho } from './pupil-rows.ts'
 
-/** `sitters`: for an assessment of a teaching set, its students. */
-type Assessment = Row<'assessment'> & { sitters?: ReadonlySet<string> }
+/** `studentsOfSet`: for an assessment of a teaching set, its students. */
+type Assessment = Row<'assessment'> & { studentsOfSet?: ReadonlySet<string> }
 
 /** The columns that identify a row's student; '' and null where the row has none. */
 export type Who = { student_id: string | null; student_number: string; last_name: string; first_name: string }

@@ -22,7 +22,7 @@ export function copiesAmong(computers: readonly NamedPeer[]): [name: string, oth
 }
 
 /** One sentence on the replication of a server without a parent: who sends to it, and when the last was heard; or that it works alone. */
-export function belowSaid(computers: readonly NamedPeer[], nowMs: number): string {
+export function belowSentence(computers: readonly NamedPeer[], nowMs: number): string {
   if (computers.length === 0) return 'This server works alone.'
   const laptops = computers.filter(({ kind }) => kind === 'laptop').length
   const who = [counted(computers.length - laptops, 'server'), counted(laptops, 'laptop')].filter((each) => each !== null).join(' and ')

@@ -58,7 +58,7 @@ export function valuesOf(records: readonly Conflict[]): Values | null {
 export const keptOf = (group: ConflictGroup): Values | null => valuesOf(toldOf(group))
 
 /** The records that differ from the present row; all where none does. */
-export function inQuestion(group: ConflictGroup, row: Values | undefined): Conflict[] {
+export function differingRecords(group: ConflictGroup, row: Values | undefined): Conflict[] {
   const told = toldOf(group)
   const isOther = ([name, value]: [string, unknown]) => (row ? !isSame(value, row[name] ?? null) : !EMPTY.includes(value))
   const others = told.filter(({ value }) => Object.entries(value ?? {}).some(isOther))

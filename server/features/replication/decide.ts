@@ -132,10 +132,10 @@ async function loadToRemove(context: DecidingContext, entity: string, row: Value
 
 /** Writes a person's decision as they would write it. The present value needs no write, unless nobody could have entered it. */
 export async function carryOut(context: DecidingContext, group: ConflictGroup, { choice, value }: Decision): Promise<void> {
-  if (choice === 'current') return withoutContradiction(context, group).catch(inWordsOfResolving)
+  if (choice === 'current') return withoutContradiction(context, group).catch(toResolvingFailure)
   const wanted = choice === 'kept' ? keptOf(group) : typed(group, value)
   const write = wanted === null ? removeAgain(context, group[0]) : writeAgain(context, group, wanted)
-  await write.catch(choice === 'typed' ? inWordsOfTyping : inWordsOfResolving)
+  await write.catch(choice === 'typed' ? toTypedFailure : toResolvingFailure)
 }
 
 /**
@@ -232,15 +232,15 @@ async function writeOne(context: DecidingContext, writer: Undoer, entry: EntryOf
 }
 
 /** Turns a failure of the endpoint into one about the typed value, with the paths of the request. */
-const inWordsOfTyping = (error: unknown): never => {
+const toTypedFailure = (error: unknown): never => {
   const isUnfit = error instanceof Failure && (error.status === 400 || error.code === 'history.cannot_undo')
-  if (!isUnfit || !error.issues) return inWordsOfResolving(error)
+  if (!isUnfit || !error.issues) return toResolvingFailure(error)
   const issues = error.issues.map((issue) => ({ ...issue, path: `value.${issue.path}` }))
   throw common.validationFailed({ ...(error.status === 400 && { message: error.message }), issues })
 }
 
 /** Turns a failure of the endpoint into a refusal of this one, with the failed rule as its reason. */
-const inWordsOfResolving = (error: unknown): never => {
+const toResolvingFailure = (error: unknown): never => {
   if (!(error instanceof Failure) || error.code === 'reports.locked' || error.code === 'validation_failed') throw error
   if (error.status !== 400 && error.status !== 409) throw error
   const { message, issues } = error

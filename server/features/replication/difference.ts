@@ -8,7 +8,7 @@ type Peer = Row<'sync_peer'>
 export type Compared = Pick<SyncStatus, 'compared_at' | 'difference'>
 
 /** The result of comparing this node with its first parent, as far as it is reported now. */
-export function comparedOf(parents: readonly Peer[], nowMs: number): Compared {
+export function comparisonOf(parents: readonly Peer[], nowMs: number): Compared {
   const [first] = parents
   if (!first) return { compared_at: null, difference: null }
   const { compared_at, difference } = first
@@ -35,7 +35,7 @@ function isTold({ found_at, healed_at }: KeptDifference, parents: number, nowMs:
 export const differs = ({ difference }: Pick<SyncStatus, 'difference'>): boolean => difference?.healed_at === null
 
 /** The sentence about a difference, for the end of the status; empty without one. */
-export function differenceSaid(
+export function differenceSentence(
   { difference, parent, is_laptop }: Pick<SyncStatus, 'difference' | 'parent' | 'is_laptop'>,
   nowMs: number,
 ): string {

@@ -6,7 +6,7 @@ import { spokenWith, type UpstreamStatus } from '../../replication/upstream/upst
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { computersBelow } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
-import { comparedOf } from './difference.ts'
+import { comparisonOf } from './difference.ts'
 import { refusedUnseen } from './refused.ts'
 import { stateOf, waitingFor } from './status.ts'
 
@@ -50,8 +50,8 @@ async function figuresOf(tx: ReadTx, course: UpstreamStatus | null): Promise<Fig
   }
 }
 
-function comparedIn(parents: Parameters<typeof comparedOf>[0], nowMs: number): Pick<Figures, 'differing' | 'compared'> {
-  const { compared_at, difference } = comparedOf(parents, nowMs)
+function comparedIn(parents: Parameters<typeof comparisonOf>[0], nowMs: number): Pick<Figures, 'differing' | 'compared'> {
+  const { compared_at, difference } = comparisonOf(parents, nowMs)
   const open = difference?.healed_at === null ? difference.tables.length : 0
   return { differing: open, compared: compared_at ? Date.parse(compared_at) / 1_000 : 0 }
 }

@@ -37,7 +37,7 @@ export async function holdingsOf(tx: ReadTx, course: UpstreamStatus | null): Pro
 }
 
 /** The sentence for the command line and the page; empty where there is nothing to report. */
-export function heldSaid({ why, school, pupils, marks, as_of }: LaptopHoldings): string {
+export function heldSentence({ why, school, pupils, marks, as_of }: LaptopHoldings): string {
   if (!why) return ''
   const what = `${counted(pupils, 'pupil')} and ${counted(marks, 'mark')} of ${school}`
   const when = as_of ? `, as they were on ${as_of.slice(0, 10)} at the latest` : ''

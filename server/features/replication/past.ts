@@ -26,7 +26,7 @@ const entriesOfRows = statement<{ school: string; rows: string; near: string }>(
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
 /** The values before both writes of a conflict, by column, as far as the local history has them; else null. */
-export async function beforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
+export async function valuesBeforeBoth(tx: ReadTx, school: string, met: readonly Met[]): Promise<(conflictId: string) => Stored | null> {
   const values = met.filter(({ conflict, row }) => conflict.kind === 'value' && conflict.value !== null && row !== undefined)
   const near = values.map(({ conflict: { entity, row_id }, row }) => row?.[descriptions[entity as Replicated]?.near ?? 'id'] ?? row_id)
   const rows = JSON.stringify(values.map(({ conflict }) => conflict.row_id))

@@ -12,9 +12,9 @@ import { scopeIn } from '../../store/replica/links.ts'
 import { rowsById } from '../../store/replica/states.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { clocksOf, offsetOf } from './clocks.ts'
-import { groupsOf, inQuestion, valuesOf } from './conflict-groups.ts'
+import { differingRecords, groupsOf, valuesOf } from './conflict-groups.ts'
 import { namesOf } from './naming.ts'
-import { beforeBoth, maximaOf } from './past.ts'
+import { maximaOf, valuesBeforeBoth } from './past.ts'
 import { peopleNamed } from './people.ts'
 
 export async function conflictsWhere(tx: ReadTx, school: string, where?: SQL): Promise<Row<'sync_conflict'>[]> {
@@ -46,7 +46,7 @@ export async function shownConflicts(
   const clockOff = await clocksOf(tx, here)
   const nodeName = (node: string) => nodes.get(node) ?? null
   const where = await namesOf(tx, school, rows)
-  const before = await beforeBoth(
+  const before = await valuesBeforeBoth(
     tx,
     school,
     rows.map((conflict) => ({
@@ -70,7 +70,7 @@ export async function shownConflicts(
     const [first] = group
     const { id, entity, row_id, unit, kind, reason, node_id, status, resolved_at } = first
     const now = current.get(`${entity}:${row_id}`)
-    const records = inQuestion(group, now)
+    const records = differingRecords(group, now)
     const kept = valuesOf(records)
     const columns = kept ? Object.keys(kept) : (written(first)?.columns ?? [])
     const befores = records.flatMap((each) => before(each.id) ?? [])

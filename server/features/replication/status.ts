@@ -13,10 +13,10 @@ import { parentsOf } from '../../replication/identity/enrolment.ts'
 import type { UpstreamStatus } from '../../replication/upstream/upstream-status.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 import { ago } from './ago.ts'
-import { belowSaid, computersBelow, copiesAmong } from './below.ts'
+import { belowSentence, computersBelow, copiesAmong } from './below.ts'
 import { openConflicts } from './conflict-groups.ts'
-import { comparedOf, differenceSaid, differs } from './difference.ts'
-import { heldSaid, holdingsOf } from './holdings.ts'
+import { comparisonOf, differenceSentence, differs } from './difference.ts'
+import { heldSentence, holdingsOf } from './holdings.ts'
 import { refusedUnseen } from './refused.ts'
 import { heldOf, parentOf } from './replication.queries.ts'
 
@@ -52,13 +52,13 @@ export async function statusOf(
     held: (await heldOf(tx, school)).length,
     refused: await refusedUnseen(tx, 'own', school),
     refused_below: await refusedUnseen(tx, 'below', school),
-    ...comparedOf(parent ? await parentsOf(tx) : [], tx.nowMs),
+    ...comparisonOf(parent ? await parentsOf(tx) : [], tx.nowMs),
     clock_offset_ms: parent?.clock_offset ?? null,
   }
   const state = stateOf(parent, course, waiting.rows)
-  const place = parent ? placeOf(parent) : belowSaid(computers, tx.nowMs)
+  const place = parent ? placeOf(parent) : belowSentence(computers, tx.nowMs)
   const obstacle = state === 'offline' ? (course?.obstacle ?? null) : null
-  const sentence = `${sentenceOf({ state, obstacle }, numbers, place, tx.nowMs)}${heldSaid(numbers.holds)}`
+  const sentence = `${sentenceOf({ state, obstacle }, numbers, place, tx.nowMs)}${heldSentence(numbers.holds)}`
   return { state, obstacle, sentence: obstacle === 'altered' ? `${sentence} ${ALTERED}` : sentence, ...numbers }
 }
 
@@ -130,17 +130,17 @@ export function isWaitingFor({ t: { sync_row } }: ReadTx, { school_id, own_seq, 
 
 const placeOf = (parent: Row<'sync_peer'>) => (kindOf(parent) === 'centre' ? 'at the centre' : 'at school')
 
-/** The status sentence. `place`: where a parent's rows are; without a parent, the sentence of `belowSaid`. */
+/** The status sentence. `place`: where a parent's rows are; without a parent, the sentence of `belowSentence`. */
 export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, place: string, nowMs: number): string {
   const { waiting, oldest_waiting_at, copy, files_to_send, files_to_come, open_conflicts, refused } = numbers
   const toDecide =
     open_conflicts > 0 ? ` ${open_conflicts === 1 ? '1 conflict waits' : `${open_conflicts} conflicts wait`} for a decision.` : ''
   const files = files_to_send + files_to_come
   const notTaken =
-    notTakenSaid(refused, '') + notTakenSaid(numbers.refused_below, ` of ${belowNamed(numbers)}`) + copiesSaid(numbers.copies)
+    notTakenSentence(refused, '') + notTakenSentence(numbers.refused_below, ` of ${belowNamed(numbers)}`) + copiesSentence(numbers.copies)
   const conflicts =
     (files > 0 ? ` ${files === 1 ? '1 file is' : `${files} files are`} still on the way.` : '') +
-    differenceSaid(numbers, nowMs) +
+    differenceSentence(numbers, nowMs) +
     toDecide +
     notTaken
   const name = numbers.parent?.name ?? 'its parent'
@@ -169,12 +169,12 @@ export function sentenceOf({ state, obstacle }: Standing, numbers: Numbers, plac
   }
 }
 
-const notTakenSaid = (count: number, whose: string): string =>
+const notTakenSentence = (count: number, whose: string): string =>
   count === 0
     ? ''
     : ` ${count === 1 ? `1 write${whose} was` : `${count} writes${whose} were`} not taken: look at ${count === 1 ? 'it' : 'them'}.`
 
-const copiesSaid = (count: number): string =>
+const copiesSentence = (count: number): string =>
   count === 0 ? '' : ` ${count === 1 ? '1 computer was copied: look at it.' : `${count} computers were copied: look at them.`}`
 
 /** Whose writes this node refuses. */

@@ -43,7 +43,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
       if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
       const { handler, params } = await askedOf(context, entry)
       if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
-      return handler.load(context as never, { params, targets: {} } as never).catch(inWordsOfUndoing)
+      return handler.load(context as never, { params, targets: {} } as never).catch(toUndoingFailure)
     },
     write: async (context, entry, loaded) => {
       await demandUnchanged(context, entry)
@@ -61,7 +61,7 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
 }
 
 /** Turns the failure into the refusal that a row named by the wanted value does not exist any more. */
-const inWordsOfUndoing = (error: unknown): never => {
+const toUndoingFailure = (error: unknown): never => {
   throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
 }
 

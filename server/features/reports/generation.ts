@@ -15,7 +15,7 @@ import {
 } from '../calculations/calculations.policy.ts'
 import { gradingScaleOf, rowOfScale } from '../grading-scale/grading-scale.policy.ts'
 import { termById, yearById } from '../policy.ts'
-import { orGone } from '../references.ts'
+import { orNotFound } from '../references.ts'
 import { withoutApproval } from './approval.ts'
 import { studentOf } from './reports.policy.ts'
 import { booksOfStudents, entriesOfBooks } from './reports.queries.ts'
@@ -116,7 +116,7 @@ async function writeBooks(tx: WriteTx, { group, period: { term, type }, snapshot
       changes.push({ before, patch })
     }
   }
-  return [...(await tx.insert('report_book', fresh).catch(orGone)), ...(await tx.update('report_book', changes))]
+  return [...(await tx.insert('report_book', fresh).catch(orNotFound)), ...(await tx.update('report_book', changes))]
 }
 
 /**
@@ -141,7 +141,7 @@ async function writeEntries(tx: WriteTx, books: readonly Book[]): Promise<void> 
       if (taken.has(entry.subject_id) || isTyped(entry)) changes.push({ before: entry, patch: snapshotColumns(snapshot, entry.subject_id) })
       else gone.push(entry)
   }
-  await tx.insert('report_book_entry', fresh).catch(orGone)
+  await tx.insert('report_book_entry', fresh).catch(orNotFound)
   await tx.update('report_book_entry', changes)
   await tx.remove('report_book_entry', gone)
 }

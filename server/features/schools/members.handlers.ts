@@ -7,7 +7,7 @@ import { type Handlers, on, onGuard } from '../../http/handler.ts'
 import { isReferenceViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { pick } from '../columns.ts'
-import { refusedAs } from '../references.ts'
+import { failureFor } from '../references.ts'
 import { setsTaughtBy } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesLedBy, groupAssignmentsOf, membersOf, subjectAssignmentsOf } from './members.queries.ts'
 import { demandAnotherAdmin, membershipOf } from './schools.policy.ts'
@@ -54,7 +54,7 @@ async function removeAssignments(tx: WriteTx, { school_id: school, user_id: user
   await tx.remove('teacher_subject_assignment', await subjectAssignmentsOf(tx, { school, user }))
   await tx.remove('teaching_set_teacher', await setsTaughtBy(tx, { school, user }))
   const assignments = await groupAssignmentsOf(tx, { school, user })
-  await tx.remove('teacher_group_assignment', assignments).catch(refusedAs(isReferenceViolation, schoolFailures.leadsClasses))
+  await tx.remove('teacher_group_assignment', assignments).catch(failureFor(isReferenceViolation, schoolFailures.leadsClasses))
 }
 
 export const memberHandlers = {

@@ -7,7 +7,7 @@ import { isReferenceViolation, isUniqueViolation } from '../../store/errors.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { demandInClass, rowOf } from '../policy.ts'
-import { anyFound, refusedAs } from '../references.ts'
+import { anyFound, failureFor } from '../references.ts'
 import { holdersOfNumber, resultsOfStudent, studentsFound } from './students.queries.ts'
 
 async function demandFreeNumber(tx: WriteTx, school: string, number: string | null | undefined, ownId?: string) {
@@ -24,9 +24,9 @@ function personalPatch({ gender, dateOfBirth }: Personal, isSeen: boolean) {
   return { ...(gender && { gender }), ...(isSeen && dateOfBirth !== undefined && { date_of_birth: dateOfBirth }) }
 }
 
-const orDuplicate = refusedAs(isUniqueViolation, studentFailures.duplicateNumber)
+const orDuplicate = failureFor(isUniqueViolation, studentFailures.duplicateNumber)
 /** For a mark that was saved between the check and the deletion. */
-const orHasResults = refusedAs(isReferenceViolation, studentFailures.hasResults)
+const orHasResults = failureFor(isReferenceViolation, studentFailures.hasResults)
 
 export const studentHandlers: Omit<Handlers<typeof students>, 'importTemplate'> = {
   list: on(students.list, {

@@ -7,7 +7,7 @@ import { isReferenceViolation } from '../../store/errors.ts'
 import { categoriesOfSubject } from '../assessment-categories/assessment-categories.policy.ts'
 import { columnsOf } from '../columns.ts'
 import { ownSchool, rowOf, termOf } from '../policy.ts'
-import { anyFound, refusedAs, subjectOf } from '../references.ts'
+import { anyFound, failureFor, subjectOf } from '../references.ts'
 import { setsOfSubject } from '../teaching-sets/teaching-sets.policy.ts'
 import { classesTaking, subjectsOf, takersOfSubject, teachersOfSubject, usesOfSubject } from './subjects.queries.ts'
 
@@ -16,7 +16,7 @@ const demandFreeCode = (all: readonly Row<'subject'>[], code: string | undefined
 }
 
 /** For a row that was recorded in the subject after the check. */
-const orInUse = refusedAs(isReferenceViolation, subjectFailures.inUse)
+const orInUse = failureFor(isReferenceViolation, subjectFailures.inUse)
 
 export const subjectHandlers: Handlers<typeof subjects> = {
   list: onGuard(subjects.list, ({ tx, caller }) => subjectsOf(tx, { school: caller.school_id })),

@@ -10,7 +10,7 @@ import { type Handlers, on } from '../../http/handler.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { demandTeacher, enrolmentsInYear } from '../classes/classes.policy.ts'
 import { type PolicyContext, rowOf, termOf, yearOf } from '../policy.ts'
-import { inOrder, orGone, subjectOf } from '../references.ts'
+import { inOrder, orNotFound, subjectOf } from '../references.ts'
 import { readableSet, setsOfYear, studentsInOrder } from './teaching-sets.policy.ts'
 import {
   assessmentsOfSet,
@@ -93,7 +93,7 @@ async function replaceStudents(tx: WriteTx, set: TeachingSet, ids: readonly stri
     teaching_set_id,
     student_id,
   }))
-  await tx.insert('teaching_set_member', rows).catch(orGone)
+  await tx.insert('teaching_set_member', rows).catch(orNotFound)
 }
 
 /** Sets the teachers of a set, which is locked; writes only the differences. Throws 404 for a user who is no teacher of the school. */
@@ -118,7 +118,7 @@ async function replaceTeachers(
       teaching_set_id,
       user_profile_id,
     }))
-  await tx.insert('teaching_set_teacher', rows).catch(orGone)
+  await tx.insert('teaching_set_teacher', rows).catch(orNotFound)
 }
 
 export const teachingSetHandlers: Handlers<typeof teachingSets> = {
@@ -158,7 +158,7 @@ export const teachingSetHandlers: Handlers<typeof teachingSets> = {
       const columns = { academic_year_id: year.id, subject_id: body.subjectId, name: body.name }
       demandFreeName(all, columns)
       if (all.length >= limits.teachingSets.ofYear) throw teachingSetFailures.tooMany()
-      const set = await tx.insert('teaching_set', { id: tx.newId(), school_id: year.school_id, ...columns }).catch(orGone)
+      const set = await tx.insert('teaching_set', { id: tx.newId(), school_id: year.school_id, ...columns }).catch(orNotFound)
       await replaceTeachers(context, set, body.teacherIds ?? [])
       await replaceStudents(tx, set, body.studentIds ?? [])
       return listedOne(tx, caller, set)

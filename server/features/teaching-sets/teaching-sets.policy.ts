@@ -76,13 +76,13 @@ export async function withSitters<A extends { teaching_set_id: string | null }>(
   tx: ReadTx,
   school: string,
   assessments: readonly A[],
-): Promise<(A & { sitters?: ReadonlySet<string> })[]> {
+): Promise<(A & { studentsOfSet?: ReadonlySet<string> })[]> {
   const ids = [...new Set(assessments.flatMap(({ teaching_set_id }) => teaching_set_id ?? []))]
   // Most schools have no sets, and then no query is needed.
   const sets = ids.length === 0 ? null : await studentsOfSets(tx, school, ids)
   return assessments.map((one) => {
     const { teaching_set_id: set } = one
-    return set === null ? one : { ...one, sitters: sets?.get(set)?.student_ids ?? new Set<string>() }
+    return set === null ? one : { ...one, studentsOfSet: sets?.get(set)?.student_ids ?? new Set<string>() }
   })
 }
 

@@ -6,14 +6,14 @@ import { isUniqueViolation } from '../../store/errors.ts'
 import { rowsBy } from '../../store/statement.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
-import { refusedAs } from '../references.ts'
+import { failureFor } from '../references.ts'
 
 type Year = Row<'academic_year'>
 
 /** The terms of a year by `sort_order`, ties by name. */
 export const termsOfYear = rowsBy('term', { school: 'school_id', year: 'academic_year_id' }, { orderBy: ['sort_order', 'name'] })
 
-export const orDuplicate = refusedAs(isUniqueViolation, termFailures.duplicateName)
+export const orDuplicate = failureFor(isUniqueViolation, termFailures.duplicateName)
 
 /** A term's id is computed from its year and name; where a renamed term has that id, the new one gets a new UUIDv7 (decisions §1). */
 async function idFor(tx: WriteTx, year: Year, name: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { isMisnamed } from '@markbook/shared/tables/natural'
+import { hasWrongId } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { clockIn, highIn, type JournalEntry, saidOf, toldValues } from '@markbook/sync/journal'
 import { MADE_BY_RULE } from '@markbook/sync/merge/conflict'
@@ -8,7 +8,7 @@ import { and, type Column, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import { misplaced } from '../../store/replica/expected.ts'
 import { scopeIn } from '../../store/replica/links.ts'
 import { idsThere, isLost, type KnownRow, knownRows, tableIn } from '../../store/replica/states.ts'
-import { nearOf } from '../../store/row-changes.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { toldIn } from '../journal/row-proofs.ts'
@@ -104,7 +104,7 @@ class RowAudit {
     const { state, row } = this.known
     if (isLost(this.known)) return this.disagreement('gone', EXISTENCE, null, null)
     if (row && Object.keys(state.units).length === 0) return this.disagreement('unwritten', null, null, null)
-    if (isMisnamed(this.table, { ...state.values, id: state.id }) && (row || state.alive.length > 0))
+    if (hasWrongId(this.table, { ...state.values, id: state.id }) && (row || state.alive.length > 0))
       return this.disagreement('misplaced', null, null, null)
     const column = wrong.get(state.id)
     // A contradicted claim is told first: it says who wrote what.
@@ -212,7 +212,7 @@ const entriesNear = statement<Near>()(({ db, t: { history }, p, dialect }) =>
 
 /** By row, its entries, looked up by where they lie (`near_id`). */
 async function entriesOf(tx: ReadTx, table: Replicated, school: string, states: readonly RowState[]): Promise<Map<string, Entry[]>> {
-  const places = new Set(states.map(({ id, values }) => nearOf(table, { ...values, id })))
+  const places = new Set(states.map(({ id, values }) => nearIdOf(table, { ...values, id })))
   const rows = states.map(({ id }) => id)
   const found = await entriesNear(tx, { school: scopeIn(table, school), near: JSON.stringify([...places]), rows: JSON.stringify(rows) })
   const byRow = new Map<string, Entry[]>()

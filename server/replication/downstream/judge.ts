@@ -1,7 +1,7 @@
 import { lacksApproval } from '@markbook/shared/domain/report-moves'
 import { isId } from '@markbook/shared/ids'
 import { limits } from '@markbook/shared/limits'
-import { isMisnamed } from '@markbook/shared/tables/natural'
+import { hasWrongId } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import type { LimitOf } from '@markbook/sync/merge/claims'
@@ -115,7 +115,7 @@ export class Judge {
       units.map((unit) => ({ unit, code, stale: false }))
     // An unknown row is taken with its creation and under its natural id, or refused whole: a part of it must not bring it to life.
     const isMade = known || state.alive.length === 0 || state.units[EXISTENCE] !== undefined
-    if (!isMade || (!known?.row && after.alive.length > 0 && isMisnamed(table, after.values)))
+    if (!isMade || (!known?.row && after.alive.length > 0 && hasWrongId(table, after.values)))
       return refuse('malformed', [...new Set([EXISTENCE, ...fresh.map(([unit]) => unit)])])
     // Also where no unit is fresh: `school_id` belongs to no other unit.
     if (isOfAnotherSchool(table, state.values, this.peer))
@@ -245,7 +245,7 @@ export class Judge {
     const { unit, stamp } = write
     if (unit === EXISTENCE) {
       if (state.alive.length === 0) return null
-      if (isMisnamed(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
+      if (hasWrongId(table, state.values) || isEmptyMark(table, state.values)) return 'malformed'
       if (!this.keepsIdentity(table, state, stamp, known)) return 'forbidden'
     } else if (!descriptions[table].units[unit] || state.extra?.[unit]) {
       if (!isOfNewerProgram(state, unit)) return 'malformed'
@@ -418,5 +418,5 @@ const isOfAnotherSchool = (table: Replicated, values: Values, { school_id }: Pee
 
 /** The person whose secret the row is; null where the row's id does not follow from that person. */
 function ownerOf(table: Replicated, id: string, values: Values): string | null {
-  return isMisnamed(table, { ...values, id }) ? null : idIn(values, 'user_id')
+  return hasWrongId(table, { ...values, id }) ? null : idIn(values, 'user_id')
 }

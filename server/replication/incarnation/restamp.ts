@@ -14,8 +14,8 @@ import { and, eq, gt, isNull, or } from 'drizzle-orm'
 import { laptopOwner } from '../../store/laptop.ts'
 import { tableOrder } from '../../store/replica/links.ts'
 import { knownRows, versionsHeld } from '../../store/replica/states.ts'
-import { nearOf } from '../../store/row-changes.ts'
-import type { Retold, WriteTx } from '../../store/tx.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
+import type { Restated, WriteTx } from '../../store/tx.ts'
 import { isTakenAsSigned } from '../journal/row-proofs.ts'
 
 /** A number of this database, and the counter up to which a parent has its writes. */
@@ -59,9 +59,9 @@ export async function restamp(tx: WriteTx, school: string, unsaid: readonly Unsa
       const deleted = versions.alive.length === 0
       return { table_name: table, row_id, deleted, extra, settled: Boolean(settled), schema, source_id: null, ...versionsToText(versions) }
     })
-    const retold = isTakenAsSigned(table) ? await retoldOf(tx, school, table, anew) : []
-    tx.replica.bring(school, changed)
-    tx.replica.retell(school, retold)
+    const retold = isTakenAsSigned(table) ? await restatedOf(tx, school, table, anew) : []
+    tx.replica.recordReceived(school, changed)
+    tx.replica.restate(school, retold)
   }
 }
 
@@ -108,7 +108,7 @@ const after =
  * One entry for each author of a row that is stamped anew. None for what a laptop wrote by nobody over what was refused: no parent takes
  * that.
  */
-async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Retold[]> {
+async function restatedOf(tx: WriteTx, school: string, table: Replicated, anew: ReadonlyMap<string, Versions>): Promise<Restated[]> {
   const isLaptop = (await laptopOwner(tx)) !== null
   const known = await knownRows(tx, table, school, [...anew.keys()])
   return [...anew].flatMap(([row_id, { units, alive }]) => {
@@ -118,7 +118,7 @@ async function retoldOf(tx: WriteTx, school: string, table: Replicated, anew: Re
     return actors.map((actor_id) => {
       const stamps = Object.fromEntries(moved.filter(([, [, , , actor]]) => actor === actor_id))
       const action = alive.length === 0 && EXISTENCE in stamps ? 'delete' : 'update'
-      const near_id = nearOf(table, { ...values, id: row_id })
+      const near_id = nearIdOf(table, { ...values, id: row_id })
       return { actor_id, entity: table, row_id, near_id, action, detail: JSON.stringify(retoldDetail(table, values, stamps)) }
     })
   })

@@ -5,7 +5,7 @@ import { covers, EXISTENCE, type Stamp, sameDot } from '@markbook/sync/versions'
 import { and, eq } from 'drizzle-orm'
 import { tableOrder } from '../../store/replica/links.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
-import { nearOf } from '../../store/row-changes.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import type { RowProofs } from '../journal/row-proofs.ts'
@@ -92,7 +92,7 @@ export class ConflictRecords {
       const here = unit === EXISTENCE ? value : pick(state.values, descriptions[entity as Replicated].units[unit] ?? [])
       return stamp[3] === actor_id && stamp[2] === hlc && isSame(here, value)
     }
-    const near = nearOf(entity as Replicated, { ...state.values, id: row_id })
+    const near = nearIdOf(entity as Replicated, { ...state.values, id: row_id })
     const entries: Entry[] = await entriesOf(this.tx, { school: this.peer.school_id as string, near, row: row_id })
     // By the dot; else the write may have had another dot before its node began anew.
     const same = entries.filter((each) => each.node_id === node_id && each.node_seq === counter)

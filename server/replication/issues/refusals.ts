@@ -1,5 +1,5 @@
 import { naturalId } from '@markbook/shared/ids'
-import { isMisnamed } from '@markbook/shared/tables/natural'
+import { hasWrongId } from '@markbook/shared/tables/natural'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame, pick, type RowState } from '@markbook/sync/merge/state'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
@@ -176,7 +176,7 @@ const isReturned = ({ alive, units }: RowState, theirs: RowState): boolean =>
 /** Whether a parent can read the row (`receive`, `Judge`). */
 function isReadable(table: Replicated, state: RowState): boolean {
   const isSound = unpackChecked(packRows([{ table, state }])).rows.length === 1
-  return isSound && !isMisnamed(table, state.values) && isWritable(table, state.values, travelling(table))
+  return isSound && !hasWrongId(table, state.values) && isWritable(table, state.values, travelling(table))
 }
 
 /** Whether a row that is here names it. */

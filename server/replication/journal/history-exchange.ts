@@ -5,7 +5,7 @@ import type { Carried } from '@markbook/sync/protocol/page'
 import { and, asc, eq, getTableColumns, gt, inArray, isNull, lte, not, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Dialect } from '../../store/dialect.ts'
 import { knownRows } from '../../store/replica/states.ts'
-import { nearOf } from '../../store/row-changes.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
 import { statement } from '../../store/statement.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { parentsOf } from '../identity/enrolment.ts'
@@ -119,13 +119,13 @@ async function named(tx: ReadTx, school: string, rows: readonly Carried[]): Prom
     const { id, values, vv, units } = state
     if (table !== 'sync_conflict') {
       const stamps = Object.values(units).map(([node, counter]): Dot => [node, counter])
-      all.push({ near: nearOf(table, { ...values, id }), row: id, dots: [...Object.entries(vv), ...stamps] })
+      all.push({ near: nearIdOf(table, { ...values, id }), row: id, dots: [...Object.entries(vv), ...stamps] })
       continue
     }
     const { entity, row_id: row, node_id, counter } = values as Row<'sync_conflict'>
     const of = entity as Replicated
     const known = (await knownRows(tx, of, school, [row])).get(row)
-    all.push({ near: nearOf(of, { ...known?.state.values, id: row }), row, dots: [[node_id, counter]] })
+    all.push({ near: nearIdOf(of, { ...known?.state.values, id: row }), row, dots: [[node_id, counter]] })
   }
   return all
 }
@@ -186,7 +186,7 @@ export async function takeEntries(tx: WriteTx, school: string, entries: readonly
   const stored = await storedEntries(tx, { school, ids: JSON.stringify(entries.map(({ id }) => id)) })
   const known = new Set(stored.map(({ id }) => id))
   const fresh = entries.filter(({ id }) => !known.has(id))
-  tx.replica.bring(
+  tx.replica.recordReceived(
     school,
     [],
     provedAlone(fresh, entries).map(({ detail, ...entry }) => ({ ...entry, ...(detail !== null && { detail }), source_id: source })),

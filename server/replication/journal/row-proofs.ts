@@ -16,7 +16,7 @@ import type { HistoryEntry } from '@markbook/sync/protocol/entries'
 import { covers, EXISTENCE, type Presence, type Stamp, sameDot, type Vector } from '@markbook/sync/versions'
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { incarnations } from '../../store/node.ts'
-import { nearOf } from '../../store/row-changes.ts'
+import { nearIdOf } from '../../store/row-changes.ts'
 import type { ReadTx } from '../../store/tx.ts'
 import { partOf, type Signer, transactionOf, type Verdict, verdictsOn } from './signed-history.ts'
 
@@ -160,7 +160,7 @@ export class RowProofs {
     return this.read(
       and(
         eq(history.school_id, this.school),
-        eq(history.near_id, nearOf(table, { ...row.values, id: row.id })),
+        eq(history.near_id, nearIdOf(table, { ...row.values, id: row.id })),
         eq(history.row_id, row.id),
       ),
     )
@@ -187,7 +187,7 @@ export class RowProofs {
   private storedOf(table: Replicated, row: OfRow, [node, counter]: readonly [string, number, ...unknown[]]): Promise<Signed[]> {
     const { id } = row
     const key = `${table}:${id} ${node} ${counter}`
-    const known = this.stored.get(key) ?? this.readStored(nearOf(table, { ...row.values, id: row.id }), id, [node, counter])
+    const known = this.stored.get(key) ?? this.readStored(nearIdOf(table, { ...row.values, id: row.id }), id, [node, counter])
     this.stored.set(key, known)
     return known
   }

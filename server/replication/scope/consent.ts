@@ -149,7 +149,7 @@ export async function sendAgreed(tx: WriteTx, school: string, came: readonly Car
     // A rule between rows lets something else stand than was written: the next comparison sends the row.
     if (!known?.row || known.settled) continue
     const { state, source, place } = known
-    tx.replica.bring(school, [syncRowOf(table, { state, settled: [] }, { isThere: true, source, place })])
+    tx.replica.recordReceived(school, [syncRowOf(table, { state, settled: [] }, { isThere: true, source, place })])
     again.push({ table, state })
     if (table === 'school_management') places.push({ place: known.row as Row<'school_management'>, by: state.units['role']?.[3] ?? null })
   }

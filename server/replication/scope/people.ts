@@ -66,6 +66,6 @@ export async function announceSecrets(tx: WriteTx, rows: readonly Carried[], not
     const known = await knownRows(tx, table, COMMONS, await tx.dialect.rowIdsOf(tx.connection, table, users))
     const there = [...known.values()].filter(({ row, source }) => row && (notOf === null || source !== notOf))
     const again = there.map(({ state, source, place }) => syncRowOf(table, { state, settled: [] }, { isThere: true, source, place }))
-    if (again.length > 0) tx.replica.bring(COMMONS, again)
+    if (again.length > 0) tx.replica.recordReceived(COMMONS, again)
   }
 }

@@ -48,7 +48,7 @@ export async function forwardSigned(tx: WriteTx, first: Peer): Promise<void> {
     const held = await versionsHeld(tx, table, school, ids)
     const forwarded = held.filter((row) => isSigned(table, row, signed))
     // With the next number of the feed and no source, so that it goes up like what is written here.
-    tx.replica.bring(
+    tx.replica.recordReceived(
       school,
       forwarded.map(({ row_id, extra, settled, schema, ...text }) => {
         const versions = textToVersions(text)

@@ -142,7 +142,7 @@ export function record(
   table: Replicated,
   rows: ReturnType<typeof syncRowOf>[],
 ): void {
-  tx.replica.bring(scopeIn(table, schoolId), rows)
+  tx.replica.recordReceived(scopeIn(table, schoolId), rows)
 }
 
 /** Keeps claims that do not stand as conflicts for a person to decide. */

@@ -1,5 +1,5 @@
 import { limits } from '@markbook/shared/limits'
-import { isMisnamed } from '@markbook/shared/tables/natural'
+import { hasWrongId } from '@markbook/shared/tables/natural'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
 import { conflictState, keptFrom } from '@markbook/sync/merge/conflict'
@@ -101,7 +101,7 @@ async function mergeTable(application: Application, table: Replicated, states: r
     const merged =
       base && fromParent && met.losers.length === 0 && (isLater(state, base) || isStillThere(state, base)) ? { state, losers: NOBODY } : met
     // It could never stand beside the row that has the right id.
-    if (!before?.row && merged.state.alive.length > 0 && isMisnamed(table, merged.state.values)) {
+    if (!before?.row && merged.state.alive.length > 0 && hasWrongId(table, merged.state.values)) {
       await hold(application, table, merged.state, 'another id follows from what it is of')
       continue
     }

@@ -40,7 +40,7 @@ test('a row that a transaction brought and then forgot is not stored', async () 
     if (!known) throw new Error('the story has subjects')
     // Another row gave its code up, so that something else stands in this one; then the row itself goes.
     const restood = syncRowOf('subject', { state: known.state, settled: [] }, { isThere: true, source: null })
-    tx.replica.bring(stBrigids, [restood])
+    tx.replica.recordReceived(stBrigids, [restood])
     for (const table of ['teacher_subject_assignment', 'student_subject', 'report_book_entry', 'grade', 'assessment'] as const) {
       const below = (await st.rows(table)).filter((row) => table === 'grade' || (row as { subject_id?: string }).subject_id === id)
       await tx.replica.erase(

@@ -16,7 +16,7 @@ export async function forgetRows(tx: WriteTx, table: Replicated, schoolId: strin
   if (ids.length === 0) return
   const known = await knownRows(tx, table, schoolId, ids)
   await tx.replica.erase(table, schoolId, ids)
-  tx.replica.unbring(scopeIn(table, schoolId), table, ids)
+  tx.replica.discardReceived(scopeIn(table, schoolId), table, ids)
   const { sync_row } = tx.t
   const place = and(eq(sync_row.school_id, schoolId), eq(sync_row.table_name, table), inArray(sync_row.row_id, [...ids]))
   await tx.connection.db.delete(sync_row).where(place)

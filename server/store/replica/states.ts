@@ -132,7 +132,7 @@ function noteAbsent(tx: WriteTx, scope: string, table: Replicated, { ids, locked
 
 /** What a writing transaction has brought already; it is stored only at its end. */
 const broughtIn = (tx: ReadTx, scope: string, table: Replicated): ReadonlyMap<string, SyncRowWrite> =>
-  (tx as Partial<WriteTx>).replica?.broughtOf(scope, table) ?? new Map()
+  (tx as Partial<WriteTx>).replica?.receivedOf(scope, table) ?? new Map()
 
 /** Ids of the rows of a table that do not stand as claimed, or that stay though deleted. */
 export async function settledRows(tx: ReadTx, schoolId: string, table: Replicated): Promise<Set<string>> {

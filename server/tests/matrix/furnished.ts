@@ -2,7 +2,7 @@ import { contract } from '@markbook/shared/contract/contract'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
 import type { App } from '../../app/app.ts'
 import type { Ask } from '../../testing/ask.ts'
-import { dryApp } from '../../testing/dry.ts'
+import { rollbackApp } from '../../testing/dry.ts'
 import { type School, type SchoolOptions, school } from '../../testing/school.ts'
 import { type Matrix, matrixOf } from '../matrix.ts'
 import { type Actor, cookiesOf } from './actors.ts'
@@ -43,5 +43,5 @@ export async function furnished(options: SchoolOptions = {}): Promise<Furnished>
     const who = (['okafor', 'nobody', 'tomas'] as const).find((actor) => expected(named.endpoint, rowOf(named).own, actor) === 'ok')
     return cookies[who ?? 'okafor']
   }
-  return { st, dry: dryApp(st.services), cookies, history, matrix, rowOf, ownAsk: (named) => rowOf(named).own[0], ownCookie }
+  return { st, dry: rollbackApp(st.services), cookies, history, matrix, rowOf, ownAsk: (named) => rowOf(named).own[0], ownCookie }
 }

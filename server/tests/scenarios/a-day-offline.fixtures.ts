@@ -2,7 +2,7 @@ import dns from 'node:dns'
 import { vi } from 'vitest'
 import type { Services } from '../../http/services.ts'
 import { ask } from '../../testing/ask.ts'
-import { dryApp } from '../../testing/dry.ts'
+import { rollbackApp } from '../../testing/dry.ts'
 import { cookieAt } from '../../testing/nodes.ts'
 import type { School } from '../../testing/school.ts'
 import { endpoints, type Furnished } from '../matrix/furnished.ts'
@@ -34,7 +34,7 @@ export function outage(): { askedFor(): string[]; end(): void } {
  * what was done. What the matrix wants there is what a server with a line answers.
  */
 export async function servedAt(box: School, { rowOf }: Furnished, mailer: Services['mailer']) {
-  const app = dryApp({ ...box.services, mailer })
+  const app = rollbackApp({ ...box.services, mailer })
   const cookies = { okafor: await cookieAt(box, 'okafor'), nobody: await cookieAt(box, 'nobody'), tomas: await cookieAt(box, 'tomas') }
   const [seen, wanted]: [string[], string[]] = [[], []]
   for (const named of endpoints) {

@@ -198,7 +198,7 @@ test('an entry that an older program took in spite of its form shows no changes,
     const near_id = mathsHomework.id
     const { nodeId } = server.services.store
     const entry = { id: tx.newId(), at: tx.now, actor_id: null, node_id: nodeId, entity: 'grade', row_id: id, near_id, action: 'update' }
-    tx.replica.bring(stBrigids, [], [{ ...entry, changes: 'not json', node_seq: 1, head: 'x', source_id: nodeId }])
+    tx.replica.recordReceived(stBrigids, [], [{ ...entry, changes: 'not json', node_seq: 1, head: 'x', source_id: nodeId }])
   })
   const head = await signedIn(server, 'okafor')
   const past = await head.history.list({ query: { entity: 'grade', id } })

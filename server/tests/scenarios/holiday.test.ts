@@ -52,7 +52,7 @@ async function writeByNewer(node: School, rowId: string, unit = 'voice', unknown
   const { table_name, deleted, settled } = row
   const extra = JSON.stringify({ unknown: { [unit]: unknown } })
   await node.services.store.write(asSystem(), async (tx) =>
-    tx.replica.bring(stBrigids, [
+    tx.replica.recordReceived(stBrigids, [
       { table_name, row_id: rowId, deleted, settled, schema: SCHEMA_VERSION + 1, extra, source_id: null, ...versionsToText(after) },
     ]),
   )

@@ -86,7 +86,7 @@ test('the neighbour’s rows: a school’s node gets none of them, and cannot re
   const node = box.services.store.nodeId
   const names = { first_name: 'Forged', last_name: 'Forged' }
   await box.services.store.write(asSystem(), async (tx) =>
-    tx.replica.bring(stBrigids, [
+    tx.replica.recordReceived(stBrigids, [
       forged('student', { id: hilltopPupil.id, school_id: hilltop, ...names }, node),
       forged('subject', { ...hilltopMaths, school_id: stBrigids, name: 'Forged', created_at: '2026-01-12T08:00:00.000Z' }, node),
     ]),

@@ -13,9 +13,9 @@ import { SidePanel } from '../../components/side-panel.tsx'
 import { nameOf } from '../../words/names.ts'
 import { Working } from '../results/working.tsx'
 import { cellId, type Grid, useSheetValue } from './grid-context.ts'
+import type { Pupil } from './model/closed-cells.ts'
 import type { CellPosition } from './model/navigation.ts'
 import type { Sheet } from './model/sheet.ts'
-import type { Pupil } from './model/sitters.ts'
 
 type Of = { term: Term; subject: SubjectRef; rules: ResultRules }
 type Props = Of & { grid: Grid; position: CellPosition; isHistory: boolean }

@@ -10,13 +10,13 @@ import { appearanceOf, type CellAppearance, markText } from './cell-appearance.t
 import { cellId, type GridMetrics, useGrid, useSelectionOf, useSheetValue } from './grid-context.ts'
 import styles from './marks.module.css'
 import { cellValueOf } from './model/cell-value.ts'
+import type { Pupil } from './model/closed-cells.ts'
 import type { RowFigures } from './model/figures.ts'
 import { isSavedMeanwhile } from './model/mark-values.ts'
 import { inReadingDirection } from './model/navigation.ts'
 import { parseMark } from './model/parse-mark.ts'
 import type { CellMode } from './model/selection.ts'
 import { type Cell, rowPart } from './model/sheet.ts'
-import type { Pupil } from './model/sitters.ts'
 import { valueText } from './model/value-text.ts'
 
 /** Indices of the first and last visible column. */

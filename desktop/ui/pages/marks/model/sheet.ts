@@ -6,6 +6,7 @@ import type { GradingScale } from '@markbook/shared/domain/letters'
 import { type MarkCode, standardMarkCodes } from '@markbook/shared/domain/mark-codes'
 import { Listeners } from '../../../api/listeners.ts'
 import { type CellValue, cellValueOf } from './cell-value.ts'
+import { cellsOutsideSets, closedCells, keyOf, type Pupil } from './closed-cells.ts'
 import { classMean, columnMean, type EffectiveMark, type RowFigures, rowFigures } from './figures.ts'
 import type { MarkQueue } from './mark-queue.ts'
 import {
@@ -20,7 +21,6 @@ import {
 } from './mark-values.ts'
 import { parseMark } from './parse-mark.ts'
 import { isSendable, type MarkEntry, type PendingMark } from './pending-mark.ts'
-import { cellsOutsideSets, closedCells, keyOf, type Pupil } from './sitters.ts'
 
 /** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
 export type Cell = {
