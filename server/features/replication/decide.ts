@@ -1,3 +1,5 @@
+import { academicYears } from '@markbook/shared/contract/academic-years'
+import { assessmentCategories } from '@markbook/shared/contract/assessment-categories'
 import { assessments } from '@markbook/shared/contract/assessments'
 import { classes } from '@markbook/shared/contract/classes'
 import type { Endpoint } from '@markbook/shared/contract/endpoint'
@@ -5,6 +7,7 @@ import { type replication, replicationFailures } from '@markbook/shared/contract
 import { schools } from '@markbook/shared/contract/schools'
 import { students } from '@markbook/shared/contract/students'
 import { subjects } from '@markbook/shared/contract/subjects'
+import { teachingSets } from '@markbook/shared/contract/teaching-sets'
 import { terms } from '@markbook/shared/contract/terms'
 import { markAfter } from '@markbook/shared/domain/mark-codes'
 import { common, Failure } from '@markbook/shared/failures'
@@ -13,6 +16,8 @@ import { isSame } from '@markbook/sync/merge/state'
 import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { Handler, HandlerContext } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
+import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
+import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
 import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
 import { classHandlers } from '../classes/classes.handlers.ts'
 import type { EntryOf, Undoer } from '../history/undo.ts'
@@ -21,6 +26,7 @@ import { markCodesOf } from '../schools/mark-codes.policy.ts'
 import { schoolHandlers } from '../schools/schools.handlers.ts'
 import { studentHandlers } from '../students/students.handlers.ts'
 import { subjectHandlers } from '../subjects/subjects.handlers.ts'
+import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { type ConflictGroup, keptOf, lastOfUnits } from './conflict-groups.ts'
 import { writers } from './writers.ts'
@@ -41,7 +47,10 @@ const remover = (endpoint: Endpoint, handler: unknown, params: Remover['params']
 
 /** The endpoint with which a person deletes such a row. */
 const removers: Partial<Record<string, Remover>> = {
+  academic_year: remover(academicYears.remove, academicYearHandlers.remove, ({ id }) => ({ id })),
   assessment: remover(assessments.remove, assessmentHandlers.remove, ({ id }) => ({ id })),
+  assessment_category: remover(assessmentCategories.remove, assessmentCategoryHandlers.remove, ({ id }) => ({ id })),
+  teaching_set: remover(teachingSets.remove, teachingSetHandlers.remove, ({ id }) => ({ id })),
   subject: remover(subjects.remove, subjectHandlers.remove, ({ id }) => ({ id })),
   term: remover(terms.remove, termHandlers.remove, ({ id }) => ({ id })),
   student: remover(students.remove, studentHandlers.remove, ({ id }) => ({ id })),

@@ -1,6 +1,6 @@
 import { mathsHomework, mathsQuiz } from '@markbook/shared/story/marks'
 import { people } from '@markbook/shared/story/people'
-import { english, hilltopTerm, lastYear, michaelmas, thisYear } from '@markbook/shared/story/school-year'
+import { english, hilltopTerm, lastYear, maths, michaelmas, thisYear } from '@markbook/shared/story/school-year'
 import { afterEach, expect, test } from 'vitest'
 import { isWritable } from '../../replication/scope/normal-form.ts'
 import { laptopOf, serverAndLaptop } from '../../testing/joined.ts'
@@ -116,3 +116,30 @@ test('a teacher’s laptop gets the categories, puts an assessment into one, and
   const [row] = (await server.rows('assessment')).filter((each) => each.id === mathsHomework.id)
   expect(row?.category_id).toBe(id)
 })
+
+test.each(['assessmentCategories', 'teachingSets', 'academicYears'] as const)(
+  'of %s, one is deleted on a laptop and changed at school: it stays, and the head may delete it in the list of conflicts',
+  async (kind) => {
+    const { server } = await serverAndLaptop(open)
+    const head = await signedIn(server, 'okafor')
+    const ofSubject = { academicYearId: thisYear.id, subjectId: maths.id }
+    const { id } = await {
+      assessmentCategories: () =>
+        head.assessmentCategories.create({ body: { ...ofSubject, assessmentType: 'coursework', name: 'Projects', weight: 2 } }),
+      teachingSets: () => head.teachingSets.create({ body: { ...ofSubject, name: 'Set 1' } }),
+      academicYears: () =>
+        head.academicYears.create({ body: { name: 'Trial', startDate: '2031-09-01', endDate: '2032-06-30', gradingModel: 'term_based' } }),
+    }[kind]()
+    const { laptop, link } = await laptopOf(open, server, people.okafor.id, 'head')
+    await (await signedIn(laptop, 'okafor'))[kind].remove({ params: { id } })
+    await head[kind].update({ params: { id }, body: { name: 'Renamed' } })
+    for (let round = 0; round < 2; round += 1) await link.round()
+    const table = { assessmentCategories: 'assessment_category', teachingSets: 'teaching_set', academicYears: 'academic_year' } as const
+    const idsOn = async (node: School) => (await node.rows(table[kind])).map((row) => row.id)
+    for (const node of [server, laptop]) expect(await idsOn(node)).toContain(id)
+    const [deletion] = (await server.rows('sync_conflict')).filter((each) => each.row_id === id && each.value === null)
+    await head.replication.resolve({ params: { id: deletion?.id ?? '' }, body: { choice: 'kept' } })
+    for (let round = 0; round < 2; round += 1) await link.round()
+    for (const node of [server, laptop]) expect(await idsOn(node)).not.toContain(id)
+  },
+)
