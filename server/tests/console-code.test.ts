@@ -148,7 +148,10 @@ describe('markbook code', () => {
       text: `There is no database in ${folder}. Start the server once, or set DATA_DIR to its folder.`,
     })
     writeFileSync(join(folder, 'markbook.sqlite'), '')
-    expect(await said(['code', EMAIL])).toMatchObject({ exit: 1, text: expect.stringMatching(/^The database is of another version/) })
+    expect(await said(['code', EMAIL])).toMatchObject({
+      exit: 1,
+      text: expect.stringMatching(/^There is nothing of Markbook in the database yet/),
+    })
   })
 
   test('refuses on a database of another version, and changes nothing', async () => {
