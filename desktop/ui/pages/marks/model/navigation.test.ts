@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { key } from './key.fixtures.ts'
 import {
   commandForKey,
   editorCommandForKey,
@@ -15,19 +16,6 @@ import {
 } from './navigation.ts'
 import { GridSelection } from './selection.ts'
 
-const key = (
-  name: string,
-  held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing', boolean> & { code: string }> = {},
-) => ({
-  key: name,
-  code: '',
-  ctrlKey: false,
-  metaKey: false,
-  shiftKey: false,
-  altKey: false,
-  isComposing: false,
-  ...held,
-})
 const size: GridSize = { rows: 40, cols: 16, marks: 12, page: 10 }
 const steps: readonly Movement[] = ['up', 'down', 'left', 'right', 'home', 'end', 'top', 'bottom', 'first', 'last', 'pageUp', 'pageDown']
 

@@ -19,6 +19,7 @@ import { class3B, maths, michaelmas } from '@markbook/shared/story/school-year'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { GridController, type GridMessage } from './grid-controller.ts'
+import { key } from './key.fixtures.ts'
 import { MarkQueue } from './mark-queue.ts'
 import { isSavedMeanwhile } from './mark-values.ts'
 import type { CellPosition } from './navigation.ts'
@@ -278,15 +279,6 @@ describe('changes of others', () => {
 })
 
 describe('the grid’s keys', () => {
-  const key = (name: string, held: object = {}) => ({
-    key: name,
-    ctrlKey: false,
-    metaKey: false,
-    shiftKey: false,
-    altKey: false,
-    isComposing: false,
-    ...held,
-  })
   let controller: GridController
   let selection: GridSelection
   /** Into the open editor. */
