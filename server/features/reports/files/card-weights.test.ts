@@ -170,3 +170,13 @@ test.skipIf(!hasPoppler)('a year grade is signed on card and broadsheet where a 
   const kept = (await stored(id))?.snapshot.entries.map(({ subject_id, year: of }) => [subject_id, of?.terms])
   expect(kept).toEqual(year.subjects.map(({ subject_id, terms }) => [subject_id, terms.map(({ name: _, ...term }) => term)]))
 })
+
+test.skipIf(!hasPoppler)('a term that is added after a card was sent has no column on it and makes nothing partial', async () => {
+  const id = await openBook('year_end')
+  await send(id)
+  const before = { text: await cardText('year_end', id), partial: await partialSubjects(id) }
+  const { start_date: startDate, end_date: endDate } = trinity
+  const body = { academicYearId: thisYear.id, name: 'Summer', startDate, endDate, examWeight: 60, courseworkWeight: 40 }
+  await st.as.okafor.terms.create({ body })
+  expect({ text: await cardText('year_end', id), partial: await partialSubjects(id) }).toEqual(before)
+})

@@ -129,10 +129,16 @@ function yearEntry(reported: ReportedSubject, book: Book, terms: readonly Row<'t
   return { ...ofSubject(reported, teachers), term_composites, partial_terms, coursework_total, exam_total, end_of_year_exam, year_grade }
 }
 
-type CardOf<Entry> = { student: Row<'student'>; entries: Entry[]; layoutBy: (weights: ReportWeights) => ReportCardLayout }
+/** The terms whose figures a year-end book keeps, all of its year where it keeps none: a term that was added later has no column. */
+function termsOfBook({ snapshot }: Book, terms: readonly Row<'term'>[]): readonly Row<'term'>[] {
+  const kept = new Set(snapshot.entries.flatMap(({ year }) => year?.terms.map(({ term_id }) => term_id) ?? []))
+  return kept.size === 0 ? terms : terms.filter(({ id }) => kept.has(id))
+}
 
-function cardOf<Entry>(book: Book, { student, entries, layoutBy }: CardOf<Entry>): ReportCard<Entry> {
-  const [scale, weights] = [scaleOfBook(book), weightsOfBook(book)]
+type CardOf<Entry> = { student: Row<'student'>; entries: Entry[]; layout: ReportCardLayout }
+
+function cardOf<Entry>(book: Book, { student, entries, layout }: CardOf<Entry>): ReportCard<Entry> {
+  const scale = scaleOfBook(book)
   const { first_name, last_name } = (book.sent_snapshot as SentSnapshot | null)?.student ?? student
   return {
     ...pick(book, 'id', 'status', 'overall_average', 'position', 'total_students'),
@@ -141,26 +147,22 @@ function cardOf<Entry>(book: Book, { student, entries, layoutBy }: CardOf<Entry>
     student: { first_name, last_name, ...pick(student, 'student_number', 'date_of_birth') },
     entries,
     ...(scale && { scale: { passMark: scale.pass_mark, bands: scale.bands } }),
-    ...(weights && { layout: layoutBy(weights) }),
+    layout,
   }
 }
 
-const termLayout =
-  (now: Row<'term'>) =>
-  ({ coursework_weight, exam_weight }: ReportWeights): TermLayout => ({
-    kind: 'term',
-    coursework_weight: coursework_weight ?? now.coursework_weight,
-    exam_weight: exam_weight ?? now.exam_weight,
-  })
+const termLayout = (now: Row<'term'>, { coursework_weight, exam_weight }: ReportWeights): TermLayout => ({
+  kind: 'term',
+  coursework_weight: coursework_weight ?? now.coursework_weight,
+  exam_weight: exam_weight ?? now.exam_weight,
+})
 
-const yearLayout =
-  (now: Row<'academic_year'>, terms: readonly Row<'term'>[]) =>
-  ({ calculation_model, coursework_weight, exam_weight }: ReportWeights): YearLayout => ({
-    kind: calculation_model ?? now.calculation_model,
-    terms: terms.map(({ name }) => name),
-    coursework_weight,
-    exam_weight,
-  })
+const yearLayout = (now: Row<'academic_year'>, terms: readonly Row<'term'>[], weights: ReportWeights): YearLayout => ({
+  kind: weights.calculation_model ?? now.calculation_model,
+  terms: terms.map(({ name }) => name),
+  coursework_weight: weights.coursework_weight,
+  exam_weight: weights.exam_weight,
+})
 
 /**
  * Reads everything that the cards of these reports print, in one transaction, by last name. The figures are those of the reports, not of
@@ -177,23 +179,28 @@ export async function readReportCards(tx: ReadTx, period: Period, books: readonl
   const contents = new Map(books.map((book) => [book.id, paperHashOf(book, entriesByBookId.get(book.id) ?? [])]))
   const bookByStudentId = new Map(books.map((book) => [book.student_id, book]))
   const students = await studentsById(tx, { school, ids: JSON.stringify(books.map(({ student_id }) => student_id)) })
-  type LayoutBy = CardOf<unknown>['layoutBy']
-  const cardsWith = <E>(entryOf: (shown: ReportedSubject, book: Book) => E, layoutBy: LayoutBy): ReportCard<E>[] =>
+  const now = weightsNow({ term, year, type })
+  type ToCard<E> = { entryOf: (shown: ReportedSubject) => E; layout: ReportCardLayout }
+  const cardsWith = <E>(toCard: (book: Book) => ToCard<E>): ReportCard<E>[] =>
     students.map((student) => {
       const book = bookByStudentId.get(student.id) as Book
-      const shown = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById).map((reported) => entryOf(reported, book))
-      return cardOf(book, { student, entries: shown, layoutBy })
+      const { entryOf, layout } = toCard(book)
+      const entries = shownEntries(book, entriesByBookId.get(book.id) ?? [], subjectById).map(entryOf)
+      return cardOf(book, { student, entries, layout })
     })
-  const now = weightsNow({ term, year, type })
   if (type === 'term') {
-    const layoutBy = termLayout(term)
-    const cards = cardsWith((shown, book) => termEntry(shown, book, bySubject), layoutBy)
-    return { head, contents, cards: { layout: layoutBy(now), cards } }
+    const cards = cardsWith((book) => ({
+      entryOf: (shown) => termEntry(shown, book, bySubject),
+      layout: termLayout(term, weightsOfBook(book) ?? now),
+    }))
+    return { head, contents, cards: { layout: termLayout(term, now), cards } }
   }
-  const terms = await termsOfYear(tx, { school, year: year.id })
-  const layoutBy = yearLayout(year, terms)
-  const cards = cardsWith((shown, book) => yearEntry(shown, book, terms, bySubject), layoutBy)
-  return { head, contents, cards: { layout: layoutBy(now), cards } }
+  const all = await termsOfYear(tx, { school, year: year.id })
+  const cards = cardsWith((book) => {
+    const terms = termsOfBook(book, all)
+    return { entryOf: (shown) => yearEntry(shown, book, terms, bySubject), layout: yearLayout(year, terms, weightsOfBook(book) ?? now) }
+  })
+  return { head, contents, cards: { layout: yearLayout(year, all, now), cards } }
 }
 
 /** The input for making the documents, with the crest read from the storage. */
