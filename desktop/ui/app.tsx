@@ -16,12 +16,20 @@ function loadPageOf(location: ParsedLocation): void {
   }
 }
 
+/** How long the first page waits for the font, in milliseconds. After that it keeps the font of the system. */
+const FONT_PATIENCE = 500
+
+const fontLoaded = () =>
+  Promise.race([document.fonts.load('1em "Inter Variable"'), new Promise((resolve) => setTimeout(resolve, FONT_PATIENCE))]).catch(
+    () => undefined,
+  )
+
 /** The app at the address of this window. `insteadOf` takes away what stands in its place, which is shown until its first page is there. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
   loadPageOf(router.latestLocation)
   // Who this is, beside the words. Its route reports what it is told.
   void queryClient.prefetchQuery(me())
-  await initWords()
+  await Promise.all([initWords(), fontLoaded()])
   if (insteadOf) {
     await router.load()
     insteadOf()

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
@@ -13,7 +13,7 @@ export function packageFolders(root: string, modules: Iterable<string>): string[
 }
 
 /**
- * Writes the folders of the packages of which the built app has code into `file`, a list in JSON: who gives the app to others gives their
+ * Writes the folders of the packages of which the built app has code or assets into `file`, a list in JSON: who gives the app to others gives their
  * licences too. `also`: modules of files that are built apart.
  */
 export function bundledPackages({ root, file, also }: { root: string; file: string; also: ReadonlySet<string> }): Plugin {
@@ -21,7 +21,9 @@ export function bundledPackages({ root, file, also }: { root: string; file: stri
     name: 'bundled-packages',
     apply: 'build',
     writeBundle(_, bundle) {
-      const modules = Object.values(bundle).flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []))
+      const modules = Object.values(bundle).flatMap((part) =>
+        part.type === 'chunk' ? part.moduleIds : part.originalFileNames.map((name) => join(import.meta.dirname, name)),
+      )
       writeFileSync(file, `${JSON.stringify(packageFolders(root, [...modules, ...also]), null, 2)}\n`)
     },
   }

@@ -93,15 +93,24 @@ function linksOf(bundle: Bundle, language: string): string[] {
   const now = new Set(signIn ? filesOf(signIn.fileName) : [])
   const later = [...new Set(signIn?.dynamicImports.flatMap(filesOf))].filter((name) => !now.has(name))
   return [
+    fontLinkOf(bundle),
     ...words.map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
     ...later.map((name) => `<link rel="prefetch" crossorigin href="/${name}">`),
   ]
+}
+
+/** Loads the font beside the styles, so that it is there when the page is first drawn. */
+function fontLinkOf(bundle: Bundle): string {
+  const name = Object.keys(bundle).find((file) => /inter-latin-wght-normal.*\.woff2$/.test(file))
+  if (!name) throw new Error('the font was not built')
+  return `<link rel="preload" as="font" type="font/woff2" crossorigin href="/${name}">`
 }
 
 function schoolLinksOf(bundle: Bundle): string[] {
   const school = Object.values(bundle).find((file) => file.type === 'chunk' && file.name === 'school')
   if (school?.type !== 'chunk') throw new Error('the frame of a school was not built')
   return [
+    fontLinkOf(bundle),
     `<link rel="modulepreload" crossorigin href="/${school.fileName}">`,
     ...[...(school.viteMetadata?.importedCss ?? [])].map((name) => `<link rel="preload" as="style" crossorigin href="/${name}">`),
   ]
