@@ -1,7 +1,7 @@
 import { class3B } from '@markbook/shared/story/school-year'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { expectFits, picture, sizes } from './browser.ts'
+import { expectFits, openWindow, picture, sizes } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { cell, GRID, openGrid } from './grid.ts'
 import { siteInBrowser } from './site.ts'
@@ -41,6 +41,50 @@ describe.skipIf(!headlessPath)('the frame', () => {
     expect(await page.getByText(/is saved\.$/).count()).toBe(2)
     await page.getByRole('navigation').getByRole('link', { name: 'Sync' }).click()
     await page.waitForURL('**/sync')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  /** The files of the font that the page has loaded, by the first character of their range. */
+  const loadedFonts = (page: Page) =>
+    page.evaluate(() =>
+      [...document.fonts].filter(({ status }) => status === 'loaded').map(({ unicodeRange }) => unicodeRange.split('-')[0]),
+    )
+
+  test('pages are set in the font that the server sends, with the file of extended letters for a name that has one', async () => {
+    const { context, page } = await open('ada', '/account')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await loadedFonts(page)).toEqual(['U+0'])
+    // Łukasz is in the list.
+    await page.goto(`${site.url}${GRID}`)
+    await cell(page, 5, 0).waitFor()
+    await expect.poll(() => loadedFonts(page)).toEqual(['U+0', 'U+100'])
+    await context.close()
+  })
+
+  test.each([
+    ['does not come', null],
+    ['comes two seconds later', 2_000],
+  ])('a page whose font %s is shown in that of the system, and keeps it', async (_, late) => {
+    const { context, page, faults } = await openWindow(browser)
+    await site.signIn(context, 'ada')
+    await page.route('**/*.woff2', async (route) => {
+      if (late === null) return route.abort()
+      await new Promise((resolve) => setTimeout(resolve, late))
+      return route.continue()
+    })
+    // A document counts as loaded only with its font.
+    await page.goto(`${site.url}/account`, { waitUntil: 'commit' })
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const width = () =>
+      page.getByRole('heading', { level: 1 }).evaluate((heading) => {
+        const text = document.createRange()
+        text.selectNodeContents(heading)
+        return text.getBoundingClientRect().width
+      })
+    const before = await width()
+    await page.waitForTimeout((late ?? 0) + 500)
+    expect(await width()).toBe(before)
     expect(faults).toEqual([])
     await context.close()
   })
