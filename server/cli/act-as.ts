@@ -9,13 +9,13 @@ import { asSystem } from '../store/tx.ts'
 
 const CONSOLE: SessionClient = { program: OWN_PROGRAM, system: null, address: null }
 
-/** The interface as one person uses it. */
+/** The contract's endpoints, called as one person. */
 export type Api = Client<typeof contract>
 type Acting = { api: Api; end(): Promise<void> }
 
 /**
- * The service in this process as one person uses it, with their rights and under their name in the history: for the console, whose
- * owner may do what anybody may. `end` ends the session that this needs.
+ * Calls the service in this process as one person: with their rights, and under their name in the history. For the command line, whose user
+ * already has full access to the database. Starts a session for it; `end` ends that session.
  */
 export async function actAs(services: Services, userId: string): Promise<Acting> {
   const { store, keys, config } = services
@@ -24,7 +24,7 @@ export async function actAs(services: Services, userId: string): Promise<Acting>
   const cookie = sessionCookies(session, settings, 3_600, undefined)
     .map((line) => line.split(';')[0])
     .join('; ')
-  // Nobody has signed in from outside, and what is refused is told by the command.
+  // No remote client signed in, and the command itself prints refusals: so neither is logged.
   const log = { info: () => {}, warn: () => {}, error: services.log.error.bind(services.log) }
   const app = createApp({ ...services, log })
   const api = clientOf(contract, {
@@ -37,7 +37,7 @@ export async function actAs(services: Services, userId: string): Promise<Acting>
   return { api, end: async () => void (await api.auth.logout()) }
 }
 
-/** Does some work as one person, and ends their session. */
+/** Does some work as one person, and ends the session afterwards, also where the work throws. */
 export async function actingAs<T>(services: Services, userId: string, work: (api: Api) => Promise<T>): Promise<T> {
   const { api, end } = await actAs(services, userId)
   try {

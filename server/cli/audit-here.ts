@@ -14,7 +14,7 @@ import { personName, rowName, valuesText } from './replication-words.ts'
 export type AuditedSchool = { id: string; name: string | null }
 export const PEOPLE: AuditedSchool = { id: COMMONS, name: null }
 
-/** A disagreement in words that a head understands: which row, what stands here, what the history says instead, by whom, when (ms), at which server. */
+/** A disagreement for a head to read: the row, its values here and in the history, and who wrote them, when (ms) and at which server. */
 export type ToldDisagreement = {
   what: string
   entity: Replicated
@@ -24,7 +24,7 @@ export type ToldDisagreement = {
   history: string | null
   by: { person: string; at: number; node: string | null } | null
 }
-/** `about`: some of the rows of which it tells. */
+/** `about`: the names of rows that the transaction wrote. */
 export type ToldWrong = Pick<Wrong, 'kind' | 'at'> & { node: string | null; about: readonly string[] }
 
 export type ToldAudit = Omit<Found, 'disagreements' | 'wrong'> & {
@@ -33,7 +33,7 @@ export type ToldAudit = Omit<Found, 'disagreements' | 'wrong'> & {
   wrong: readonly ToldWrong[]
 }
 
-/** What an audit found in a school, with the names of this database. */
+/** What an audit found in a school, with the names that this database has for its rows, nodes and people. */
 export async function toldAudit({ store, config }: Console, school: AuditedSchool, found: Found): Promise<ToldAudit> {
   const told = await store.read(asSystem(), (tx) => inWords(tx, { id: store.nodeId, name: config.nodeName }, school.id, found))
   return { school: school.name, ...found, ...told }

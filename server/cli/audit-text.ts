@@ -11,7 +11,7 @@ import { counted, shortMoment } from './words.ts'
 const SHOWN = 10
 const ROOM = WIDTH - INDENT.length
 
-/** What was found in a school, for the terminal. */
+/** What an audit found in a school, as lines for the terminal. */
 export function auditText(found: ToldAudit): string[] {
   const { school, marks, others, files, disagreements, wrong, wrongCount } = found
   const facts: [string, string][] = [
@@ -59,7 +59,7 @@ function filesText({ same, unhashed, absent, swapped }: FileTally): string {
   return told.length === 0 ? 'none' : told.join(', ')
 }
 
-/** What became of the head that an earlier audit kept, and a restore of the last month. */
+/** How the history compares with the head that an earlier audit kept, and the restore of the last month, if any. */
 function keptText({ kept, restored, head }: ToldAudit): [string, string][] {
   const at = kept.at === null ? '' : shortMoment(kept.at)
   const said = {
@@ -119,11 +119,11 @@ function wrongText({ kind, node, at, about }: ToldWrong): string[] {
   return told(what, facts)
 }
 
-/** What it is, and the facts of it below. */
+/** A title, and its facts below it. */
 const told = (what: string, facts: readonly (readonly [string, string])[]): string[] =>
   [...wrap(what, ROOM), ...factLines(facts, ROOM)].map((line) => INDENT + line)
 
-/** What all of it comes to, and what to do. */
+/** The conclusion about all schools, and what to do. */
 export function verdictText(all: readonly ToldAudit[]): string[] {
   const sum = (count: (each: ToldAudit) => number) => all.reduce((total, each) => total + count(each), 0)
   const untold = sum(({ marks, others }) => marks.untold + others.untold)
@@ -138,10 +138,10 @@ const WHAT_TO_DO =
 const UNTOLD =
   'Untold is no fault: the history here does not tell of these writes. They came with a first copy, were numbered anew after a restore, or are from before Markbook wrote all of it down.'
 
-/** Where the history has a printed head, or the last restore where it has not. */
+/** The transaction with a printed head; else the last restore; null where there is neither. */
 type HeadFound = { name: string | null; at: string; node: string | null } | Restored | null
 
-/** What a printed code says of this database, and what to do. */
+/** Whether the history here contains a printed code, and what to do where it does not. */
 export function headText(found: HeadFound): string[] {
   if (found && 'name' in found)
     return [

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { isRecipient, type Lock, newKey, type Opener } from '../store/backup/encrypted.ts'
 import { BackupError } from '../store/backup/manifest.ts'
 
-/** Whoever has the file has the passphrase against which years of guessing can run. */
+/** In characters. Somebody who has the backup can try passphrases for years. */
 const SHORTEST = 12
 const linesOf = (text: string) =>
   text
@@ -14,7 +14,10 @@ const linesOf = (text: string) =>
 
 export type LockOptions = { encryptFor?: string; passphrase?: boolean; passphraseFile?: string }
 
-/** For whom a backup is to be encrypted, by what was typed; null where it is not to be. Asks for a passphrase where one is wanted. */
+/**
+ * The recipients or the passphrase to encrypt a backup with, from the options typed; null for none. Asks for the passphrase after
+ * `--passphrase`. Throws BackupError for a wrong key, a short passphrase, or several of the options.
+ */
 export async function lockOf({ encryptFor, passphrase, passphraseFile }: LockOptions): Promise<Lock | null> {
   const ways = [encryptFor, passphrase, passphraseFile].filter(Boolean).length
   if (ways > 1) throw new BackupError('Say one of --encrypt-for, --passphrase and --passphrase-file. No backup was made.')
@@ -34,14 +37,14 @@ export async function lockOf({ encryptFor, passphrase, passphraseFile }: LockOpt
   return { passphrase: typed }
 }
 
-/** What opens an encrypted backup, by what was typed; else asks for the passphrase. */
+/** The keys or the passphrase that decrypt a backup, from the options typed; asks for the passphrase where none was. */
 export async function openerOf({ key, passphraseFile }: { key?: string; passphraseFile?: string }): Promise<Opener> {
   if (key !== undefined) return { identities: linesOf(textOf(key)) }
   if (passphraseFile !== undefined) return { passphrase: firstLineOf(passphraseFile) }
   return { passphrase: await hidden('This backup is encrypted. Passphrase (or give its key with --key): ') }
 }
 
-/** Makes a pair of keys: the private one into a file that must not be there yet. Answers the public one. */
+/** Makes a key pair, and writes the private key into a new file. Returns the public key. Throws BackupError where the file exists. */
 export async function makeKey(path: string): Promise<string> {
   const { identity, recipient } = await newKey()
   const text = `# Opens the backups of Markbook that are encrypted for\n# ${recipient}\n${identity}\n`
@@ -69,13 +72,13 @@ function longEnough(passphrase: string): string {
   throw new BackupError(`A passphrase has at least ${SHORTEST} characters; four words that have nothing to do with each other are good.`)
 }
 
-/** Asks for what nobody should see on the screen. */
+/** Asks a question at the terminal, and does not show the answer. */
 async function hidden(question: string): Promise<string> {
   if (!process.stdin.isTTY) throw new BackupError('There is nobody to ask for the passphrase: give it with --passphrase-file.')
   process.stdout.write(question)
   const nowhere = new Writable({ write: (_part, _encoding, done) => done() })
   const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
-  // As Ctrl+C does everywhere else.
+  // A terminal in raw mode gives Ctrl+C to the program, which must then end itself.
   terminal.on('SIGINT', () => {
     process.stdout.write('\n')
     process.exit(130)

@@ -14,8 +14,8 @@ const WHO: Record<DemoAccount['who'], string> = {
 
 type BannerConfig = Pick<Config, 'databaseUrl' | 'dataDir' | 'smtpUrl' | 'lan' | 'tls'>
 /**
- * Where the server is: for this machine, and for others, best first. `notes` are what was made at this start. `setupCode`: with which its
- * school is founded, where there is none yet.
+ * The addresses of the server, for this machine and for other devices (best first). `notes`: lines about what this start made. `setupCode`:
+ * the code to found a school with, null where there is one.
  */
 export type Whereabouts = {
   url: string
@@ -25,7 +25,7 @@ export type Whereabouts = {
   setupCode: string | null
 }
 
-/** What the start says to the person at the screen: where the server is, where the marks are, how to get in. */
+/** The text that a start prints: where the server is, where the marks are stored, how to sign in. */
 export function banner(
   config: BannerConfig,
   { url, urls, notes, wiped, setupCode }: Whereabouts,
@@ -60,11 +60,11 @@ export function banner(
   ].join('\n')
 }
 
-/** Of a laptop that its school has erased. */
+/** The text about a laptop that its school has erased. */
 export const wipedSaid = ({ by, at }: WipeNote): string =>
   `This laptop was erased on ${shortMoment(at)}, at the request of ${by}: marks, names, files, keys and backups are gone from it.\nIt begins anew, and belongs to no school. Whoever is to use it needs a new invitation from their school.`
 
-/** For the other devices of the building: addresses, best first, and the best one as a QR code. */
+/** The addresses for other devices of the network, best first, and the best one as a QR code. */
 function network({ lan, tls }: BannerConfig, url: string, urls: readonly string[]): string[] {
   const warning = tls === 'none' && urls.length > 0 ? notEncrypted(lan) : []
   if (!lan) return warning

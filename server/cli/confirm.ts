@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { printed } from './printed.ts'
 
-/** Asks a person yes or no, unless `yes` was given. Throws where the answer is no, and where there is nobody to ask. */
+/** Asks a yes or no question, unless `yes` is true. Throws where the answer is no, or where standard input is no terminal. */
 export async function confirm(question: string, { yes = false }: { yes?: boolean }): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY) throw new Error('There is nobody to ask; add --yes. Nothing was changed.')

@@ -9,11 +9,14 @@ import type { Store } from '../store/store.ts'
 import { asSystem, type ReadTx } from '../store/tx.ts'
 import { configureExisting } from './settings/environment.ts'
 
-/** The database of this machine, and what signs for it. */
+/** The database of this machine, with the keys that sign for it. */
 export type Console = { store: Store; config: Config; keys: Keys; clock: typeof systemClock }
 type Peer = Row<'sync_peer'>
 
-/** Opens it for one thing while the server goes on working. Throws where the server works with another secret: it would sign as nobody. */
+/**
+ * Opens the database for some work; `beside`: while the server may be running. Throws where the running server has another secret: what
+ * this process signed would not be valid there.
+ */
 export async function atConsole<T>(work: (at: Console) => Promise<T>, config = configureExisting(), beside = true): Promise<T> {
   const store = await openStore(config, { beside })
   try {
@@ -25,7 +28,7 @@ export async function atConsole<T>(work: (at: Console) => Promise<T>, config = c
   }
 }
 
-/** The same for what needs all of the service, not the database alone. */
+/** The same for work that needs the whole service. */
 export async function withNode<T>(work: (node: Node) => Promise<T>, config = configureExisting(), beside = true): Promise<T> {
   const node = await openNode(config, { beside })
   try {
@@ -35,14 +38,14 @@ export async function withNode<T>(work: (node: Node) => Promise<T>, config = con
   }
 }
 
-/** The other nodes, parents first, then by when they came. */
+/** The other nodes, parents first, then by the time they were enrolled. */
 export async function peersHere(tx: ReadTx): Promise<Peer[]> {
   const { sync_peer } = tx.t
   const rows: Peer[] = await tx.db.select().from(sync_peer).orderBy(sync_peer.enrolled_at, sync_peer.id)
   return rows.sort((a, b) => Number(b.side === 'parent') - Number(a.side === 'parent'))
 }
 
-/** By its name or its id; throws where there is none, or several. */
+/** A node by its name or id; throws where there is none or several. */
 export function peerNamed(peers: readonly Peer[], named: string): Peer {
   const folded = named.trim().toLowerCase()
   const found = peers.filter(({ id, name }) => id === folded || name.toLowerCase() === folded)
@@ -55,7 +58,7 @@ export function peerNamed(peers: readonly Peer[], named: string): Peer {
   )
 }
 
-/** The first parent; throws where this server has none, and says where what was typed is run. */
+/** The first parent. Throws where this server has none, with a sentence that says where `typed`, the command, can be run. */
 export async function parentHere({ store }: Console, typed: 'sync verify' | 'sync export'): Promise<Peer> {
   const [parent] = await store.read(asSystem(), parentsOf)
   if (parent) return parent

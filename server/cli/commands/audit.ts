@@ -73,7 +73,7 @@ async function auditNow(at: At, carry: Carrier, { typed, json, accept }: { typed
   if (all.some(isBad)) process.exitCode = FOUND_BAD
 }
 
-/** Whether one of the histories here contains a printed head, and what follows. */
+/** Prints whether a history here contains a printed head, and what to do where none does. */
 async function sayHead({ store, config }: Console, prefix: string, typed: string | undefined) {
   const found = await store.read(asSystem(), async (tx) => {
     const names = await nodeNames(tx, { id: store.nodeId, name: config.nodeName })
@@ -90,7 +90,7 @@ async function sayHead({ store, config }: Console, prefix: string, typed: string
   if (!found || !('name' in found)) process.exitCode = FOUND_BAD
 }
 
-/** For the server, which has itself audited once a day (`scheduleAudits`). */
+/** The daily audit, which the server runs as a process of its own (`scheduleAudits`). */
 async function auditScheduled(at: At, carry: Carrier) {
   const { audited, bad } = await auditDue(at, carry)
   if (bad === 0) return console.log(`The marks were compared with their history (${counted(audited, 'part')}): nothing is contradicted.`)
@@ -98,7 +98,7 @@ async function auditScheduled(at: At, carry: Carrier) {
   console.log('THE HISTORY CONTRADICTS WHAT STANDS HERE, OR WAS CHANGED. Somebody must look: markbook audit says where, and what to do.')
 }
 
-/** A line now and then on standard error. */
+/** Prints the share that is done on standard error, at most once in `limits.audit.tell`. */
 function progress({ name }: AuditedSchool): (share: number) => void {
   let told = performance.now()
   return (share) => {

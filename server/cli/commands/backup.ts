@@ -65,7 +65,7 @@ const warn = (warnings: readonly string[]) => {
   for (const warning of warnings) console.error(`Warning: ${warning}`)
 }
 
-/** Where a stick is not plugged in, its folder is made on the disk of the server. */
+/** A warning where the backup is on the disk of the marks: if a USB disk is not plugged in, its folder is made on the server's own disk. */
 function onSameDisk(path: string, { role, dataDir }: Config): string[] {
   if (role !== 'school' || statSync(path).dev !== statSync(dataDir).dev) return []
   return [`It is on the same disk as the marks, and dies with it. Is the USB disk plugged in?`]
@@ -92,7 +92,7 @@ async function trial(place: BackupLocation, ifDue: boolean | undefined): Promise
   return `Rehearsed: ${path} came back whole in a scratch place, which is removed again.`
 }
 
-/** A line a second at most, after ten lines one in ten seconds, and none for what is quick. */
+/** Prints at most a line a second, after ten lines one in ten seconds, and nothing for work that is done within a second. */
 export function printProgress(): Progress {
   let last = systemClock.now()
   let lines = 0

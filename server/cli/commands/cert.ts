@@ -86,5 +86,5 @@ function exportAuthority({ to }: { to: string }) {
   console.log(`Wrote ${files.join(' and ')}.\nOn each device, compare this SHA-256 fingerprint:\n  ${summaryOf(authority).fingerprint}`)
 }
 
-/** Never the key. */
+/** The certificate, PEM or DER by the name of the file; never the private key. */
 const contentsFor = (file: string, authority: Pair) => (file.endsWith('.pem') ? authority.cert : toDer(authority))

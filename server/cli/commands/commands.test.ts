@@ -18,7 +18,7 @@ function pathOf(command: Command): string {
   return names.join(' ')
 }
 
-/** What `--help` prints, the texts after it included. */
+/** What `--help` prints, with the texts after it. */
 function helpOf(command: Command): string {
   let text = ''
   const writeOut = (part: string) => {
@@ -32,7 +32,7 @@ function helpOf(command: Command): string {
 const codesIn = (help: string) => [...(help.split('Exit codes:\n')[1] ?? '').matchAll(/^ {2}(\d+) {2}\S/gm)].map(([, code]) => Number(code))
 
 describe('every command', () => {
-  test.each(all)('%s says what it does, with an example of its own and its exit codes', (path, command) => {
+  test.each(all)('%s has a description, an example of its own and its exit codes in its help', (path, command) => {
     const help = helpOf(command)
     expect(command.description()).toMatch(/^[a-z].*[^.]$/)
     expect(help).toMatch(new RegExp(`^ {2}\\$ (?:sudo )?(?:[A-Z_]+=\\S+ )*markbook ${path}\\b`, 'm'))
@@ -40,13 +40,13 @@ describe('every command', () => {
     for (const option of command.options.filter((option) => !option.hidden)) expect(option.description || option.required).toBeTruthy()
   })
 
-  test.each(all.map(([path]) => [path]))('%s refuses what it does not know before it does anything', async (path) => {
+  test.each(all.map(([path]) => [path]))('%s refuses an unknown option before it does anything', async (path) => {
     const fresh = createProgram()
     for (const command of withSubcommands(fresh)) command.exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} })
     await expect(fresh.parseAsync([...path.split(' '), '--no-such-thing'], { from: 'user' })).rejects.toMatchObject({ exitCode: 1 })
   })
 
-  test('an unknown command, and none at all', () => {
+  test('an unknown command and a missing command are refused', () => {
     const run = (...args: string[]) => spawnSync(process.execPath, [programFile, ...args], { encoding: 'utf8' }).status
     expect([run('bogus'), run(), run('--help'), run('code')]).toEqual([2, 2, 0, 2])
   })
@@ -64,15 +64,15 @@ describe('the page of the operators’ guide', () => {
         .map((cell) => cell.trim()),
     )
 
-  test('lists every command, in the order of the program', () => {
+  test('lists every command in the order of the program', () => {
     expect(rows.map(([name]) => name)).toEqual(commands.map((each) => `\`${each.name()}\``))
   })
 
-  test.each(commands.map((each, at) => [each.name(), each, at] as const))('%s has the exit codes that its help says', (_, each, at) => {
+  test.each(commands.map((each, at) => [each.name(), each, at] as const))('lists for %s the exit codes of its help', (_, each, at) => {
     const listed = [...head.entries()]
       .filter(([column, title]) => /^\d+$/.test(title) && rows[at]?.[column] !== '')
       .map(([, title]) => Number(title))
-    // 2, wrong usage, is the same for all, and stands above the table.
+    // Code 2, wrong usage, is the same for every command, and is documented once above the table.
     expect(listed).toEqual(codesIn(helpOf(each)).filter((code) => code !== 2))
   })
 })

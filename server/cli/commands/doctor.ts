@@ -57,7 +57,7 @@ async function doctor({ quick = false, fix = false, json = false, pages = false,
   if (findings.some(({ severity }) => severity === 'problem')) process.exitCode = PROBLEMS
 }
 
-/** Each step, and how far one is at most every two seconds; Ctrl+C ends it at any of them. */
+/** Prints each step, and its progress at most every two seconds. Between steps Ctrl+C can end the process. */
 function progress(): (doing: string) => void {
   let step = ''
   let told = 0
@@ -71,7 +71,7 @@ function progress(): (doing: string) => void {
 }
 const TELL = 2_000
 
-/** For the server, which has its database read whole once it has started (`watchPages`). */
+/** Reads every page of the database; the server runs this as a process of its own once it has started (`watchPages`). */
 function readPages(dataDir: string) {
   const damage = damageOfPages(dataDir)
   if (damage === null) return console.log('The database was read whole: its pages are sound.')
@@ -99,7 +99,7 @@ function print(findings: readonly Finding[], fixed: readonly Done[]) {
 const LABELS = { problem: 'PROBLEM', notice: 'notice', ok: 'ok' }
 const GRAVITY = { problem: 0, notice: 1, ok: 2 }
 
-/** What is wrong first; each with what it means and what to do. */
+/** The findings as text, problems first, each with its meaning and what to do. */
 function report(findings: readonly Finding[]): string {
   const sorted = [...findings].sort((a, b) => GRAVITY[a.severity] - GRAVITY[b.severity])
   return [...sorted.map(textOf), '', verdict(findings)].join('\n')

@@ -55,7 +55,7 @@ async function exportAll(options: Options, command: Command) {
 }
 
 async function writeSchool({ services }: Node, path: string, named: string | undefined) {
-  // Rows are garbage as soon as they are written. By default V8 lets them grow to several times of what is alive before it collects them.
+  // Rows are garbage as soon as they are written. By default V8 lets the heap grow to several times the live objects before it collects.
   setFlagsFromString('--heap-growing-percent=10')
   const { schoolId, userId } = await schoolNamed(services.store, named)
   const progress = printProgress()

@@ -94,7 +94,7 @@ async function importGrades(file: string, options: GradesOptions, command: Comma
 
 type Run = (api: Api, form: FormData, dryRun: 'true' | 'false', found: FoundSheet | null) => Promise<ImportReport>
 
-/** Tries every row, says what comes of it, asks, and then does it: all or nothing. */
+/** Checks every row in a dry run, prints the report, asks for a yes, and then imports all rows or none. */
 async function through(path: string, common: Common, run: Run, sheet: Parameters<typeof sheetNamed>[2] | null = null) {
   const { as, dryRun = false } = common
   const bytes = bytesOf(path)
@@ -138,7 +138,7 @@ function bytesOf(path: string): Uint8Array<ArrayBuffer> {
 
 const summary = ({ created, updated, unchanged }: ImportReport) => `${created} new, ${updated} changed, ${unchanged} as they were`
 
-/** Every row that does or says something; those that stay as they were are only counted. */
+/** The rows that change something or have an issue; unchanged rows are only counted. */
 function reportText(report: ImportReport): string {
   const rows = report.rows
     .filter(({ action, issues }) => action !== 'unchanged' || issues.length > 0)

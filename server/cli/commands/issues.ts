@@ -112,7 +112,7 @@ async function show(id: string) {
 type Resolving = { value?: string[]; as?: string; yes?: boolean }
 
 async function resolve(id: string, choice: 'now' | 'other' | undefined, { value: values = [], as, yes = false }: Resolving) {
-  // Who may not is told so here; it is not news for a log.
+  // A refusal is printed by this command; it needs no warning in a log.
   const config: Config = { ...configureExisting(), logLevel: 'error' }
   await withNode(async ({ services }) => {
     const { store } = services
@@ -127,7 +127,7 @@ async function resolve(id: string, choice: 'now' | 'other' | undefined, { value:
   }, config)
 }
 
-/** Through the endpoints, with their rights and checks, and under the name of the person. */
+/** Decides through the endpoints, with the rights of the person and under their name. */
 async function carryOut(services: Services, { userId, email }: { userId: string; email: string }, decision: Decision): Promise<void> {
   const params = { id: decision.id }
   await actingAs(services, userId, async (api) => {
@@ -138,7 +138,9 @@ async function carryOut(services: Services, { userId, email }: { userId: string;
   })
 }
 
-/** On a laptop its person, unless another is named. */
+/**
+ * The person named by `email`; without one the person of this laptop. Throws where this is no laptop, or where they work at another school.
+ */
 async function inWhoseName({ store }: Services, { school }: Issue, email: string | undefined) {
   if (email === undefined) {
     const owner = await store.read(asSystem(), laptopOwner)
@@ -151,7 +153,7 @@ async function inWhoseName({ store }: Services, { school }: Issue, email: string
   throw new Error(`${email} works at ${person.schoolName}, and this is of another school. Nothing was changed.`)
 }
 
-/** A refusal of the interface, which speaks to whoever is signed in. */
+/** A refusal of an endpoint as a sentence for the terminal. */
 function inWords({ status, message, issues = [] }: Failure, email: string): string {
   const why = status === 403 || status === 404 ? `${email} may not decide this. ${message}` : message
   return [why, ...issues.map(({ path, message }) => `${path.replace(/^value\./, '')} ${message}.`), 'Nothing was changed.'].join(' ')

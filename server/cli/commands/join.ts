@@ -46,14 +46,14 @@ async function join(typed: string, code: string, { laptop = false, authority: fi
   const authority = file === undefined ? null : authorityIn(resolve(file))
   const config = await configureToFill({ isLaptop: laptop })
   if (config.role === 'centre') throw new Error('A central server joins nothing; the servers of schools join it.')
-  // Without a database there is no server beside which this would be, and the folder begins with what the parent has.
+  // Without a database no server can be running here, and the join begins it with the rows of the parent.
   const isThere = quickCheckOfSqlite(config.dataDir).state === 'there'
   await atConsole(
     async (at) => {
       const parents = await at.store.read(asSystem(), parentsOf)
       const [parent] = parents
       const again = parents.find((each) => each.url === url)
-      // Joining again where it has joined is how a node comes back that was revoked there; one that is well has no need of it.
+      // A revoked node joins the same parent again to be admitted anew. One whose replication works must not: it would be a second node.
       const course = again ? await courseOf(at.store, config.dataDir, at.clock.now()) : null
       const isWell = again?.id === course?.parent?.id && (course?.notice === 'up_to_date' || course?.notice === 'connected')
       const standing = again ? (isWell ? again : null) : laptop ? null : parent

@@ -93,7 +93,7 @@ async function inviteNode({ laptop, school, new: isNew = false }: { laptop?: str
   })
 }
 
-/** Where the server is that runs now: it may have been started on another port than these settings name. */
+/** The address of the running server, whose port may differ from these settings; else the address of the settings. */
 function addressOf({ publicUrl, publicUrlFollows, dataDir }: Console['config']): string {
   const note = publicUrlFollows ? readNote(dataDir) : null
   return note ? (note.urls[0] ?? note.url) : publicUrl

@@ -94,7 +94,7 @@ async function restoreFrom(path: string, options: Options & { place: BackupLocat
   }
 }
 
-/** Of a backup that can be read; the others are refused further down. */
+/** The name of the key of a backup; null where the backup cannot be read, which `restore` refuses later. */
 const keyNameIn = async (path: string): Promise<string | null> => {
   const backup = orNull(() => openBackup(path))
   return backup && keyNameOfBackup(backup).catch(() => null)
@@ -115,7 +115,7 @@ async function listing(place: BackupLocation, school?: string): Promise<string> 
   return lines.join('\n')
 }
 
-/** The newest is damaged: the ones before it are the way on. */
+/** The error, with the older backups listed where the newest is damaged. */
 async function withOthers(error: unknown, place: BackupLocation, school?: string): Promise<unknown> {
   if (!(error instanceof BackupError) || !/damaged|no backup of/.test(error.message)) return error
   const others = (await ownOf(await knownBackups(place), place, school)).slice(-4, -1).reverse()

@@ -21,7 +21,7 @@ async function seed(what: 'story' | 'real') {
 
 type Filling = { fill(services: Node['services']): Promise<void>; admin: string }
 
-// Each is loaded where it is wanted: to make the story takes a tenth of the start of every other command.
+// Imported on demand: building the story would add a tenth to the start of every other command.
 async function story(): Promise<Filling> {
   const [{ seedStory }, { people }] = await Promise.all([import('../seed/seed.ts'), import('@markbook/shared/story/people')])
   return { fill: ({ store }) => seedStory(store), admin: people.okafor.email }

@@ -43,11 +43,11 @@ export function serviceCommand(program: Command) {
 
 const BUNDLE = 'markbook.mjs'
 
-/** The bundle: what a person may have started from the sources, or through npx, runs from it as a service. */
+/** The path of the bundle, which the service runs also where this command was started from the sources or with npx. */
 function bundle(): string {
   const started = realpathSync(process.argv[1] ?? '')
   if (basename(started) === BUNDLE) return started
-  // `scripts/run.mjs`, or `server/cli/main.ts` by tsx.
+  // The program was started as `scripts/run.mjs`, or as `server/cli/main.ts` with tsx.
   const root = join(dirname(started), basename(started) === 'main.ts' ? '../..' : '..')
   const path = join(root, 'dist', BUNDLE)
   if (!existsSync(path)) throw new Error(`The program must be built first, with npm start: ${path} is missing.`)

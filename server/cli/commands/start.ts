@@ -25,10 +25,10 @@ export const startCommand = (program: Command) =>
     .option('--i-know', 'start although the data folder is in a cloud folder or on a network share, which can damage the database')
     .action(serve)
 
-/** The demo never touches a school's own data: on SQLite it has a folder of its own. */
+/** The demo has a data folder of its own on SQLite, so that it never touches the data of a school. */
 const demoSettings = () => ({ DATA_DIR: join(process.env['DATA_DIR'] ?? './data', 'demo') })
 
-/** Loaded where it is wanted: to make the story takes a tenth of the start of every other command. */
+/** Imported on demand: building the story would add a tenth to the start of every other command. */
 async function theStory() {
   const [{ DEMO_ACCOUNTS }, { seedDemo }] = await Promise.all([import('../demo/accounts.ts'), import('../demo/seed-demo.ts')])
   return { accounts: DEMO_ACCOUNTS, seed: seedDemo }
@@ -36,13 +36,15 @@ async function theStory() {
 
 type Options = { demo?: boolean; lan?: boolean; new?: boolean; iKnow?: boolean }
 
-/** Serves until it is stopped. */
+/**
+ * Runs a server until it is stopped. `new`: begin an empty database on purpose; `iKnow`: accept a data folder on a cloud or network drive.
+ */
 export async function serve({ demo = false, lan = false, new: anew = false, iKnow = false }: Options) {
   const chosen = { ...(demo && demoSettings()), ...(lan && { LAN: 'true' }) }
-  // Nothing in the folder of a demonstration is worth anything.
+  // The folder of a demonstration may always be begun anew, and may be on any drive.
   const said = { anew: anew || demo, isKnown: iKnow || demo }
   const config = await configureServer(chosen, said)
-  // Codes on the page are for the story alone, in a folder that holds nothing else, where nobody set up mail.
+  // The sign-in page shows codes for the demo accounts only at a school node without a mail server.
   const story = demo ? await theStory() : null
   const accounts = config.role === 'school' && !config.smtpUrl ? (story?.accounts ?? []) : []
   let running = await startServer(config, { demo: accounts })
@@ -59,12 +61,12 @@ export async function serve({ demo = false, lan = false, new: anew = false, iKno
   await running.wiped
   if (signal.isStopping()) return
   await running.stop()
-  // The same address, as a computer that has joined nobody.
+  // After a wipe the server starts again at the same address, as a computer that has joined no school.
   running = await startServer(await configureServer({ ...chosen, PORT: String(running.port) }, said))
   await tell()
 }
 
-/** The program that started this server holds its standard input open; that it ends is the sign to stop, on every system. */
+/** Stops where standard input ends: the program that started this server holds it open, and there is no such signal on Windows. */
 function stopWithProgram(stop: () => void) {
   process.stdin.on('end', stop).on('error', stop).resume()
 }

@@ -75,7 +75,7 @@ async function running(url: string, note: RunningNote | null, config: Settings):
   return [...lines, `  Mail:          ${mail(figures, config)}`].join('\n')
 }
 
-/** What the server's own figures say; they name no address and no mail. */
+/** The state of the mail queue from the text of `/metrics`, which has no addresses. */
 function mail(text: string, { smtpUrl }: Settings): string {
   if (!smtpUrl) return 'no mail server; sign-in codes are printed on the console'
   const waiting = figureIn(text, 'markbook_mail_queue')
@@ -106,7 +106,7 @@ const age = (at: number) => {
   return passed < 0 ? 'still to come: is the clock right?' : `${lasting(passed)} ago`
 }
 
-/** Of a school: `sound`, unless its database cannot be worked with. */
+/** The state of a school's database: `sound`, or why the database cannot be used. */
 async function stateOf(config: Settings, sound: string): Promise<string> {
   const { dataDir } = config
   const path = join(dataDir, DATABASE_FILE)
@@ -120,7 +120,7 @@ async function stateOf(config: Settings, sound: string): Promise<string> {
   return isGone ? `${path} is GONE; what to do: markbook doctor` : sound
 }
 
-/** A line for a laptop, and for whatever is encrypted. */
+/** The line about encryption, for a laptop and for any encrypted database. */
 function encryption({ role, dataDir }: Settings): string[] {
   if (role === 'centre') return []
   const key = keyNameOf(join(dataDir, DATABASE_FILE))
@@ -129,7 +129,7 @@ function encryption({ role, dataDir }: Settings): string[] {
   return orNull(() => kindOf(dataDir)) === 'laptop' ? ['  Encrypted:     NO; what to do: markbook doctor'] : []
 }
 
-/** When a backup last came back whole, and whether the last that was tried did. */
+/** When a backup was last restored for trial and was whole, and the flaw of the last trial, if any. */
 function rehearsed(last: Rehearsal | null): string {
   const sound = last?.sound ? Date.parse(last.sound.at) : null
   const success = sound === null ? 'never yet' : `${shortMoment(sound)} (${lasting(systemClock.now() - sound)} ago), and it came back whole`
@@ -138,9 +138,9 @@ function rehearsed(last: Rehearsal | null): string {
     : success
 }
 
-/** How replication goes, in one sentence what `GET /api/sync/status` says, and in numbers, where there is any; and the last audit. */
+/** The state of replication, in the sentence of `GET /api/sync/status` and in numbers, and the last audit. */
 async function ofContents(config: Settings): Promise<string[]> {
-  // A database that cannot be opened is the doctor's.
+  // The doctor reports a database that cannot be opened.
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return []
   try {
@@ -152,7 +152,7 @@ async function ofContents(config: Settings): Promise<string[]> {
   }
 }
 
-/** When the marks were last compared with their history, and what that came to; nothing for a laptop, which is not audited. */
+/** When the marks were last compared with their history, and the result; nothing for a laptop, which is not audited. */
 async function audited(store: Store): Promise<string[]> {
   if (await store.read(asSystem(), laptopOwner)) return []
   const all = await lastAudits({ store, key: 'unchecked' })

@@ -180,7 +180,7 @@ async function importFile(typed: string, { receipt: to }: { receipt?: string }) 
   })
 }
 
-/** How often, and after how long, a difference is looked at again before it is believed: it may be on its way. */
+/** Both sides are compared up to this many times, `BETWEEN` ms apart: rows on their way differ only for a moment. */
 const LOOKS = 4
 const BETWEEN = 2_000
 
@@ -228,10 +228,13 @@ async function advice({ store }: Console, school: string | null, repaired: boole
     : 'Merge again: markbook sync verify --repair'
 }
 
-/** `sync.later`: the parent compares one at a time. */
+/** Failures that end by themselves. `sync.later`: the parent does one comparison at a time. */
 const isPassing = ({ code }: LineFailure) => code === 'sync.stale_session' || code === 'sync.later'
 
-/** A session of this command and the running server's end each other: so it is begun again where that happened. */
+/**
+ * Works in a session with the parent. The session of this command and that of the running server end each other; work whose session was
+ * ended is tried again, at most five times.
+ */
 async function inSession<T>(child: Child, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -8,7 +8,7 @@ const accountOf = ({ email, first_name, last_name }: (typeof people)['okafor'], 
   who,
 })
 
-/** Three people of the story who can do different things. */
+/** Three people of the story with different roles. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   accountOf(people.okafor, 'head'),
   accountOf(people.byrne, 'class_teacher'),

@@ -6,7 +6,7 @@ import { classmates } from './classmates.ts'
 const duplicates = (keys: readonly string[]) => keys.filter((key, at) => keys.indexOf(key) !== at)
 
 describe('the classmates of the demonstration', () => {
-  it('are nobody and nothing that the story has', () => {
+  it('have no name, number or id that the story uses', () => {
     for (const [table, rows] of Object.entries(classmates)) {
       const inStory = ((story as Partial<Record<string, readonly { id: string }[]>>)[table] ?? []).map(({ id }) => id)
       expect(duplicates([...inStory, ...rows.map(({ id }) => id)]), table).toEqual([])
@@ -21,7 +21,7 @@ describe('the classmates of the demonstration', () => {
     expect(new Set(classmates.grade.map(({ score }) => score)).size).toBeGreaterThan(40)
   })
 
-  it('leave the summer exam in mathematics to whoever tries it, and nearly nothing else of two classes', () => {
+  it('have marks in nearly all assessments but the summer exam in mathematics', () => {
     const empty = [...story.assessment, ...classmates.assessment].find(({ title, max_score, id }) => {
       const graded = classmates.grade.some(({ assessment_id }) => assessment_id === id)
       return title === 'Summer exam' && max_score === 100 && !graded
@@ -31,7 +31,7 @@ describe('the classmates of the demonstration', () => {
     expect(classmates.grade.length).toBeGreaterThan(classmates.student.length * assessments * 0.95)
   })
 
-  it('leave the gaps that the story tells of', () => {
+  it('leave empty the marks that the story needs empty', () => {
     const has = (pupil: { id: string }, assessment: { id: string }) =>
       classmates.grade.some(({ student_id, assessment_id }) => student_id === pupil.id && assessment_id === assessment.id)
     expect([has(elan, mathsExam), has(lukasz, irishOral)]).toEqual([false, false])

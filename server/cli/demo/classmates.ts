@@ -19,7 +19,7 @@ import { enrolmentRow, subjectTeacherRow, teacherRow } from '@markbook/shared/st
 import { class3A, class3B, english, hilary, irish, maths, michaelmas, science, trinity } from '@markbook/shared/story/school-year'
 import { story } from '@markbook/shared/story/story'
 
-/** By turns a boy's and a girl's first name, and a family name. */
+/** First names, a boy's and a girl's by turns, each with a family name. */
 const NAMES_3B =
   'Daniel Byrne,Saoirse Brennan,Conor Walsh,Grace Okoye,Finn Doherty,Hannah Fitzgerald,Tariq Aziz,Róisín Daly,Jakub Kowalski,Emily Nolan,Cian Power,Amara Eze,Luke Foley,Caoimhe Burke,Mateo Silva,Niamh Healy,Adam Quigley,Ioana Popescu,Rory Sweeney,Ella Casey,Dara Moran,Precious Adebayo'
 const NAMES_3A =
@@ -51,7 +51,7 @@ const assessed = (
   return { ...mathsQuiz, id: storyId('assessment', 1, count), ...about, sort_order: count }
 }
 
-/** Of each subject and term what the story has not: so that each has coursework and an exam. */
+/** Assessments that the story lacks, so that each subject and term has coursework and an exam. */
 const added = [
   assessed(michaelmas, irish, 'Spelling', 'coursework', 20),
   assessed(michaelmas, science, 'Laboratory notes', 'coursework', 30),
@@ -68,11 +68,11 @@ const added = [
   assessed(trinity, science, 'Herbarium', 'coursework', 30),
 ]
 const summerExams = [english, irish, science].map((subject) => assessed(trinity, subject, 'Summer exam', 'exam', 100))
-/** Left for whoever tries the demonstration. */
+/** Without marks, so that a visitor of the demonstration can enter them. */
 const EMPTY: readonly Assessment[] = [mathsTrinity, ...summerExams.slice(0, 1)]
 const OF_STORY = [mathsQuiz, mathsHomework, mathsExam, englishEssay, englishExam, irishOral, scienceProject, mathsHilary]
 
-/** Between 0 and 1, the same for the same words each time. */
+/** A number between 0 and 1, the same for the same words each time. */
 function chance(...words: readonly (string | number)[]): number {
   let mixed = 2_166_136_261
   for (const letter of words.join(' ')) mixed = Math.imul(mixed ^ (letter.codePointAt(0) ?? 0), 16_777_619) >>> 0
@@ -80,7 +80,7 @@ function chance(...words: readonly (string | number)[]): number {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32
 }
 
-/** Somebody good at one thing is mostly good at others: a pupil's level, the subject, the day. Halves where a mark is out of little. */
+/** A mark from a pupil's level, the subject and some chance; in halves where the maximum is small. */
 function scoreOf({ student_number }: Pupil, { id, subject_id, max_score }: Assessment): number {
   const share =
     0.3 +
@@ -93,7 +93,7 @@ function scoreOf({ student_number }: Pupil, { id, subject_id, max_score }: Asses
 
 const told = new Set(story.grade.map(({ id }) => id))
 const assessedInStory = new Set(story.grade.map(({ assessment_id }) => assessment_id))
-/** Where the story has marks of 3B, a mark that is not there is part of the story. */
+/** In these assessments of 3B the story says which marks are missing: nothing is added. */
 const isTold = (pupil: Pupil, { id }: Assessment) =>
   told.has(naturalId('grade', id, pupil.id)) || (pupilsOf3B.includes(pupil) && assessedInStory.has(id))
 function gradesOf(assessment: Assessment, pupils: readonly Pupil[]): (typeof story.grade)[number][] {
@@ -107,7 +107,7 @@ function gradesOf(assessment: Assessment, pupils: readonly Pupil[]): (typeof sto
   })
 }
 
-/** Two weeks of registers of 3B, taken in the morning. */
+/** Two weeks of morning registers of 3B. */
 const DAYS = [...range(12, 16), ...range(19, 23)].map((of) => `2026-01-${of}`)
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at)
@@ -136,8 +136,8 @@ const [more3B, more3A] = [classmatesOf(NAMES_3B, 101), classmatesOf(NAMES_3A, 13
 const assigned = (subject: { id: string }, group: typeof class3B) => subjectTeacherRow(people.quinn.id, subject.id, group)
 
 /**
- * What makes two full classes of the story, which has just the pupils that it tells of: classmates, assessments in every subject and term,
- * marks in nearly all. Rows by table, parents first; for the demonstration alone.
+ * The rows that fill two classes of the story, for the demonstration alone: classmates, assessments in every subject and term, and marks in
+ * nearly all. By table, parents first.
  */
 export const classmates = {
   student: [...more3B, ...more3A],

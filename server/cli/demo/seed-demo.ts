@@ -6,7 +6,7 @@ import { asSystem } from '../../store/tx.ts'
 import { seedStory } from '../seed/seed.ts'
 import { classmates } from './classmates.ts'
 
-/** The story with full classes, where there is no school yet; content where it is there already. */
+/** Loads the story with full classes into a database without a school; does nothing where the story is loaded already. */
 export async function seedDemo(store: Store): Promise<void> {
   if ((await store.read(asSystem(), (tx) => tx.db.$count(tx.t.school, eq(tx.t.school.id, stBrigids)))) > 0) return
   await seedStory(store)

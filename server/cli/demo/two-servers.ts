@@ -16,8 +16,8 @@ import { DEMO_ACCOUNTS } from './accounts.ts'
 import { seedDemo } from './seed-demo.ts'
 
 /**
- * `npm run demo:sync`: a centre and a school on one machine, with a line between them that can be cut, to watch marks meet. The centre is
- * on SQLite, so that nothing else is needed; with DATABASE_URL it is on that database.
+ * `npm run demo:sync`: a centre and a school on one machine, whose connection can be cut, to watch how marks are merged. The centre uses
+ * SQLite, or the database of DATABASE_URL.
  */
 const folder = resolve('data/demo-sync')
 
@@ -31,10 +31,10 @@ const settings = (name: 'centre' | 'school', port: string) => ({
   LOG_LEVEL: 'error',
 })
 
-/** Asks again for a key, with what is typed so far. */
+/** Prints the prompt again, with the text typed so far. */
 let askAgain = () => {}
 
-/** A mail goes above the line in which somebody types. */
+/** Prints a mail above the prompt. */
 function printMail(text: string): void {
   if (process.stdout.isTTY) {
     cursorTo(process.stdout, 0)
@@ -47,7 +47,7 @@ function printMail(text: string): void {
 const options = { demo: DEMO_ACCOUNTS, print: printMail }
 
 async function begin() {
-  // The story begins anew every time: what is in this folder is nobody's.
+  // The demonstration begins anew each time; this folder has nothing else.
   if (existsSync(folder)) rmSync(folder, { recursive: true })
   const database = process.env['DATABASE_URL']
   const centre = await startServer(
@@ -80,7 +80,7 @@ class Desk {
 
   private isCut = false
 
-  /** The mark at both ends, and what waits or is to be decided. */
+  /** Prints the mark at both ends, and the numbers of waiting changes and conflicts. */
   async look(): Promise<void> {
     for (const name of ['centre', 'school'] as const) {
       const { ada } = this.at[name]
@@ -97,7 +97,7 @@ class Desk {
     }
   }
 
-  /** Of Zoë's mark alone: whoever enters others in a browser decides them there. */
+  /** Decides the conflict about Zoë's mark; conflicts about other marks are decided in a browser. */
   private async decide(choice: 'kept' | 'current'): Promise<void> {
     const { ada } = this.at.centre
     const open = await ada.replication.conflicts({ query: { status: 'open' } })
@@ -123,7 +123,7 @@ class Desk {
       if (this.isCut) this.line.cut()
       else {
         this.line.mend()
-        // In life the school finds the line again by itself, within seconds; who watches need not wait.
+        // The school would connect again by itself within seconds.
         await this.at.school.running.node.services.replication?.refresh()
       }
       console.log(this.isCut ? 'The line is cut.' : 'The line is mended.')
@@ -131,7 +131,7 @@ class Desk {
       const name = word === '1' ? 'school' : 'centre'
       await this.at[name].ada.grades.update({ params: { id: gradeId }, body: { score: Number(value) } })
       console.log(`Ada entered ${value} at the ${name}.`)
-      // On a good line it is at the other end by now.
+      // Time for a mark to arrive at the other end.
       await new Promise((done) => setTimeout(done, 700))
       await this.look()
     } else if (word === 'k' || word === 'w') {
