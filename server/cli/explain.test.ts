@@ -22,14 +22,14 @@ const said = (work: () => unknown): string => {
   throw new Error('nothing was wrong')
 }
 
-describe('what the program says of an error', () => {
-  test('of a refusal with a reason: the reason alone', () => {
+describe('explain', () => {
+  test('prints the reason alone of a refusal', () => {
     expect(explain(replicationFailures.notALaptopUser())).toBe(
       'An invitation for a laptop names an active teacher or administrator of the school.',
     )
   })
 
-  test('of a place that is not there, or is something else: which place it is', () => {
+  test('names the path that is missing or of another kind', () => {
     const away = join(folder, 'stick', 'marks.bundle')
     expect(said(() => readFileSync(away))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
     expect(said(() => writeAtomically(away, 'marks', 0o600))).toBe(`There is no ${away}. Is the path right, and the disk or stick there?`)
@@ -43,18 +43,18 @@ describe('what the program says of an error', () => {
     expect(explain(shut)).toBe('This account may not use /srv/marks/running.json. Use sudo, or run this as the account of the server.')
     const port = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES', port: 80 })
     expect(explain(port)).toBe('This account may not use that port or folder: listen EACCES: permission denied 0.0.0.0:80')
-    // Only root of a machine can make one; what the system says is the same everywhere.
+    // Only root can mount a read-only file system; its error is the same everywhere.
     const readOnly = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS', path: '/media/usb/up.bundle.unfinished' })
     expect(explain(readOnly)).toBe('/media/usb/up.bundle cannot be written: its disk or stick can only be read.')
   })
 
-  test('of what nobody foresaw: where in the program it was', () => {
+  test('prints the stack of an unknown error', () => {
     expect(explain(Object.assign(new Error('odd'), { code: 'ERR_ODD' }))).toMatch(/odd\n {4}at /)
   })
 })
 
-describe('a file that is to be written', () => {
-  test('is refused where something is, and where no folder is', () => {
+describe('demandFreeFile', () => {
+  test('refuses an existing path, and one whose folder does not exist', () => {
     expect(() => demandFreeFile(join(folder, 'new.bundle'))).not.toThrow()
     expect(said(() => demandFreeFile(folder))).toBe(`${folder} is there already, and was not touched. Name a new file.`)
     expect(said(() => demandFreeFile(join(folder, 'stick', 'x')))).toMatch(`There is no folder ${join(folder, 'stick')}.`)

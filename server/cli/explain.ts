@@ -13,7 +13,7 @@ type SystemError = {
   cause?: SystemError
 }
 
-/** As somebody typed it: what is written whole has another name until it is (`atomic-write.ts`). Reading says no path. */
+/** The path that was typed: `atomic-write.ts` writes to a temporary name first. Errors of reading have no path. */
 const place = (path: string | undefined) => path?.replace(/\.unfinished$/, '') ?? 'What was named'
 
 const mayNot = ({ path, message }: SystemError) =>
@@ -21,7 +21,7 @@ const mayNot = ({ path, message }: SystemError) =>
     ? `This account may not use that port or folder: ${message}`
     : `This account may not use ${place(path)}. Use sudo, or run this as the account of the server.`
 
-/** What a person can do about what the machine said, by the code of the operating system, SQLite or PostgreSQL. */
+/** By the error code of the operating system, SQLite or PostgreSQL: a sentence that says what to do. */
 const sentences: Record<string, (error: SystemError) => string> = {
   EADDRINUSE: ({ port }) => `Port ${port} is taken by another program. Stop it, or choose another with PORT=3001.`,
   EADDRNOTAVAIL: ({ address }) => `This machine has no address ${address}. Check HOST.`,
@@ -53,7 +53,7 @@ const sentences: Record<string, (error: SystemError) => string> = {
     `The user of DATABASE_URL may not prepare the database (${message}). It must own the database and have CREATEROLE: alter role … createrole.`,
 }
 
-/** One line for a person; what is unexpected keeps its trace. */
+/** An error as one line for a person; an unknown error as its stack. */
 export function explain(error: unknown): string {
   if (error instanceof ConfigError || error instanceof Failure || error instanceof CommanderError) return error.message
   if (error instanceof LineFailure) return error.code === 'line' ? `The other server cannot be reached: ${error.message}` : error.message

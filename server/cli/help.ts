@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from 'commander'
 import { harmless } from './table.ts'
 
-/** What a command's help says after its options. `exits`: when it ends with which code; 2 is wrong usage everywhere. */
+/** The parts of a command's help after its options. `exits`: the meaning of the exit codes; 2 is wrong usage for every command. */
 type Help = { about?: string; examples: readonly string[]; note?: string; exits: Record<0 | 1, string> & { 3?: string } }
 
-/** A command with its help; `afterAll`: the help of its own commands ends with the same. */
+/** Adds a command with its help; `afterAll`: the help of its subcommands ends with the same text. */
 export function addCommand(
   above: Command,
   name: string,
@@ -20,5 +20,8 @@ export function addCommand(
     .addHelpText(place, `\n${parts.filter((part) => part !== undefined).join('\n\n')}`)
 }
 
-/** What is wrong with what was typed, seen only after the database was asked: the program ends with 2 and this line, as where the parser sees it. */
+/**
+ * Wrong usage that can only be seen after a look at the database. The program prints the message and exits with 2, as for errors of the
+ * parser.
+ */
 export const wrongUsage = (message: string): CommanderError => new CommanderError(2, 'markbook.usage', harmless(message))

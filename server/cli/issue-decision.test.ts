@@ -57,7 +57,7 @@ const node = {
 const at = { ref: 'edd119aaaaaaaaaa', school: zoe.id, since: conflict.at, isDone: false }
 const told = (issue: Issue, of: Conflict | null = null): DescribedIssue => ({ issue, short: 'edd119', conflict: of, named: () => null })
 const ofConflict = (change: Partial<Conflict> = {}, isDone = false) =>
-  // Of the stored row nothing is read here.
+  // `decisionOf` does not read the stored rows.
   told({ ...at, kind: 'conflict', about: conflict as never, records: [] as never, isDone }, { ...conflict, ...change })
 const ofRefused = (change: Partial<RefusedWrite> = {}, isDone = false) =>
   told({ ...at, kind: 'refused', about: { ...refused, ...change }, isDone })
@@ -65,8 +65,8 @@ const ofRefused = (change: Partial<RefusedWrite> = {}, isDone = false) =>
 const typed = (choice?: 'now' | 'other', ...values: string[]) => ({ choice, values })
 const decided = { of: 'conflict', id: zoe.id, deletes: false }
 
-describe('what is asked of the interface', () => {
-  test('which of two values counts; a kept deletion deletes', () => {
+describe('the decision that is sent to the service', () => {
+  test('chooses one of two values; choosing a kept deletion deletes', () => {
     expect(decisionOf(ofConflict(), typed('now'))).toEqual({ ...decided, body: { choice: 'current' } })
     expect(decisionOf(ofConflict(), typed('other'))).toEqual({ ...decided, body: { choice: 'kept' } })
     expect(decisionOf(ofConflict({ kept: null }), typed('now'))).toEqual({ ...decided, body: { choice: 'current' } })
@@ -89,12 +89,12 @@ describe('what is asked of the interface', () => {
     expect(decisionOf(ofConflict({ kept }), typed(undefined, ...values))).toEqual({ ...decided, body: { choice: 'typed', value } })
   })
 
-  test('to put a write aside', () => {
+  test('puts a refused write aside', () => {
     expect(decisionOf(ofRefused(), typed())).toEqual({ of: 'refused', id: zoe.id })
   })
 })
 
-describe('wrong usage, with what can be done', () => {
+describe('wrong usage says what can be typed instead', () => {
   const copy = told({ ...at, kind: 'copy', about: node })
   const held = { entity: 'grade', row_id: zoe.id, where: '', reason: 'waits for its assessment', since: conflict.at, tries: 2 }
   const both = { is_excluded: true, exclusion_reason: 'ill' }
@@ -146,7 +146,7 @@ describe('wrong usage, with what can be done', () => {
     expect(thrown).toMatchObject({ exitCode: 2, message: expect.stringMatching(says) })
   })
 
-  test('and what another computer sent is harmless in it', () => {
+  test('and removes control characters from values of other computers', () => {
     expect(() => decisionOf(ofConflict({ kept: { remarks: '\u001b[2J' } }), typed())).toThrow(/other \(Remark: {2}\[2J\)/)
   })
 })

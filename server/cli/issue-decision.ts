@@ -4,14 +4,17 @@ import { type DescribedIssue, elsewhere, nowText, otherText } from './issue-text
 import { personName } from './replication-words.ts'
 import { shortMoment } from './words.ts'
 
-/** What was typed: which of the two values, or others in the place of both. */
+/** What was typed: one of the two values, or with `--value` others instead of both. */
 type Typed = { choice: 'now' | 'other' | undefined; values: readonly string[] }
-/** What is asked of the interface: to decide a conflict, or to put aside a write that was not taken. */
+/** What to send to the service: the decision of a conflict, or that a refused write is put aside. */
 export type Decision =
   | { of: 'conflict'; id: string; body: { choice: 'current' | 'kept' | 'typed'; value?: Record<string, unknown> }; deletes: boolean }
   | { of: 'refused'; id: string }
 
-/** Throws wrong usage, with what can be done, where it is done already, is not decided here, or is decided by other words. */
+/**
+ * The decision that was typed. Throws wrong usage, with what can be typed instead, where the issue is done, is not decided here, or is
+ * decided with other arguments.
+ */
 export function decisionOf(told: DescribedIssue, { choice, values }: Typed): Decision {
   const { issue, conflict, short } = told
   if (issue.isDone) throw wrongUsage(`${alreadyDone(told)} Nothing was changed.`)
@@ -38,7 +41,10 @@ const alreadyDone = ({ issue, conflict }: DescribedIssue): string =>
     ? `That was decided already, on ${shortMoment(conflict.resolved_at)} by ${personName(conflict.resolved_by)}.`
     : `That was put aside already, on ${shortMoment((issue.kind === 'refused' ? issue.about.seen_at : null) ?? issue.since)}.`
 
-/** The columns that are in conflict, each of the kind that it has. */
+/**
+ * The typed values by column, each parsed as the kind of its column. Throws wrong usage for a wrong value, or where a column is missing or
+ * repeated.
+ */
 function typedValues({ kept, current }: Conflict, typed: readonly string[]): Record<string, unknown> {
   if (!kept) throw wrongUsage('One of the two is that it was deleted: say now, or other.')
   const columns = Object.keys(kept)

@@ -4,17 +4,20 @@ import { entityName, personName, reasons, rowName, valuesText, whoseText, whyRef
 import { factLines, INDENT, shortened, WIDTH, wrap } from './table.ts'
 import { lasting, shortMoment } from './words.ts'
 
-/** An issue with what is said of it: `conflict` with both values; `named`: by what people know the row of an id. `short`: as much of its ref as nobody else's begins with. */
+/**
+ * An issue with the texts about it. `conflict`: both values, null for another kind of issue; `named`: the name of the row with an id;
+ * `short`: the shortest beginning of its ref that is unique.
+ */
 export type DescribedIssue = {
   issue: Issue
   short: string
   conflict: Conflict | null
   named: (column: string, id: string) => string | null
 }
-/** A school, and what is to be looked at in it. */
+/** A school with its issues. */
 export type ToldOfSchool = { school: string; told: readonly DescribedIssue[] }
 
-/** The short list, two lines for each, by what it is; the school is named where there are several. */
+/** The list, two lines an issue, grouped by headings; with the name of the school where there are several. */
 export function listText(schools: readonly ToldOfSchool[], { isNamed }: { isNamed: boolean }): string[] {
   return schools.flatMap(({ school, told }) => {
     const heads = [...new Set(told.map(({ issue }) => headOf(issue)))]
@@ -32,10 +35,10 @@ function twoLines(told: DescribedIssue): string[] {
     `${INDENT}${' '.repeat(short.length)}  ${when}${gistOf(told, room - when.length)}`,
   ]
 }
-/** Letters of the longest time. */
+/** The length of the longest time. */
 const STAMP = 18
 
-/** What it is, in the words of the page «Sync». */
+/** The heading, in the words of the page «Sync». */
 function headOf(issue: Issue): string {
   if (issue.kind === 'conflict') return issue.isDone ? 'Decided' : 'To decide'
   if (issue.kind !== 'refused') return HEADS[issue.kind]
@@ -45,13 +48,13 @@ function headOf(issue: Issue): string {
 }
 const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Two computers that were one' }
 
-/** Which row or computer. */
+/** The name of the row or computer. */
 export function whatOf({ issue, conflict }: DescribedIssue): string {
   if (issue.kind === 'clock' || issue.kind === 'copy') return issue.about.name
   return rowName(issue.kind === 'conflict' ? (conflict ?? { entity: issue.about.entity, where: '' }) : issue.about)
 }
 
-/** In a few words what is the matter, in `room` letters. */
+/** A summary in at most `room` characters. */
 function gistOf(told: DescribedIssue, room: number): string {
   const { issue, conflict } = told
   if (issue.kind === 'conflict') return conflict ? bothIn(room, nowText(told, conflict), otherText(told, conflict)) : ''
@@ -60,7 +63,7 @@ function gistOf(told: DescribedIssue, room: number): string {
   return shortened(issue.kind === 'clock' ? clockText(issue.about) : copyText(issue.about), room)
 }
 
-/** Both values, of which the longer gives way to the other. */
+/** Both values in at most `room` characters; the longer one is cut. */
 function bothIn(room: number, now: string, other: string): string {
   const [before, between] = ['now: ', ', other: ']
   const rest = room - before.length - between.length
@@ -74,21 +77,21 @@ const clockText = ({ clock_offset_ms: off }: { clock_offset_ms: number | null })
   `its clock was ${lasting(off ?? 0)} ${(off ?? 0) > 0 ? 'ahead of' : 'behind'} this machine’s`
 const copyText = ({ began_anew }: { began_anew: { name: string } | null }) => `a copy of ${began_anew?.name}, or that of it`
 
-/** `waits for its student_group` is of the program's own words. */
+/** Replaces the name of a table in `waits for its student_group`, a sentence of replication. */
 const heldBecause = (reason: string) =>
   reason.replace(/^waits for its (\w+)$/, (_, entity: string) => `waits for what it belongs to (${entityName(entity)})`)
 
 const textOf = ({ named }: DescribedIssue, columns: Readonly<Record<string, unknown>>, outOf: number | null) =>
   valuesText(columns, { outOf, named })
 
-/** What stands. Beside a deletion it is the row itself, of which what was written last is shown. */
+/** The value that counts now. After a deletion the last values of the row. */
 export function nowText(told: DescribedIssue, { kept, current, kind, out_of }: Conflict): string {
   if (current) return textOf(told, current, out_of) || 'it is still there'
   return kept === null && kind === 'delete' ? 'nothing' : 'not there any more'
 }
 export const otherText = (told: DescribedIssue, { kept, out_of }: Conflict): string => (kept ? textOf(told, kept, out_of) : 'deleted')
 
-/** What was written and not taken; empty for what could not be read, and for what stands for more of its kind. */
+/** The refused values; empty where they could not be read, or where the issue stands for several writes. */
 function writtenText(told: DescribedIssue): string {
   if (told.issue.kind !== 'refused') return ''
   const { code, value, out_of } = told.issue.about
@@ -97,7 +100,7 @@ function writtenText(told: DescribedIssue): string {
   return Object.keys(value).length === 0 ? 'too long to be kept here' : textOf(told, value, out_of)
 }
 
-/** Everything about one. `school` where there are several. */
+/** All that is known about an issue. `school`: its name where there are several schools, else null. */
 export function wholeText(told: DescribedIssue, school: string | null): string[] {
   const { issue, short } = told
   const isOfComputer = issue.kind === 'clock' || issue.kind === 'copy'
@@ -108,7 +111,7 @@ export function wholeText(told: DescribedIssue, school: string | null): string[]
 }
 
 type Fact = readonly [name: string, ...lines: string[]]
-/** Nothing where there is nothing to say. */
+/** No line where there is no text. */
 const fact = (name: string, text: string | null | undefined): Fact[] => (text ? [[name, text]] : [])
 
 function factsOf(told: DescribedIssue): Fact[] {
@@ -165,7 +168,7 @@ function byLines({ actor, at, node, clock_off_ms }: NonNullable<Conflict['standi
   return [by, `The clock there was ${off}: which came later is not certain.`]
 }
 
-/** What can be done about one, in lines for the terminal. */
+/** What can be done about an issue, as lines for the terminal. */
 export function adviceText(told: DescribedIssue): string[] {
   const { issue, short, conflict } = told
   if (issue.isDone) return []
@@ -186,7 +189,7 @@ export function adviceText(told: DescribedIssue): string[] {
 
 const ENTER_AGAIN = 'What should count has to be entered again by somebody who may. Then it is put aside:'
 
-/** Of what is not decided here: who does something about it, and by which commands. */
+/** For an issue that is not decided here: what happens or who must act, and the commands for it. */
 export function elsewhere({ kind, about }: Issue): { what: string; by: readonly string[] } {
   if (kind === 'held') return { what: HELD, by: ['markbook sync verify --repair'] }
   if (kind === 'clock') return { what: CLOCK, by: [] }
@@ -199,7 +202,7 @@ const CLOCK =
   'Nothing is to be decided: compare the clocks of both computers with a telephone, and set the wrong one right. This goes by itself when they meet next.'
 const COPY = 'Only you know which of the two should not be. Shut out that one, and not both:'
 
-/** The values as `--value` takes them. */
+/** The values in the form of `--value`. */
 function exampleOf(columns: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(columns)
   return names.length === 1 ? '<value>' : names.map((name) => `${name}=…`).join(' --value ')

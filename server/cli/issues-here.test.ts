@@ -16,7 +16,7 @@ afterEach(() => st.close())
 const here = { id: '', name: 'here' }
 const refOf = (row: string) => createHash('sha256').update(`held grade ${row}`).digest('hex').slice(0, 16)
 
-/** Two rows whose refs begin with the same six digits. */
+/** Two rows whose refs have the same first six digits. */
 function twoAlike(): [string, string] {
   const known = new Map<string, string>()
   for (let at = 0; ; at += 1) {
@@ -27,7 +27,7 @@ function twoAlike(): [string, string] {
   }
 }
 
-test('ids that begin alike are shown as long as tells them apart, and are not guessed at', async () => {
+test('refs with the same beginning are listed longer, and a beginning of both is refused', async () => {
   const rows = twoAlike()
   const [first, second] = rows.map(refOf) as [string, string]
   await st.services.store.write(asSystem(), async (tx) => {

@@ -6,14 +6,14 @@ import { schoolsHere } from './export/naming.ts'
 import { wrongUsage } from './help.ts'
 import type { DescribedIssue } from './issue-text.ts'
 
-/** Of several schools; `done`: what is decided or put aside. */
+/** The issues of several schools; `done`: those that are decided or put aside. */
 export async function everyIssue(tx: ReadTx, schools: readonly { id: string; name: string }[], done = false): Promise<Issue[]> {
   const found: Issue[] = []
   for (const { id } of schools) found.push(...(await issuesOf(tx, id, { done })))
   return found
 }
 
-/** With what is said of each. `among`: those whose refs must be told apart. */
+/** The issues with the texts about them. `among`: all issues whose refs the short refs must differ from. */
 export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], among: readonly Issue[]): Promise<DescribedIssue[]> {
   const length = telling(among)
   const told: DescribedIssue[] = []
@@ -33,13 +33,16 @@ export async function toldOf(tx: ReadTx, here: Here, issues: readonly Issue[], a
 }
 
 const SHORT = 6
-/** How many digits of a ref no two have in common. */
+/** The number of first digits in which all refs differ. */
 function telling(issues: readonly Issue[]): number {
   const refs = [...new Set(issues.map(({ ref }) => ref))]
   for (let length = SHORT; ; length += 1) if (new Set(refs.map((ref) => ref.slice(0, length))).size === refs.length) return length
 }
 
-/** By as many digits of its ref as tell it from the others; one that is done already is found too. Throws wrong usage where there is none, or several. */
+/**
+ * The issue whose ref begins with the typed digits, among the open issues and then among those done. Throws wrong usage where there is
+ * none, or several.
+ */
 export async function issueNamed(
   tx: ReadTx,
   here: Here,

@@ -55,9 +55,9 @@ Examples:
   $ markbook start --lan
   $ markbook doctor`
 
-/** Ends the process with 0, with 1 and one clear line, with 2 on wrong usage, or as a command's help says. */
+/** Runs the command. Exits with 0, with 1 and a line about the error, with 2 on wrong usage, or with a code of the command's help. */
 export async function main(args: readonly string[]): Promise<void> {
-  // Marks, names and secrets: no other account of the machine reads what the program writes.
+  // Files of this process have marks, names and secrets: no other account may read them.
   process.umask(0o077)
   printNoCommands()
   try {
@@ -71,7 +71,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** A server does it itself, as the account whose folder it is. */
+/** The commands that run a server unlock the database themselves, after they have changed to the account of the data folder. */
 const unlockFor = async (command: Command) => {
   if (!SERVERS.has(command.name())) await unlockForCommand(command.opts<{ dataDir?: string }>().dataDir)
 }

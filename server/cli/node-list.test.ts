@@ -45,7 +45,7 @@ describe('the list of nodes, on a machine in Kathmandu', () => {
     else process.env['TZ'] = zone
   })
 
-  test('says in words and in the time of this machine what each is, since when, when it was heard and what waits', () => {
+  test('says of each node what it is, since when, when it was heard and what waits, in local time', () => {
     const lines = text([
       { ...parent, waits: { rows: 2, oldest: '2026-01-12T07:30:00.000Z' } },
       node({}, { waits: { rows: 1, oldest: null } }),
@@ -68,7 +68,7 @@ describe('the list of nodes, on a machine in Kathmandu', () => {
     `)
   })
 
-  test('of several schools whose laptop it is says which; a name that two have comes with the id', () => {
+  test('names the school where there are several, and the id of a name that two nodes have', () => {
     const twice = { isNamesake: true }
     const unknown = node({ kind: 'school', user_id: null }, { ...ofServer, ...twice, school: null, waits: null })
     const school = node({ side: 'parent', kind: 'school' })
@@ -87,7 +87,7 @@ describe('the list of nodes, on a machine in Kathmandu', () => {
     `)
   })
 
-  test('a long name and a copy stay within 80 columns', () => {
+  test('stays within 80 columns with a long name and a copied node', () => {
     const name = 'The computer of the school library on the second floor'
     const successor = { name: `${name} (2)`, at: '2026-01-08T08:00:00.000Z', bothHeard: true }
     const lines = nodesText([node({ name }, { successor }), parent], { hasSchools: false, now })
@@ -95,7 +95,7 @@ describe('the list of nodes, on a machine in Kathmandu', () => {
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain('and both are heard: one is a copy. Revoke the one that should not be.')
   })
 
-  test('says of a laptop that is to be erased since when, and once it is, when it was', () => {
+  test('says since when a laptop is to be erased, and when it was', () => {
     const asked = { wipe_asked_at: '2026-01-12T06:00:00.000Z', revoked_at: '2026-01-06T20:00:00.000Z' }
     expect(text([node(asked)])).toContain('to be erased, asked on 12 Jan 2026, 11:45')
     const done = text([node({ ...asked, wiped_at: '2026-01-12T07:00:00.000Z' })])

@@ -6,8 +6,8 @@ import { columns, WIDTH } from './table.ts'
 import { counted, lasting, shortDay, shortMoment } from './words.ts'
 
 /**
- * Another node. `person`: whose laptop it is; `school`: its name, null where its rows have not come yet. `waits`: what has still to go there,
- * null where it has not copied everything once. `isNamesake`: another has the same name.
+ * Another node. `person`: the owner of a laptop; `school`: its name, null while its rows have not arrived. `waits`: the rows still to be
+ * sent there, null before the first full copy. `isNamesake`: another node has the same name.
  */
 export type ListedNode = {
   peer: Row<'sync_peer'>
@@ -21,7 +21,7 @@ export type ListedNode = {
 export const NO_NODES =
   'No other computer takes part yet.\nmarkbook node invite prints a code for one, and markbook join takes the code there.'
 
-/** Name, what it is and when it was heard last, in columns; below that what else is to be known of each. `now` in ms. */
+/** Lines with name, kind and time of the last contact in columns; below each node further facts. `now` in ms. */
 export function nodesText(nodes: readonly ListedNode[], { hasSchools, now }: { hasSchools: boolean; now: number }): string[] {
   const name = Math.max(...nodes.map(({ peer }) => Math.min([...peer.name].length, LONGEST_NAME)), HEAD[0].length)
   const widths = [name, WIDTH - name - STAMP - 4, STAMP]
@@ -36,10 +36,10 @@ export function nodesText(nodes: readonly ListedNode[], { hasSchools, now }: { h
 }
 const HEAD = ['NAME', 'WHAT IT IS', 'LAST HEARD'] as const
 const LONGEST_NAME = 24
-/** Letters of the longest time. */
+/** The length of the longest time. */
 const STAMP = 18
 
-/** `hasSchools`: there are several here, so that a laptop's is said too. */
+/** `hasSchools`: there are several schools here, so that the line of a laptop names its school. */
 function whatOf({ peer: { side, kind }, person, school }: ListedNode, hasSchools: boolean): string {
   const of = school ?? 'a school whose rows have not come yet'
   return whoseText({ side, kind, user: person }, kind === 'laptop' && !hasSchools ? null : of)

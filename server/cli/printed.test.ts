@@ -4,21 +4,21 @@ import { printed, printNoCommands } from './printed.ts'
 const evil = 'Zoë\u001b[2J\u202eabc\r\u009b31m\u0007\u2028root#'
 const shown = 'Zoë\\u001b[2J\\u202eabc\\u000d\\u009b31m\\u0007\\u2028root#'
 
-test('what tells a terminal to do something is seen, and does nothing', () => {
+test('control characters are printed as escapes', () => {
   expect(printed(evil)).toBe(shown)
 })
 
-test('lines, columns and letters of every script are printed as they are', () => {
+test('line breaks, tabs and letters of every script are printed unchanged', () => {
   const text = 'Élan\tمحمد\u200f\nमैत्री ▀▄█ 👩🏽\u200d🏫'
   expect(printed(text)).toBe(text)
 })
 
-test('JSON means the same afterwards', () => {
+test('JSON has the same meaning afterwards', () => {
   const value = { name: evil, lines: 'a\nb' }
   expect(JSON.parse(printed(JSON.stringify(value, null, 2)))).toEqual(value)
 })
 
-test('whatever is printed, and however', () => {
+test('every method of the console escapes', () => {
   const lines: unknown[][] = []
   const note = (...values: unknown[]) => void lines.push(values)
   const to = { log: note, warn: note, error: note }

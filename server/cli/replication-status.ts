@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts'
 import { asSystem } from '../store/tx.ts'
 import { askServer, figureIn, obstacleIn, replicationIn } from './ask-server.ts'
 
-/** How replication goes is known to the running server alone, which says so among its figures; null where none runs. */
+/** The state of replication, from the metrics of the running server, which alone has it; null where none runs. `now` in ms. */
 export async function courseOf(store: Store, dataDir: string, now: number): Promise<UpstreamStatus | null> {
   const note = readNote(dataDir)
   const figures = note ? ((await askServer(note.url, '/metrics'))?.text ?? '') : ''
@@ -24,7 +24,7 @@ export async function courseOf(store: Store, dataDir: string, now: number): Prom
   }
 }
 
-/** Of a server that has joined another, and has no school yet. */
+/** The sentence about a server that has joined another and has no school yet. */
 export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: UpstreamStatus | null): { sentence: string; isWell: boolean } {
   const joined = `This ${user_id === null ? 'server' : 'laptop'} has joined ${name}, and has nothing from there yet.`
   if (!course) return { sentence: `${joined} It copies when it is started: markbook start`, isWell: false }
@@ -35,7 +35,7 @@ export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Upstream
   }
 }
 
-/** The sentence of a status; where the server here does not run, that is why nothing goes, and the line has no part in it. */
+/** The sentence of a status; where no server runs here, a sentence that says so, since then nothing is sent. */
 export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: UpstreamStatus | null): string => {
   if (!parent || course) return sentence
   const rows = waiting === 0 ? '' : ` ${waiting === 1 ? '1 change waits' : `${waiting} changes wait`} to be sent.`

@@ -5,7 +5,7 @@ import { rowName, valuesText, whyRefused } from './replication-words.ts'
 describe('a row and its values', () => {
   const of = { outOf: 100, named: (_column: string, id: string) => (id === mei.id ? 'Lin Mei' : null) }
 
-  test('have names that people know, also where a newer program has others', () => {
+  test('have names that people understand; unknown tables and codes of a newer program have a general one', () => {
     expect(rowName({ entity: 'grade', where: 'Lin Mei · Test 1' })).toBe('Mark: Lin Mei · Test 1')
     expect(rowName({ entity: 'of_a_newer_program', where: '' })).toBe('Record')
     expect(whyRefused('of_a_newer_program', true)).toBe('This server did not take it.')

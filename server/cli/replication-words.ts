@@ -3,20 +3,20 @@ import { isId } from '@markbook/shared/ids'
 import columns from '@markbook/shared/words/en/columns.json' with { type: 'json' }
 import records from '@markbook/shared/words/en/records.json' with { type: 'json' }
 
-/** The words of the app, which are what people at school know. */
+/** From the words of the app. */
 export const { reason: reasons } = records
 
 type Group = Readonly<Record<string, string>>
 const said = (group: Group, code: string, other: string): string => (Object.hasOwn(group, code) ? (group[code] as string) : other)
 
 export const entityName = (entity: string): string => said(records.entity, entity, records.entity.other)
-/** `here`: this server refused it, and not the other side. */
+/** The sentence for a code of refusal. `isHere`: this server refused the write; false: the other side did. */
 export const whyRefused = (code: string, isHere: boolean): string => {
   const group = isHere ? records.refusalHere : records.refusal
   return said(group, code, group.other)
 }
 
-/** A row as people call it: «Mark: Adeyemi Zoë · Christmas exam · Mathematics». */
+/** The name of a row: «Mark: Adeyemi Zoë · Christmas exam · Mathematics». */
 export const rowName = ({ entity, where }: { entity: string; where: string }): string =>
   where ? `${entityName(entity)}: ${where}` : entityName(entity)
 
@@ -25,18 +25,21 @@ export const personName = (person: { first_name: string | null; last_name: strin
     ? 'the service'
     : [person.first_name, person.last_name].filter(Boolean).join(' ') || 'somebody whose name is not known here'
 
-/** What another node is, and whose. `school`: its name, to be said of a laptop too; null where that is not known, or there is only one. */
+/** What another node is, and the owner of a laptop. `school`: its name; null where unknown, or where there is only one. */
 export function whoseText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' | 'user'>, school: string | null): string {
-  // Only a laptop has a parent that names somebody: what a school's server has joined is the centre, on whatever database it runs.
+  // A laptop has a parent with a `user`; the parent of a school's server is the centre, whatever database it uses.
   if (side === 'parent') return `${kind === 'centre' || user === null ? 'the centre' : 'the school’s server'} that this one joined`
   if (kind === 'laptop') return `laptop of ${personName(user)}${school ? `, ${school}` : ''}`
   return `server of ${school ?? 'a school'}`
 }
 
-/** `outOf`: the maximum of a mark. `named`: by what people know the row of an id. */
+/** `outOf`: the maximum of a mark, null for none. `named`: the name of the row with an id. */
 type Of = { outOf: number | null; named: (column: string, id: string) => string | null }
 
-/** Values by column as the app shows them: `81 / 100, Remark: Much better`; without ids and without what is empty, unless there is nothing else. */
+/**
+ * The values by column as the app shows them: `81 / 100, Remark: Much better`. Leaves out ids and empty values, unless nothing else is
+ * left.
+ */
 export function valuesText(values: Readonly<Record<string, unknown>>, of: Of): string {
   const all = Object.entries(values)
   const own = all.filter(([, value]) => !(typeof value === 'string' && isId(value)))

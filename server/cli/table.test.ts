@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { shortened, table, wrap } from './table.ts'
 
 describe('table', () => {
-  test('is as wide as its content, and a long cell goes on in the next line', () => {
+  test('is as wide as its content, and continues a long cell in the next line', () => {
     const rows = [
       ['NAME', 'WHAT'],
       ['PC-0231', 'laptop of Ada Nowak'],
@@ -12,7 +12,7 @@ describe('table', () => {
     expect(table([], [12, 40])).toEqual([])
   })
 
-  test('counts letters as people do, not the units in which they are kept', () => {
+  test('counts characters as people see them', () => {
     expect(
       table(
         [
@@ -25,13 +25,13 @@ describe('table', () => {
   })
 })
 
-test('wrap breaks a word that is longer than the line, and nothing else', () => {
+test('wrap breaks only a word that is longer than the line', () => {
   expect(wrap('one twenty three', 6)).toEqual(['one', 'twenty', 'three'])
   expect(wrap('abcdefgh i', 4)).toEqual(['abcd', 'efgh', 'i'])
   expect(wrap('', 4)).toEqual([])
 })
 
-test('what tells a terminal to do something is taken out', () => {
+test('control characters are removed', () => {
   const evil = 'Zoë\u001b[2J\u202eabc\r\nroot#'
   expect(wrap(evil, 80)).toEqual(['Zoë [2J abc root#'])
   expect(shortened(evil, 6)).toBe('Zoë [… '.trim())

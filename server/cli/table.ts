@@ -1,13 +1,13 @@
-/** How wide a text for the terminal may be. */
+/** The width of text for the terminal. */
 export const WIDTH = 80
 
-/** Rows of cells as lines of text, in columns as wide as their content and at most as wide as `most` says. */
+/** Rows as lines in columns. A column is as wide as its content, up to the width in `most`. */
 export function table(rows: readonly (readonly string[])[], most: readonly number[]): string[] {
   const widths = most.map((width, at) => Math.max(0, ...rows.flatMap((cells) => wrap(cells[at] ?? '', width).map(lengthOf))))
   return rows.flatMap((cells) => columns(cells, widths))
 }
 
-/** One row of cells in columns of these widths, two spaces apart. A longer cell goes on in the next line. */
+/** A row in columns of these widths, two spaces apart. A longer cell continues in the next line. */
 export function columns(cells: readonly string[], widths: readonly number[]): string[] {
   const wrapped = cells.map((cell, at) => wrap(cell, widths[at] ?? WIDTH))
   return Array.from({ length: Math.max(...wrapped.map((lines) => lines.length)) }, (_, line) =>
@@ -20,13 +20,13 @@ export function columns(cells: readonly string[], widths: readonly number[]): st
 
 export const INDENT = '  '
 
-/** Facts below each other, each with its name beside it; indented, and with that at most `most` wide. */
+/** Facts as lines, each with its name on the left; indented, and at most `most` wide. */
 export function factLines(facts: readonly (readonly [name: string, text: string])[], most = WIDTH): string[] {
   const width = Math.max(0, ...facts.map(([name]) => name.length))
   return table(facts, [width, most - INDENT.length - width - 2]).map((line) => INDENT + line)
 }
 
-/** A text in lines of at most `width`, broken between words, and within a word that is longer than a line. */
+/** A text in lines of at most `width` characters, broken between words; a longer word is broken too. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const piece of harmless(text)
@@ -39,13 +39,13 @@ export function wrap(text: string, width: number): string[] {
   return lines
 }
 
-/** The first `most` letters of a text, in one line. */
+/** The first `most` characters of a text, in one line. */
 export function shortened(text: string, most: number): string {
   const letters = [...harmless(text).replaceAll(/\s+/g, ' ')]
   return letters.length > most ? `${letters.slice(0, most - 1).join('')}…` : letters.join('')
 }
 
-/** What another computer sent may tell a terminal to do something: no control characters, and none that turn the direction. */
+/** Removes control characters and characters that change the direction: text from other computers must not control the terminal. */
 export const harmless = (text: string) => text.replaceAll(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, ' ')
 
 const lengthOf = (text: string) => [...text].length

@@ -1,8 +1,8 @@
-/** Times and sizes as a person reads them; times are those of the machine's own zone. */
+/** Times and sizes for people to read; times in the zone of the machine. */
 export const moment = (ms: number): string =>
   Number.isFinite(ms) ? new Date(ms).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' }) : 'an unknown time'
 
-/** The same in fewer letters, for tables and lists; `at` in ms, or as an instant. */
+/** A shorter form, for tables and lists; `at` in ms, or as an instant. */
 export const shortMoment = (at: number | string): string =>
   new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
@@ -16,7 +16,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A length of time in its largest sensible unit. */
+/** A duration in its largest unit; `ms` in milliseconds. */
 export function lasting(ms: number): string {
   const length = Math.abs(ms)
   if (length < 2 * MINUTE) return counted(Math.round(length / 1_000), 'second')

@@ -7,14 +7,17 @@ import { asSystem } from '../../store/tx.ts'
 import { lasting, shortMoment } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 
-/** Of each school, and of people (`name` null), when it was last audited (ms) and whether somebody must look; null where it never was. */
+/**
+ * For each school, and for the people of all schools (`name` null): when it was last audited (ms, null for never), and whether that audit
+ * found something wrong.
+ */
 export type AuditsFound = {
   now: number
   isRunning: boolean
   audits: readonly { name: string | null; last: { at: number; isBad: boolean } | null }[]
 }
 
-/** Nothing on a laptop, which is not audited. */
+/** No findings on a laptop, which is not audited. */
 export function checkAudits({ now, isRunning, audits }: AuditsFound): Finding[] {
   const bad = audits.filter(({ last }) => last?.isBad)
   if (bad.length > 0)
@@ -38,7 +41,7 @@ export function checkAudits({ now, isRunning, audits }: AuditsFound): Finding[] 
 }
 
 export async function lookAtAudits(config: Omit<Config, 'sessionSecret'>, isRunning: boolean, now: number): Promise<AuditsFound | null> {
-  // A database that cannot be opened is another check's.
+  // `checkDatabase` reports a database that cannot be opened.
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return null
   try {

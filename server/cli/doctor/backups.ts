@@ -11,8 +11,9 @@ import { counted, lasting, moment } from '../words.ts'
 import { type Finding, type FixName, findings, fine, notice, problem, type Trouble } from './finding.ts'
 
 /**
- * The backups of this server's database as they lie there. `school`: whose they are, null where there is no school yet. `at` in ms since
- * 1970; `flaw`: why the newest cannot be trusted, null where it was read whole and is sound, or was not read (`isRead`). `newestMark`: when something was last written, null where that is unknown. `failed`: scheduled ones since the server began.
+ * The backups of this server's database. `school`: the name of the school that they are of, null where there is none yet. `at` in ms since
+ * 1970; `isRead`: the backup was read whole; `flaw`: what is wrong with it, null where it is sound or was not read. `newestMark`: the time
+ * of the last write, null where unknown. `failed`: how many scheduled backups failed since the server started, null where no server runs.
  */
 export type Backups = {
   now: number
@@ -23,7 +24,7 @@ export type Backups = {
   newest: { at: number; path: string; isRead: boolean; flaw: string | null } | null
   newestMark: number | null
   failed: number | null
-  /** When a backup was last put back for trial and came back whole, and what was wrong with the last that was tried. */
+  /** Trial restores: when the last one succeeded, what was wrong with the last one of all, and the age of the oldest backup. */
   rehearsed: { soundAt: number | null; flaw: string | null; oldestAt: number | null }
   copies: { folder: string; state: 'there' | 'same disk' | 'away' | 'missing'; newestAt: number | null } | null
 }
@@ -69,7 +70,7 @@ export function checkBackups(found: Backups): Finding[] {
 
 const of = ({ school }: Pick<Backups, 'school'>) => (school ? ` of ${school}` : '')
 
-/** A backup is as old as what was written since: over the holidays nothing is. */
+/** The age counts only where something was written after the backup, so that none is reported over the holidays. */
 function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
   if (!newest)
     return problem('backups', {
@@ -94,7 +95,7 @@ function age({ now, newest, newestMark, folder, school }: Backups): Finding[] {
   return old > oldBackup ? problem('backups', trouble) : notice('backups', trouble)
 }
 
-/** Of a server that is younger than the wait nothing is expected yet. */
+/** A server younger than the interval of trial restores cannot have made one. */
 function rehearsals({ now, newest, school, scheduled, rehearsed: { soundAt, flaw, oldestAt } }: Backups): Finding[] {
   if (!newest) return []
   if (flaw)
@@ -136,7 +137,7 @@ function copies({ copies, newest, school }: Backups): Finding[] {
 
 type BackupState = Pick<Backups, 'scheduled' | 'hasDatabase' | 'newestMark' | 'failed'>
 
-/** Reads the newest backup whole, as a restore would, unless `quick`. */
+/** Looks at the newest backup, and reads it whole unless `quick`, as a restore would. */
 export async function lookAtBackups(place: BackupLocation, known: BackupState, { quick = false } = {}): Promise<Backups> {
   const { whose, backup, copy } = await newestHere(place)
   const newest = backup && { at: backup.at, path: backup.path, isRead: !quick, flaw: quick ? null : await flawOf(backup.path, place) }

@@ -10,8 +10,8 @@ import { day, lasting } from '../words.ts'
 import { type Finding, fine, notice, problem, type Trouble } from './finding.ts'
 
 /**
- * The certificates as they lie on the disk; times in ms since 1970. `missing`: names and addresses of this machine that the server's
- * is not for. `refusal`: why a certificate of the operator's cannot serve.
+ * The certificates on the disk; times in ms since 1970. `missing`: names and addresses of this machine that the server's certificate does
+ * not cover. `refusal`: why the operator's own certificate cannot be used.
  */
 export type Certificates =
   | { kind: 'none' }
@@ -97,7 +97,7 @@ export function lookAtCertificate({ tls, dataDir, host, publicUrl, publicUrlFoll
   const { authority, server } = readCertificates(dataDir)
   const isDamaged = (pair: Pair | null, file: string) => pair === null && existsSync(join(tlsFolder(dataDir), file))
   const damaged = isDamaged(authority, 'authority.pem') || isDamaged(server, 'server.pem')
-  // Without LAN now, but it had it before: what lies there is for a start that may come.
+  // Certificates of earlier starts with LAN are not checked: they are not in use.
   if (tls === 'none') return { kind: 'none' }
   const names = namesAt(host, publicUrlFollows ? null : publicUrl, thisMachine())
   return { kind: 'authority', authority: authority && described(authority, NO_NAMES), server: server && described(server, names), damaged }

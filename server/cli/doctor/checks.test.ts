@@ -25,7 +25,7 @@ const whats = (findings: readonly Finding[]) => findings.map(({ what }) => what)
 
 describe('the disk', () => {
   const disk = { device: '1', folder: '/srv', holds: ['marks', 'backups'] as const, free: 50 * 2 ** 30, files: 1_000_000 }
-  test('is told by what is free, and once for all that lies on it', () => {
+  test('is reported by its free space, once for all folders on it', () => {
     expect(severities(checkDisks([disk]))).toEqual(['ok'])
     expect(severities(checkDisks([{ ...disk, free: limits.doctor.scarceDisk - 1 }]))).toEqual(['notice'])
     const [full] = checkDisks([{ ...disk, free: 12 * 2 ** 20 }])
@@ -34,7 +34,7 @@ describe('the disk', () => {
       what: 'The disk of the marks and the backups (/srv) is nearly full: 12.0 MB are free.',
     })
   })
-  test('can be full of files while it has room', () => {
+  test('can have space and no room for another file', () => {
     expect(whats(checkDisks([{ ...disk, files: 3 }]))).toContain('takes only 3 more files')
   })
 })
@@ -50,7 +50,7 @@ describe('the clock', () => {
     synchronised: true,
   }
   const found = (change: Partial<Times>) => checkClock({ ...times, ...change })
-  test('that is right', () => expect(severities(found({}))).toEqual(['ok']))
+  test('without a reason for doubt is ok', () => expect(severities(found({}))).toEqual(['ok']))
   test.each([
     ['a year that cannot be', { now: Date.parse('1970-01-01T05:00:00Z') }, /it is 1970, which cannot be/],
     [
@@ -70,10 +70,10 @@ describe('the clock', () => {
     expect(severities(findings)).toEqual(['problem'])
     expect(whats(findings)).toMatch(words)
   })
-  test('an answer that was long under way proves nothing', () => {
+  test('that differs from a server by less than its answer took is ok', () => {
     expect(severities(found({ others: [{ name: 'far.example', at: NOW - 33_000, underWay: 5_000 }] }))).toEqual(['ok'])
   })
-  test('one of another machine that runs ahead is named, and no clock is set for it here', () => {
+  test('of another machine that runs ahead is named, and nothing is said against the one here', () => {
     const ahead = { name: 'Ada’s laptop', by: null, at: NOW + 3 * DAY }
     const findings = found({ marksOfOthers: [ahead, { name: 'the library', by: null, at: NOW - DAY }] })
     expect(severities(findings)).toEqual(['notice'])
@@ -85,13 +85,13 @@ describe('the clock', () => {
     )
     expect(whats(found({ marksOfOthers: [{ name: null, by: null, at: NOW + HOUR }] }))).toContain('a computer that is not listed here')
   })
-  test('what others wrote breaks the silence, but with a clock that runs ahead', () => {
+  test('is not called long unused where others wrote lately, unless their clocks run ahead', () => {
     const silent = { newestMark: NOW - 200 * DAY }
     const by = (at: number) => whats(found({ ...silent, marksOfOthers: [{ name: 'x', by: null, at }] }))
     expect(by(NOW - DAY)).not.toContain('Nothing was written')
     expect(by(NOW + DAY)).toContain('Nothing was written for 200 days')
   })
-  test('notices: no clock of the network, long silence, a zone that nobody chose', () => {
+  test('without network time, with nothing written for long, or with an unset time zone is a notice', () => {
     expect(severities(found({ synchronised: false }))).toEqual(['notice'])
     expect(whats(found({ newestMark: NOW - 200 * DAY }))).toContain('Nothing was written for 200 days')
     expect(whats(found({ zone: 'UTC' }))).toContain('time zone')
@@ -104,7 +104,7 @@ describe('the certificate', () => {
   const own: Certificates = { kind: 'authority', authority: good, server: good, damaged: false }
   const given: Certificates = { kind: 'operator', server: good, refusal: null }
   const severity = (found: Certificates) => severities(checkCertificate(found, NOW))
-  test('of the school’s own authority', () => {
+  test('of the school’s own authority: ended, about to end, damaged or for other addresses', () => {
     expect(severity({ kind: 'none' })).toEqual([])
     expect(severity(own)).toEqual(['ok'])
     expect(severity({ ...own, server: null })).toEqual(['notice'])
@@ -118,7 +118,7 @@ describe('the certificate', () => {
     ])
     expect(whats(checkCertificate({ ...own, server: { ...good, missing: ['10.0.0.7'] } }, NOW))).toContain('not for 10.0.0.7')
   })
-  test('of the operator’s: nobody renews it by itself', () => {
+  test('of the operator: reported a month before it ends, since Markbook cannot renew it', () => {
     expect(severity(given)).toEqual(['ok'])
     expect(severity({ ...given, server: null, refusal: 'No.' })).toEqual(['problem'])
     expect(severity({ ...given, server: { ...good, until: NOW + 20 * DAY } })).toEqual(['notice'])
@@ -130,7 +130,7 @@ describe('the certificate', () => {
 
 describe('mail', () => {
   const mail = { server: 'mail.example', greeting: { ok: true } as const, queue: { waiting: 0, failing: false } }
-  test('that leaves, that is not set up, that piles up', () => {
+  test('is ok when it is sent, a notice when not set up or piling up, a problem when it cannot be sent', () => {
     expect(severities(checkMail(mail))).toEqual(['ok'])
     expect(severities(checkMail({ server: null, greeting: null, queue: null }))).toEqual(['notice'])
     expect(severities(checkMail({ ...mail, queue: { waiting: 300, failing: false } }))).toEqual(['notice'])
@@ -167,11 +167,11 @@ describe('backups', () => {
     copies,
   }
   const found = (change: Partial<Backups>) => checkBackups({ ...backups, ...change })
-  test('that are as they should be, and none needed yet', () => {
+  test('that are recent are ok, and none are expected without a database', () => {
     expect(severities(found({}))).toEqual(['ok'])
     expect(found({ hasDatabase: false, newest: null })).toEqual([])
   })
-  test('are as old as what was written since', () => {
+  test('that are old are reported only if something was written after them', () => {
     const old = { ...newest, at: NOW - 40 * DAY }
     const atThatTime = { ...copies, newestAt: old.at }
     expect(severities(found({ newest: old, newestMark: old.at - 1, copies: atThatTime }))).toEqual(['ok'])
@@ -180,7 +180,7 @@ describe('backups', () => {
     ])
     expect(severities(found({ newest: { ...newest, at: NOW - 30 * HOUR } }))).toEqual(['notice'])
   })
-  test('none, one that cannot be trusted, ones that failed, one of tomorrow, switched off', () => {
+  test('that are missing, damaged, failed, dated ahead or switched off are reported', () => {
     expect(found({ newest: null })).toMatchObject([{ severity: 'problem', fix: 'backup' }])
     expect(whats(found({ newest: { ...newest, flaw: 'The backup /b/1 is damaged: it is short. Nothing was changed.' } }))).toBe(
       'The newest backup cannot be trusted: The backup /b/1 is damaged: it is short.',
@@ -189,7 +189,7 @@ describe('backups', () => {
     expect(severities(found({ newest: { ...newest, at: NOW + DAY } }))).toEqual(['problem'])
     expect(severities(found({ scheduled: false }))).toEqual(['notice'])
   })
-  test('the second folder: none, away, missing, on the same disk, behind', () => {
+  test('that were never restored for trial, and the second folder with copies, are reported', () => {
     const never = { soundAt: null, flaw: null, oldestAt: NOW - 90 * DAY }
     expect(whats(found({ rehearsed: never }))).toMatch(/^No backup was put back for trial yet\./)
     expect(severities(found({ rehearsed: { ...never, oldestAt: NOW - DAY } }))).toEqual(['ok'])
@@ -221,7 +221,7 @@ describe('the database', () => {
     marks: null,
   } as const
   const where = { where: '/data', central: false, backup: '/b/1', signs: [] }
-  test('sound, older, newer, and with a log or room that is worth tidying', () => {
+  test('that is sound is ok; an older or newer schema, a large log and unused space are reported', () => {
     expect(severities(checkDatabase({ ...where, soundness }))).toEqual(['ok'])
     const [glance] = checkDatabase({ ...where, soundness: { ...soundness, isWhole: false, marks: 12_260_000 } })
     expect(glance).toMatchObject({ severity: 'ok', what: expect.stringMatching(/about 12.?260.?000 marks.*its rows were not read/) })
@@ -233,7 +233,7 @@ describe('the database', () => {
       { severity: 'notice', fix: 'room' },
     ])
   })
-  test('whose key does not come is not damage: nothing is to be restored', () => {
+  test('whose key is not available is not called damaged, and no restore is advised', () => {
     const [finding] = checkDatabase({ ...where, soundness: { state: 'locked', detail: 'x' } })
     expect(finding).toMatchObject({
       severity: 'problem',
@@ -242,12 +242,12 @@ describe('the database', () => {
     })
     expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })
   })
-  test('on a disk that can only be read is not damage: nothing is to be restored', () => {
+  test('on a read-only disk is not called damaged, and no restore is advised', () => {
     const [finding] = checkDatabase({ ...where, soundness: { state: 'read-only', detail: 'x' } })
     expect(finding).toMatchObject({ severity: 'problem', do: expect.stringContaining('Copy that folder to another disk') })
     expect(finding).toMatchObject({ do: expect.not.stringContaining('restore') })
   })
-  test('that is gone is not one that was never there', () => {
+  test('that is gone is a problem; where there was never one, its absence is a notice', () => {
     const absent = { ...where, soundness: { state: 'absent' } } as const
     expect(checkDatabase(absent)).toMatchObject([{ severity: 'notice' }])
     const gone = { ...absent, signs: ['1 backup of St Brigid’s', 'the secret of a server'] }
@@ -269,7 +269,7 @@ describe('the database', () => {
       do: expect.stringContaining('Compare DATABASE_URL'),
     })
   })
-  test('damage names the backup that a restore would take, and restores nothing', () => {
+  test('that is damaged is reported with the backup to restore', () => {
     const damage = [{ kind: 'pages', count: 3, detail: 'page 12' } as const]
     const [finding] = checkDatabase({ ...where, soundness: { ...soundness, damage } })
     expect(finding).toMatchObject({ severity: 'problem', do: expect.stringContaining('markbook restore --latest (/b/1)') })
@@ -315,7 +315,7 @@ describe('where the data folder lies', () => {
     ['/srv', { point: '/', type: 'fuse.lxcfs', source: 'x' }, null],
   ])('%s on %j: %s', (path, mount, share) => expect(shareOf({ path, mount })).toBe(share))
 
-  test('is a problem in a cloud and on a share, and a notice on a disk without owners', () => {
+  test('is a problem in a cloud folder or on a network share, and a notice on a disk without file owners', () => {
     const place = { path: '/srv/data', above: [], mount: null, central: false }
     expect(severities(checkFolder(place))).toEqual(['ok'])
     expect(severities(checkFolder({ ...place, above: ['.stfolder'] }))).toEqual(['problem'])
@@ -328,7 +328,7 @@ describe('rights', () => {
   const file: FileRights = { path: '/d/session-secret', kind: 'secret', uid: 999, mode: 0o600, usable: true }
   const found = { account: 999, owner: 999, ownerName: 'markbook', entries: [file] }
   const shut = { ...file, usable: false }
-  test('closed, open to others, of another account, not usable', () => {
+  test('of files that others can read, or that the server cannot use, are a problem', () => {
     expect(checkRights(null)).toEqual([])
     expect(severities(checkRights(found))).toEqual(['ok'])
     expect(checkRights({ ...found, entries: [{ ...file, mode: 0o644 }] })).toMatchObject([{ severity: 'problem', fix: 'rights' }])
@@ -339,7 +339,7 @@ describe('rights', () => {
   })
 })
 
-test('server, port, memory, settings', () => {
+test('the severity of each state of server, port, memory and settings', () => {
   const server = { dataDir: '/d', url: 'http://localhost:3000', since: NOW }
   const states = ['ours', 'unready', 'silent', 'another', 'ended', 'none'] as const
   expect(states.map((state) => severities(checkServer({ ...server, state }))[0])).toEqual([
@@ -360,7 +360,7 @@ test('server, port, memory, settings', () => {
   expect(severities(checkSettings({ file: null, warnings: ['There is no setting PROT.'] }))).toEqual(['notice'])
 })
 
-test('every sentence of a trouble ends as one', () => {
+test('each sentence of a finding ends with a full stop or an exclamation mark', () => {
   const all = [
     ...checkDisks([{ device: '1', folder: '/srv', holds: ['copies'], free: 0, files: null }]),
     ...checkMail({ server: null, greeting: null, queue: null }),
@@ -396,7 +396,7 @@ describe('replication', () => {
     children: { count: 0, silent: [] },
   }
   const under = (change: Partial<ParentFound>) => checkReplication({ ...alone, parent: { ...parent, ...change } })
-  test('of a server that works alone is not spoken of; where all is well it is said', () => {
+  test('is not mentioned where a server works alone, and is ok where everything has arrived', () => {
     expect(checkReplication(alone)).toEqual([])
     expect(under({})).toMatchObject([{ severity: 'ok', what: 'Everything is at the centre.' }])
     expect(under({ state: 'sending', waiting: 3, oldest: NOW - 1_000 })).toMatchObject([{ severity: 'ok' }])
@@ -405,7 +405,7 @@ describe('replication', () => {
       { severity: 'ok', what: '2 servers and laptops replicate with this server.' },
     ])
   })
-  test('a laptop that was revoked is told with which words to join again', () => {
+  test('of a revoked laptop is reported with the command to join again', () => {
     const [found] = under({ state: 'revoked', isLaptop: true })
     expect(JSON.stringify(found)).toContain('markbook join https://centre.example <code> --laptop')
   })
@@ -464,7 +464,7 @@ describe('replication', () => {
     expect(severities(found)).toEqual([severity])
     expect(whats(found)).toMatch(words)
   })
-  test('what a person has to do in the app is named by the words that stand there', () => {
+  test('reports refused writes and conflicts with the words of the page in the app', () => {
     const words = JSON.parse(readFileSync('desktop/ui/words/en/sync.json', 'utf8'))
     const found = checkReplication({
       ...alone,
@@ -478,7 +478,7 @@ describe('replication', () => {
     expect(own).toContain(`in the app under ${words.title}, «${words.refused}»`)
     expect(below).toContain(`in the app under ${words.title}, at what was «${words.notTaken.ofServer.replace('{{node}}', '…')}»`)
   })
-  test('what waits for a person, and who was not heard for long', () => {
+  test('reports conflicts, held rows, refused writes, silent nodes and a copied node', () => {
     const found = checkReplication({
       ...alone,
       conflicts: { open: 2, oldest: NOW - 3 * DAY },
@@ -539,7 +539,7 @@ describe('the lines to services of another machine', () => {
     expect(found({ databaseUrl })).toEqual([])
   })
 
-  test('Redis and an S3; a school alone has no such line', () => {
+  test('to Redis and S3 are reported without TLS; a school without such services has none', () => {
     expect(found({ redisUrl: 'redis://cache.example:6379', s3: { ...s3, endpoint: 'http://s3.example:9000' } })).toEqual([
       'REDIS_URL cache.example',
       'S3_ENDPOINT s3.example',

@@ -12,10 +12,9 @@ import { day, lasting, moment } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /**
- * What tells the time. Times in ms since 1970. `newestMark`: the newest entry of the history that this machine wrote;
- * `marksOfOthers`: the newest of each other that wrote some; `newestFile`: the newest file of ours; `others`: what other servers said,
- * and how long their answer was under way; `synchronised`: whether the machine follows a clock of the network, null where that cannot
- * be known.
+ * What the clock is compared with. Times in ms since 1970. `newestMark`: the newest history entry written by this machine; `marksOfOthers`:
+ * the newest of each other node; `newestFile`: the newest file in the data folder; `others`: the time that other servers answered, with how
+ * long the answer took; `synchronised`: whether the system follows network time, null where unknown.
  */
 export type Times = {
   now: number
@@ -27,7 +26,7 @@ export type Times = {
   synchronised: boolean | null
 }
 
-/** The first version was made in 2026: no clock that is right says less. */
+/** Markbook exists since 2026: a clock with an earlier year is wrong. */
 const OLDEST = Date.parse('2026-01-01T00:00:00Z')
 const LATEST = Date.parse('2100-01-01T00:00:00Z')
 const { clockSlack, clockOff, clockFar, longSilence } = limits.doctor
@@ -68,7 +67,7 @@ export function checkClock(times: Times): Finding[] {
   return found.length > 0 ? found : fine('clock', `The clock says ${moment(now)} (${zone}), and nothing speaks against it.`)
 }
 
-/** Of one tree each machine has its own clock: that of another which runs ahead says nothing against this one. */
+/** Each node has a clock of its own: an entry dated ahead by another node is no proof that the clock here is wrong. */
 const ofOther = ({ name, by, at }: NewestOf, now: number): Finding[] => {
   const whose = name ?? (by ? `a computer that replicates with ${by}` : 'a computer that is not listed here')
   return notice('clock', {
@@ -78,7 +77,7 @@ const ofOther = ({ name, by, at }: NewestOf, now: number): Finding[] => {
   })
 }
 
-/** The newest entry of anybody that was not written with a clock that runs ahead. */
+/** The time of the newest entry of any node, without entries dated ahead. */
 function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
   const past = [newestMark, ...marksOfOthers.map(({ at }) => at)].filter((at) => at !== null && at <= now + clockSlack)
   return past.length === 0 ? null : Math.max(...past.map(Number))
@@ -87,7 +86,7 @@ function newestUntil({ now, newestMark, marksOfOthers }: Times): number | null {
 const isAbsurd = ({ now }: Times) =>
   now < OLDEST || now > LATEST ? `The clock says that it is ${new Date(now).getUTCFullYear()}, which cannot be.` : null
 
-/** A second is lost in the header, and an answer was made somewhere between the asking and its coming. */
+/** Tolerates the time that the answer took; the Date header is only exact to a second. */
 function againstOthers({ now, others }: Times): string | null {
   for (const { name, at, underWay } of others) {
     const off = now - at
@@ -119,11 +118,11 @@ export async function lookAtClock(clock: Clock, { dataDir, backupDir, sites }: W
   }
 }
 
-/** What a server says the time is, and how long its answer took. */
+/** The time that a server answers, and how long the answer took; null where it does not answer. */
 async function timeAt(clock: Clock, site: string): Promise<Times['others'][number] | null> {
   const before = clock.now()
   const { date } = (await askServer(site, '/healthz')) ?? {}
-  // The header has no parts of a second: the middle of it is meant.
+  // The header is cut to whole seconds; half a second is added to be right on average.
   return date ? { name: new URL(site).host, at: date + 500, underWay: clock.now() - before } : null
 }
 
@@ -138,7 +137,7 @@ function newestFile(dataDir: string, backupDir: string): Times['newestFile'] {
   return found.sort((a, b) => b.at - a.at)[0] ?? null
 }
 
-/** By systemd's own word; null where there is none. */
+/** Whether systemd says that the clock follows network time; null without systemd. */
 async function isSynchronised(): Promise<boolean | null> {
   const args = ['show', '--property=NTPSynchronized', '--value']
   const answer = await promisify(execFile)('timedatectl', args, { timeout: 3_000 }).catch(() => null)

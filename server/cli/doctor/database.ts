@@ -5,8 +5,8 @@ import { bytes, counted } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
 /**
- * `where`: the folder of a school, or «PostgreSQL». `backup`: the newest backup that a restore would take, if any. `signs`: where there is no
- * database, what says that one was here.
+ * `where`: the data folder, or «PostgreSQL». `backup`: the path of the newest backup, null where there is none. `signs`: where the database
+ * is missing, what shows that there was one.
  */
 export type DatabaseFound = { where: string; central: boolean; soundness: Soundness; backup: string | null; signs: readonly string[] }
 
@@ -36,7 +36,7 @@ const restoring = ({ backup, central }: DatabaseFound) =>
     ? `Stop the server, copy ${central ? 'the database' : 'the folder of the marks'} to a safe place, then: markbook restore --latest (${backup}).`
     : 'Stop the server, copy everything to a safe place, and ask for help: there is no backup that could be restored.'
 
-/** A server that is started there says the same, and does not begin an empty school. */
+/** A start refuses in the same way (`demandNothingLost`), so that no empty school begins there. */
 const gone = (found: DatabaseFound): Finding[] => {
   const { where, signs, backup, central } = found
   return problem('database', {

@@ -5,7 +5,7 @@ import { bytes } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 import { nearest } from './paths.ts'
 
-/** A disk that something of ours lies on; sizes in bytes. `files` is how many more files it takes, null where it has no such limit. */
+/** A disk with folders of Markbook; sizes in bytes. `files`: how many more files fit, null where the file system has no such limit. */
 export type Disk = {
   device: string
   folder: string
@@ -39,7 +39,7 @@ function checkDisk({ folder, holds, free, files }: Disk): Finding[] {
   return fine('disk', `${named} has ${bytes(free)} free.`)
 }
 
-/** Each disk once, with all that it holds of ours. A folder that may not be looked at is left out. */
+/** Each disk once, with what it holds of Markbook. A folder that this account may not read is left out. */
 export async function lookAtDisks(kept: readonly { folder: string; holds: Disk['holds'][number] }[]): Promise<Disk[]> {
   const disks = new Map<string, Disk>()
   for (const { folder, holds } of kept) {

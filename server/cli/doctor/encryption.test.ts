@@ -29,14 +29,14 @@ const findings = async (config: Partial<Looked> = {}) =>
   )
 
 describe('the encryption of the database', () => {
-  test('of a laptop that is encrypted is well, without a question to the keyring', async () => {
+  test('of an encrypted laptop is ok, and the keyring is not asked', async () => {
     begin(of.laptop)
     await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
     expect(await findings()).toMatchObject([{ check: 'encryption', severity: 'ok', what: expect.stringContaining('is encrypted') }])
     expect(keyring.asked).toEqual([])
   })
 
-  test('of a laptop that is encrypted, with copies from before beside it: they are named', async () => {
+  test('of an encrypted laptop with plain copies beside it names the copies', async () => {
     begin(of.laptop)
     const [damaged, own] = [join(dataDir, 'damaged-2026-01-12T11-00-00.sqlite'), join(dataDir, 'backups', randomUUID())]
     const aside = join(own, 'as-it-was-2026-01-12T11-00-00Z-restore')
@@ -50,14 +50,14 @@ describe('the encryption of the database', () => {
     expect(finding?.what).toContain(`are not: ${damaged}, ${join(aside, DATABASE_FILE)}.`)
   })
 
-  test('of a laptop that is plain: another start does it where a keyring answers', async () => {
+  test('of a plain laptop whose keyring answers advises another start', async () => {
     begin(of.laptop)
     expect(await findings()).toMatchObject([
       { severity: 'notice', what: 'The database of this laptop is not encrypted.', do: expect.stringContaining('Start Markbook again') },
     ])
   })
 
-  test('of a laptop without a keyring: why it does not answer, and that the disk is to be encrypted', async () => {
+  test('of a laptop without a keyring says why it does not answer, and advises to encrypt the disk', async () => {
     begin(of.laptop)
     keyring.silent = true
     expect(await findings()).toMatchObject([
@@ -69,7 +69,7 @@ describe('the encryption of the database', () => {
     ])
   })
 
-  test('is not spoken of at a school, at a centre, and where there is no database yet', async () => {
+  test('is not reported at a school, at a centre and without a database', async () => {
     expect(await findings()).toEqual([])
     begin(of.school)
     expect(await findings()).toEqual([])
@@ -77,7 +77,7 @@ describe('the encryption of the database', () => {
     expect(keyring.asked).toEqual([])
   })
 
-  test('where the key is gone, or the file cannot be read, another topic says it', async () => {
+  test('is not reported where the key is gone or the file cannot be read', async () => {
     begin(of.laptop)
     await convert(dataDir, { name: randomBytes(8).toString('hex'), secret: randomBytes(32) }, { room: async () => {} })
     letGoOfKey(keyNameOf(join(dataDir, DATABASE_FILE)) ?? '')

@@ -11,12 +11,15 @@ import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { type Finding, fine, notice } from './finding.ts'
 
 /**
- * Whether the database of a laptop is encrypted; `silent`: why no keyring answers, null where one does; `plain`: older copies beside an
- * encrypted one that are not.
+ * The encryption of a laptop's database. `silent`: why no keyring answers, null where one does; `plain`: the paths of plain copies beside
+ * an encrypted database.
  */
 export type EncryptionFound = { isEncrypted: boolean; silent: string | null; plain: string[] }
 
-/** Nothing for a school and a centre, whose servers run where nobody is signed in: their disk is to be encrypted. */
+/**
+ * No findings for a school or a centre: their servers start without anybody signed in, so no keyring could give a key. There the disk is
+ * encrypted.
+ */
 export function checkEncryption(found: EncryptionFound | null): Finding[] {
   if (!found) return []
   const { silent, isEncrypted, plain } = found
@@ -43,7 +46,10 @@ export function checkEncryption(found: EncryptionFound | null): Finding[] {
 
 type Looked = Pick<Config, 'role' | 'dataDir' | 'backupDir' | 'windowSecret'>
 
-/** Null for what is no laptop, and where the database cannot be opened, which is said elsewhere. The keyring is asked only for a plain one. */
+/**
+ * Null for the plain database of a school or a centre, and where the database cannot be opened (`checkDatabase` reports that). Asks the
+ * keyring only where a database that should be encrypted is plain.
+ */
 export async function lookAtEncryption(
   { role, dataDir, backupDir, windowSecret }: Looked,
   keyring: Keyring,
@@ -57,7 +63,10 @@ export async function lookAtEncryption(
   return { isEncrypted, silent: kept.state === 'silent' ? kept.why : null, plain: [] }
 }
 
-/** Databases that a start or a restore put aside, which no backup replaces. Plain backups go when the first encrypted one is made. */
+/**
+ * Databases that a start or a restore set aside; no backup replaces them. Plain backups are not listed: they are removed after the first
+ * encrypted one.
+ */
 function plainCopies(dataDir: string, backupDir: string): string[] {
   const folders = [backupDir, ...filesIn(backupDir, isFolderOfDatabase)]
   const aside = folders.flatMap((folder) => filesIn(folder, isSetAside)).map((folder) => join(folder, DATABASE_FILE))

@@ -28,8 +28,8 @@ import { checkSettings, type SettingsFound } from './settings.ts'
 export type Examined = Omit<Config, 'sessionSecret'>
 
 /**
- * Looks at everything and says what it found, in the order of `checks`; `quick`: reads neither the rows of the database nor the backup. Changes nothing; the server may go on working. Throws where
- * this account may not look at the data folder.
+ * Runs every check, and returns the findings in the order of `checks`. `log` gets each step; `quick` reads neither all rows of the database
+ * nor the backup. Changes nothing, and the server may be running. Throws where this account may not read the data folder.
  */
 export async function examine(
   config: Examined,
@@ -94,12 +94,12 @@ export async function examine(
   ]
 }
 
-/** A server that was started with --lan shows a certificate, although no setting says so. */
+/** The configuration with the certificate and host of a server that was started with --lan, which is in no setting. */
 const asServed = (config: Examined, { state, url }: ServerFound): Examined =>
   config.tls === 'none' && state === 'ours' && url?.startsWith('https:') ? { ...config, tls: 'authority', host: ANY_HOST } : config
 const ANY_HOST = '0.0.0.0'
 
-/** Other servers whose clock can be asked: the storage of files, and the address that people use where somebody named it. */
+/** Servers whose Date header shows their time: the file storage, and the public address where it is set. */
 const sitesOf = ({ publicUrl, publicUrlFollows, s3 }: Examined): string[] =>
   [publicUrlFollows ? null : publicUrl, s3?.endpoint].filter((site) => typeof site === 'string')
 

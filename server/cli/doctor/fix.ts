@@ -11,7 +11,10 @@ import { type Finding, type FixName, fixNames } from './finding.ts'
 import { lookAtLeftovers } from './leftovers.ts'
 import { lookAtRights } from './rights.ts'
 
-/** What a fix will do, said before it is done, and the doing of it: answers what was done in one sentence, throws where it cannot. */
+/**
+ * `will`: a sentence about what the fix will do, printed before. `run`: does it, and returns a sentence about what was done; throws where
+ * it cannot.
+ */
 type Fix = { will: (config: Examined) => string; run: (config: Examined) => Promise<string> | string }
 
 const fixes: Record<FixName, Fix> = {
@@ -27,7 +30,7 @@ const fixes: Record<FixName, Fix> = {
   backup: { will: ({ backupDir }) => `Make a backup in ${backupDir} and verify it.`, run: backUp },
 }
 
-/** The fixes that the findings ask for, each once, in an order in which one does not stand in another's way. */
+/** The fixes of these findings, each once, in an order in which an earlier one does not prevent a later one. */
 export const fixesFor = (findings: readonly Finding[]): FixName[] => {
   const wanted = new Set(findings.map((finding) => ('fix' in finding ? finding.fix : undefined)))
   return fixNames.filter((name) => wanted.has(name))
@@ -35,7 +38,7 @@ export const fixesFor = (findings: readonly Finding[]): FixName[] => {
 
 export const willDo = (name: FixName, config: Examined): string => fixes[name].will(config)
 
-/** One sentence of what was done, or why it could not be. */
+/** Runs a fix. `says`: what was done, or why it could not be done. */
 export async function carryOut(name: FixName, config: Examined): Promise<{ done: boolean; says: string }> {
   try {
     return { done: true, says: await fixes[name].run(config) }
@@ -56,7 +59,7 @@ function closeFolder(config: Examined): string {
   return `Closed ${found.entries.length} files and folders to everybody but ${found.ownerName}.`
 }
 
-/** Under the turn of backups: nobody is writing one then. */
+/** Holds the lock of backups, so that no backup is being written. */
 async function removeLeftovers(config: Examined): Promise<string> {
   const done = await takeTurn(config.backupDir)
   try {
@@ -68,7 +71,7 @@ async function removeLeftovers(config: Examined): Promise<string> {
   }
 }
 
-/** Only where the folder that it is to be in is there: else the disk is away, and a folder made in its place would hide that. */
+/** Makes the folder only where its parent folder exists. Otherwise the disk is probably not mounted, and the new folder would hide that. */
 function makeCopyFolder({ backupCopyDir }: Examined): string {
   if (!backupCopyDir) return 'No second folder is set.'
   if (!existsSync(dirname(backupCopyDir))) throw new Error(`${dirname(backupCopyDir)} is not there either: plug in the disk first.`)

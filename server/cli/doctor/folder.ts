@@ -5,13 +5,13 @@ import { type Finding, fine, notice, problem } from './finding.ts'
 import { nearest } from './paths.ts'
 
 /**
- * Where the data folder lies. `path` with every link followed; `above`: the names of files beside it and beside each folder above it;
- * `mount`: the file system that it is on, null where that cannot be known.
+ * The place of the data folder. `path`: with all links resolved; `above`: the names of the files in it and in each folder above it;
+ * `mount`: the file system of the path, null where unknown.
  */
 export type FolderFound = { path: string; above: readonly string[]; mount: Mount | null; central: boolean }
 export type Mount = { point: string; type: string; source: string }
 
-/** Programs that copy folders to a cloud or between machines, by what they call their folders. */
+/** Programs that copy folders to a cloud or to other machines, by the usual names of their folders. */
 const SYNC_FOLDERS: [string, RegExp][] = [
   ['OneDrive', /^OneDrive(?: ?[-–].+)?$|^SkyDrive$/i],
   ['Dropbox', /^Dropbox(?: ?\(.+\))?$/i],
@@ -31,7 +31,7 @@ const SYNC_FOLDERS: [string, RegExp][] = [
   ['a cloud service', /^CloudStorage$/],
 ]
 
-/** The same by files that they leave beside what they copy. */
+/** The same programs, by the files that they leave in the folders that they copy. */
 const SYNC_MARKERS: [string, RegExp][] = [
   ['Dropbox', /^\.dropbox(?:\.cache|\.device)?$/],
   ['Google Drive', /^\.tmp\.drive(?:down|up)load$/],
@@ -48,19 +48,19 @@ const NETWORK =
   /^(?:nfs\d?|cifs|smb\d?|smbfs|9p|afs|ceph|glusterfs|lustre|ncpfs|davfs|vboxsf|prl_fs|fuse\.(?:sshfs|rclone|davfs2?|gvfsd-fuse|glusterfs|s3fs|gcsfuse|smbnetfs|curlftpfs|vmhgfs-fuse|mount\.davfs))$/
 const WITHOUT_RIGHTS = /^(?:vfat|exfat|msdos|fuseblk|ntfs3?)$/
 
-/** Names of folders, whichever system the path is of. */
+/** The names in a path of Windows or of another system. */
 const partsOf = (path: string) => path.split(/[\\/]+/).filter(Boolean)
 
 export function syncServiceOf({ path, above }: Pick<FolderFound, 'path' | 'above'>): string | null {
-  // Of two that fit, the one further down says more: ~/Library/CloudStorage/Dropbox.
+  // The deepest match is the most exact: ~/Library/CloudStorage/Dropbox.
   for (const part of partsOf(path).reverse()) for (const [service, pattern] of SYNC_FOLDERS) if (pattern.test(part)) return service
   for (const name of above) for (const [service, pattern] of SYNC_MARKERS) if (pattern.test(name)) return service
   return null
 }
 
-/** What share a folder is on; null for a disk of this machine. */
+/** The network share that a folder is on; null for a local disk. */
 export function shareOf({ path, mount }: Pick<FolderFound, 'path' | 'mount'>): string | null {
-  // \\server\share; but \\?\C:\ and \\.\ are ways to write a path of this machine.
+  // \\server\share; but \\?\C:\ and \\.\ are local paths.
   const [, server, share] = /^\\\\(?![?.]\\)([^\\]+)\\([^\\]+)/.exec(path) ?? /^\\\\\?\\UNC\\([^\\]+)\\([^\\]+)/i.exec(path) ?? []
   if (server) return `\\\\${server}\\${share}`
   return mount && NETWORK.test(mount.type) ? `${mount.source} (${mount.type})` : null
@@ -104,7 +104,7 @@ export function lookAtFolder(
   return { path: real, above: namesAbove(realpathSync(there)), mount: mountOf(realpathSync(there), mounts()), central }
 }
 
-/** The names in this folder and in each above it, as far as this account may look. */
+/** The names in this folder and in each folder above it that this account may read. */
 function namesAbove(folder: string): string[] {
   const names: string[] = []
   for (let path = folder; ; path = dirname(path)) {
@@ -116,10 +116,10 @@ function namesAbove(folder: string): string[] {
 
 const readMounts = (): string | null => orNull(() => readFileSync('/proc/self/mountinfo', 'utf8'))
 
-/** Spaces and the like are written as octal numbers there. */
+/** Decodes the octal escapes of spaces and the like in mountinfo. */
 const plain = (text: string) => text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
 
-/** The mount that a path is below: the longest, and of equal ones the last, which lies on top. */
+/** The mount of a path: the one with the longest mount point; of several at one point the last, which covers the others. */
 export function mountOf(path: string, mountinfo: string | null): Mount | null {
   let best: Mount | null = null
   for (const line of mountinfo?.split('\n') ?? []) {

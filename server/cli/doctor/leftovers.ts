@@ -7,7 +7,7 @@ import { bytes, counted } from '../words.ts'
 import { type Finding, notice } from './finding.ts'
 import { inFolder } from './paths.ts'
 
-/** What was begun and never finished: a power cut leaves such files behind. */
+/** Files that were begun and not finished, as after a power cut. */
 export type Leftovers = { paths: readonly string[]; size: number }
 
 export const checkLeftovers = ({ paths, size }: Leftovers): Finding[] =>
@@ -22,9 +22,9 @@ export const checkLeftovers = ({ paths, size }: Leftovers): Finding[] =>
 
 type Where = { dataDir: string; backupDir: string; backupCopyDir: string | null }
 
-/** By their names; what is younger than an hour may still be written. */
+/** Finds leftovers by their names. A file younger than an hour may still be in use. */
 export function lookAtLeftovers({ dataDir, backupDir, backupCopyDir }: Where, now: number): Leftovers {
-  // In a folder that other schools share, only our own.
+  // Other schools may share the folder: only the files of this database.
   const whose = readWhoseNote(dataDir)
   const ownFolders = [backupDir, backupCopyDir].flatMap((folder) => (folder && whose ? [folderOfDatabase(folder, whose.id)] : []))
   const paths = [

@@ -3,15 +3,15 @@ import { hostOf, isLoopback, type Machine } from '../../network/addresses.ts'
 import { socketFolder } from '../../store/postgres.ts'
 import { type Finding, fine, notice } from './finding.ts'
 
-/** A line to another machine, over which something goes in the clear: which setting names it, and what would hide it. */
+/** A connection to another machine without encryption: the setting that names it, what others can read, and what to do. */
 type OpenLine = { setting: string; host: string; what: string; do: string }
 
 type Settings = Pick<Config, 'databaseUrl' | 'redisUrl' | 's3'>
 
-/** With these the driver of Postgres encrypts; with any other it does not, or goes without where the server has no TLS. */
+/** The modes in which the Postgres driver always encrypts; in the others it may fall back to plain text. */
 const ENCRYPTED = ['require', 'verify-ca', 'verify-full']
 
-/** The lines of this server to its own services that others on the network can read. */
+/** The connections of this server to its database, cache and storage that others on the network could read. */
 export function lookAtLines({ databaseUrl, redisUrl, s3 }: Settings, machine: Machine): OpenLine[] {
   const lines: OpenLine[] = []
   const add = (setting: string, url: string, what: string, advice: string) => {
@@ -42,7 +42,7 @@ function isHere(host: string, { hostname, interfaces }: Machine): boolean {
   return isLoopback(host) || host.toLowerCase() === hostname.toLowerCase() || own.includes(host)
 }
 
-/** Nothing where all is on this machine. */
+/** No findings where all of these services are on this machine. */
 export const checkLines = (lines: readonly OpenLine[], settings: Settings): Finding[] => {
   const found = lines.flatMap(({ setting, host, what, do: advice }) =>
     notice('lines', {

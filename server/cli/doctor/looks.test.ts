@@ -35,7 +35,7 @@ const config = (env: Record<string, string> = {}) => readWithoutSecret({ DATA_DI
 const listening = (server: Server) =>
   new Promise<number>((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)))
 
-/** Only root mounts; elsewhere these two are left out. */
+/** Mounting needs root; the tests that do are skipped without it. */
 const canMount = (() => {
   const point = mkdtempSync(join(tmpdir(), 'markbook-mount-'))
   try {
@@ -50,7 +50,7 @@ const canMount = (() => {
 })()
 
 describe('disks', () => {
-  test('one that holds all is told once', async () => {
+  test('one with several folders is returned once', async () => {
     const kept = [
       { folder, holds: 'marks' as const },
       { folder: join(folder, 'not', 'made', 'yet'), holds: 'backups' as const },
@@ -58,7 +58,7 @@ describe('disks', () => {
     expect(await lookAtDisks(kept)).toMatchObject([{ folder, holds: ['marks', 'backups'] }])
   })
 
-  test.runIf(canMount)('a full one', async () => {
+  test.runIf(canMount)('a full disk is a problem', async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder])
     try {
       expect(() => writeFileSync(join(folder, 'film'), Buffer.alloc(2 ** 21))).toThrow(/ENOSPC/)
@@ -72,7 +72,7 @@ describe('disks', () => {
 })
 
 describe('the data folder', () => {
-  test('a marker of a cloud service two folders up, seen through a link', () => {
+  test('is found in a cloud folder by a marker two folders up, also through a link', () => {
     const inside = join(folder, 'cloud', 'school', 'data')
     mkdirSync(inside, { recursive: true })
     writeFileSync(join(folder, 'cloud', '.stfolder'), '')
@@ -82,7 +82,7 @@ describe('the data folder', () => {
     ])
   })
 
-  test('the mount that it is below: the longest, with spaces, the last of two at one place', () => {
+  test('is on the mount with the longest mount point, of several at one point on the last', () => {
     const table = [
       '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
       '40 22 0:35 / /srv rw shared:5 - ext4 /dev/sdb1 rw',
@@ -98,13 +98,13 @@ describe('the data folder', () => {
     expect(mountOf('C:\\data', null)).toBeNull()
   })
 
-  test.runIf(existsSync('/proc/self/mountinfo'))('this machine has one for every folder', () => {
+  test.runIf(existsSync('/proc/self/mountinfo'))('is on a mount of this machine', () => {
     expect(lookAtFolder(folder, { central: false }).mount).not.toBeNull()
   })
 })
 
 describe.skipIf(process.platform === 'win32')('rights', () => {
-  test('secrets that others can read are found, and closed by the fix', async () => {
+  test('secrets that others can read are reported, and the fix closes them', async () => {
     chmodSync(folder, 0o700)
     for (const name of ['session-secret', 'markbook.sqlite']) writeFileSync(join(folder, name), 'x')
     chmodSync(join(folder, 'session-secret'), 0o644)
@@ -124,7 +124,7 @@ describe('the certificate', () => {
     return keepCertificates(folder, { hostname: machine.hostname, names: { dns: ['localhost'], ips: [] }, now })
   }
   const DAY = 86_400_000
-  test('a damaged one, one that has ended, one for other names', async () => {
+  test('a damaged certificate, one that has ended and one for other names are reported', async () => {
     const lan = config({ LAN: 'true' })
     const now = Date.parse('2027-03-01T00:00:00Z')
     const found = (at: number) => checkCertificate(lookAtCertificate(lan), at)
@@ -140,7 +140,7 @@ describe('the certificate', () => {
 })
 
 describe('mail', () => {
-  test('a server that takes us, that refuses us, that is not there, that says nothing', async () => {
+  test('a mail server that accepts, refuses, is not there or does not answer', async () => {
     const answering = new SMTPServer({ authOptional: true, disabledCommands: ['STARTTLS'], logger: false })
     const refusing = new SMTPServer({
       disabledCommands: ['STARTTLS'],
@@ -165,7 +165,7 @@ describe('mail', () => {
   })
 })
 
-/** The database of a server in the folder that has joined another. */
+/** Opens the database of the folder, with a parent at this address. */
 async function joinedTo(url: string) {
   const store = await openStore(config())
   const [id, node, school] = ['1', '2', '3'].map((last) => `01920000-0000-7000-8000-00000000000${last}`) as [string, string, string]
@@ -188,7 +188,7 @@ async function joinedTo(url: string) {
   await store.close()
 }
 
-test('a parent whose authority is another than the one that was trusted is found out, though it answers', async () => {
+test('a parent that answers with the certificate of an authority that is not trusted is reported', async () => {
   const there = join(folder, 'there')
   const kept = await keepCertificates(there, { hostname: 'box', names: { dns: ['localhost'], ips: ['127.0.0.1'] }, now: Date.now() })
   const server = createHttpsServer(kept.server, (_, response) => response.end('{}'))
@@ -206,7 +206,7 @@ test('a parent whose authority is another than the one that was trusted is found
 
 describe('the port and the server', () => {
   const none = { state: 'none', dataDir: '', url: null, since: null } as const
-  test('a blocked port, and by what', async () => {
+  test('a port that is taken is reported with the program that holds it', async () => {
     const other = createServer()
     const port = await listening(other)
     const found = await lookAtPort({ port, host: '127.0.0.1' }, none)
@@ -218,7 +218,7 @@ describe('the port and the server', () => {
     expect(await lookAtPort({ port, host: '203.0.113.9' }, none)).toMatchObject({ state: 'no address' })
   })
 
-  test('our own server while its database does not answer: it has its port, and nobody is told to stop it', async () => {
+  test('a running server without its database is reported, and its port counts as its own', async () => {
     const ours = createHttpServer((_, response) => response.writeHead(503).end('{"status":"not ready"}'))
     const port = await listening(ours)
     const note = { pid: process.pid, url: `http://127.0.0.1:${port}`, urls: [], version: '0', started_at: '2026-11-20T08:00:00.000Z' }
@@ -230,7 +230,7 @@ describe('the port and the server', () => {
     await new Promise((resolve) => ours.close(resolve))
   })
 
-  test('a folder that somebody else holds, and one that a power cut left', async () => {
+  test('a data folder in use by another program, and a server that ended without being stopped, are told apart', async () => {
     const note = { pid: 4_194_999, url: 'http://localhost:1', urls: [], version: '0', started_at: '2026-11-20T08:00:00.000Z' }
     const state = async () => (await lookAtServer(config({ PORT: '1' }))).server.state
     expect(await state()).toBe('none')
@@ -244,7 +244,7 @@ describe('the port and the server', () => {
   })
 })
 
-test('what was never finished is found when it is old, and removed', async () => {
+test('unfinished files are reported once they are old, and the fix removes them', async () => {
   const names = ['.unfinished-2026-01-12T01-00-00Z-nightly', 'markbook.restoring.sqlite', '.unfinished-young', 'running.json']
   mkdirSync(join(folder, 'backups'))
   const paths = names.map((name) => join(folder, name.startsWith('.') ? 'backups' : '', name))
@@ -260,7 +260,7 @@ test('what was never finished is found when it is old, and removed', async () =>
   expect(paths.map((path) => existsSync(path))).toEqual([false, false, true, true])
 })
 
-test('a second folder is made only where its disk is there', async () => {
+test('the fix makes the second folder only where its disk is mounted', async () => {
   const copy = (path: string) => carryOut('copy-folder', config({ BACKUP_COPY_DIR: path }))
   expect(await copy(join(folder, 'copies'))).toMatchObject({ done: true })
   expect(await copy(join(folder, 'usb', 'copies'))).toMatchObject({ done: false, says: expect.stringContaining('plug in the disk') })

@@ -4,9 +4,9 @@ import { transportOptions } from '../../mail/smtp.ts'
 import { counted } from '../words.ts'
 import { type Finding, findings, fine, notice, problem } from './finding.ts'
 
-/** How the mail server answered when it was greeted; `code` of the network or of the mail protocol, never its words. */
+/** The result of a greeting; `code` of the network error or of the mail protocol, never the server's text. */
 export type Greeting = { ok: true } | { ok: false; code: string; status: number | null }
-/** `server` is its host, null where no mail is set up; `queue`: what the running server says, null where none runs. */
+/** `server`: its host, null without mail settings; `queue`: from the metrics of the running server, null where none runs. */
 export type Mail = { server: string | null; greeting: Greeting | null; queue: { waiting: number; failing: boolean } | null }
 
 const MEANS = 'Nobody gets a sign-in code by mail; who is signed in goes on, and no mark is lost.'
@@ -75,7 +75,7 @@ function ofRefusal(server: string, { code, status }: Extract<Greeting, { ok: fal
 const { patience } = limits.doctor
 const TIMES = { connectionTimeout: patience, greetingTimeout: patience, dnsTimeout: patience, socketTimeout: patience }
 
-/** Greets the mail server and signs in as the server would; no mail is sent. */
+/** Connects to the mail server and signs in like the server does; sends no mail. */
 export async function greetMailServer(url: string): Promise<Greeting> {
   const transport = createTransport({ ...TIMES, ...transportOptions(url) })
   try {

@@ -5,7 +5,7 @@ import { orNull } from '../../or-null.ts'
 import { bytes } from '../words.ts'
 import { type Finding, fine, notice, problem } from './finding.ts'
 
-/** Bytes of memory that this machine, or its container, has, and that are free for programs; null where that cannot be known. */
+/** In bytes, of this machine or its container; `free`: available to programs, null where unknown. */
 export type Memory = { total: number; free: number | null }
 
 export function checkMemory({ total, free }: Memory): Finding[] {
@@ -23,12 +23,12 @@ export function checkMemory({ total, free }: Memory): Finding[] {
 
 export function lookAtMemory(): Memory {
   const total = totalmem()
-  // A container has less than its machine.
+  // The limit of a container, which may be less than the memory of the machine.
   const bound = process.constrainedMemory?.() ?? 0
   return { total: bound > 0 && bound < total ? bound : total, free: freeMemory() }
 }
 
-/** What programs can have without others being put aside, which is more than what is unused. */
+/** The memory that programs can get without swapping, which is more than the unused memory; null where unknown. */
 function freeMemory(): number | null {
   const [, kilobytes] = /^MemAvailable:\s+(\d+) kB$/m.exec(orNull(() => readFileSync('/proc/meminfo', 'utf8')) ?? '') ?? []
   return kilobytes ? Number(kilobytes) * 1_024 : null

@@ -21,8 +21,9 @@ import { type Finding, findings, fine, notice, problem } from './finding.ts'
 import type { Figures } from './server.ts'
 
 /**
- * The server that this one has joined; `isLaptop`: as somebody's laptop. `distrust`: it answers, and why the line does not believe that it is
- * who it should be; `authority`: the file with the one that the line trusts. `state` as the running server says it; null where none runs. Times in ms.
+ * The parent of this server; `isLaptop`: this is somebody's laptop. `distrust`: why the parent's certificate is not accepted, null where it
+ * is; `authority`: the path of the file with the trusted authority. `state`: from the metrics of the running server, null where none runs.
+ * `oldest`: when the oldest waiting row was written; `clockOffset`: of this clock to the parent's. Times in ms.
  */
 export type ParentFound = {
   kind: 'centre' | 'school'
@@ -37,12 +38,12 @@ export type ParentFound = {
   waiting: number
   oldest: number | null
   clockOffset: number | null
-  /** The last time when both did not hold the same: when it was found, and mended; null where they always did. */
+  /** The last difference that a comparison found, and when it was gone (`healed`, null while it lasts); null where there was none. */
   difference: { tables: string[]; found: number; healed: number | null } | null
 }
 /**
- * `refused`: writes of this server; `refusedBelow`: of those that joined it. `children`: how many computers have joined this server, and for how
- * long the silent ones were; the times are lengths; `copies`: of each that was copied, under which two names both are heard.
+ * `refused`: writes of this server that its parent refused; `refusedBelow`: writes of its children that this server refused. `children`:
+ * `silent` has for each child how long it has not been heard (ms); `copies` the two names of each child that runs twice.
  */
 export type ReplicationFound = {
   now: number
@@ -60,7 +61,7 @@ const nodes = (count: number) => `${count} ${count === 1 ? 'server or laptop' : 
 
 const SAFE = 'Nothing is lost: what was entered here is in this database, and goes up by itself when it can.'
 
-/** Nothing where this server works alone. */
+/** No findings where this server has no parent, no children and no issues. */
 export function checkReplication(found: ReplicationFound): Finding[] {
   const { parent, children, now } = found
   if (!parent && children.count === 0) return []
@@ -207,7 +208,7 @@ type Stored = Omit<ReplicationFound, 'parent'> & {
   parent: Omit<ParentFound, 'answers' | 'distrust' | 'authority' | 'state' | 'obstacle'> | null
 }
 
-/** Null where the database cannot be opened beside its server; its own check says why. */
+/** Null where the database cannot be opened, which `checkDatabase` reports. */
 export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, said: Figures): Promise<ReplicationFound | null> {
   const store = await openStore(config, { beside: true }).catch(() => null)
   if (!store) return null
@@ -220,7 +221,7 @@ export async function lookAtReplication(config: Omit<Config, 'sessionSecret'>, s
   return { ...rest, parent: { ...parent, answers, distrust, authority: authorityFile(config.dataDir), ...line } }
 }
 
-/** Why the line takes a server that answers for another one; null where it does not. */
+/** Why the certificate at this address is not accepted; null where it is, or without https. */
 export async function distrustOf(dataDir: string, url: string): Promise<string | null> {
   if (!url.startsWith('https:')) return null
   const carry = overNetwork(new AbortController().signal, () => trustedAuthority(dataDir))

@@ -6,9 +6,11 @@ import { counted } from '../words.ts'
 import { type Finding, findings, fine, problem } from './finding.ts'
 import { inFolder } from './paths.ts'
 
-/** A file or folder of ours that others should not read; `mode` as the system has it. Windows has neither modes nor numbers of accounts. */
+/**
+ * A file or folder that other accounts should not read; `mode` as in stat. Not on Windows, which has neither modes nor numeric accounts.
+ */
 export type FileRights = { path: string; kind: 'folder' | 'marks' | 'secret'; uid: number; mode: number; usable: boolean }
-/** `account`: who runs this; `owner`: whose the data folder is. Both are numbers of accounts. */
+/** `account`: the uid of this process; `owner`: the uid that the data folder belongs to. */
 export type RightsFound = { account: number; owner: number; ownerName: string; entries: readonly FileRights[] }
 
 const ROOT = 0
@@ -54,7 +56,7 @@ const listed = (entries: readonly FileRights[]) => {
   return others.length === 0 ? first?.path : `${first?.path} and ${counted(others.length, 'other')}`
 }
 
-/** What others must not read, and what the server must write. Null on Windows, where a folder's list of rights is the administrator's. */
+/** The files that others must not read and the server must write. Null on Windows, where the administrator sets access lists. */
 export function lookAtRights({ dataDir, backupDir }: { dataDir: string; backupDir: string }): RightsFound | null {
   const account = process.getuid?.()
   const folder = statSync(dataDir, { throwIfNoEntry: false })
@@ -70,7 +72,7 @@ export function lookAtRights({ dataDir, backupDir }: { dataDir: string; backupDi
     ...inFolder(join(dataDir, 'tls'), /\.pem/).map((path): [string, FileRights['kind']] => [path, 'secret']),
   ]
   const entries = found.flatMap(([path, kind]): FileRights[] => {
-    // Below a folder that this account may not enter there is nothing to see; that folder itself is reported.
+    // In a folder that this account may not enter, only the folder itself is reported.
     const stats = orNull(() => statSync(path))
     return stats ? [{ path, kind, uid: stats.uid, mode: stats.mode & 0o777, usable: usable(path, stats) }] : []
   })

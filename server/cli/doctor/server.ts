@@ -15,8 +15,9 @@ import { type Finding, fine, notice, problem } from './finding.ts'
 import type { Mail } from './mail.ts'
 
 /**
- * Whether a server runs. `ours`: it answers where its note says; `unready`: it does, and says that it cannot serve; `silent`: its note is there
- * and its process lives, but it does not answer.
+ * The server of a data folder. `ours`: it answers at the address of its note; `unready`: it answers that it is not ready; `silent`: its
+ * process lives, but it does not answer; `another`: another process has locked the folder; `ended`: its process ended without removing the
+ * note.
  */
 export type ServerFound = {
   state: 'ours' | 'unready' | 'silent' | 'another' | 'ended' | 'none'
@@ -74,7 +75,7 @@ export function checkPort({ port, host, state, by }: PortFound): Finding[] {
 }
 
 type Settings = Pick<Config, 'dataDir' | 'role' | 'port' | 'host' | 'tls'>
-/** What the running server's own figures say; null where none runs. */
+/** From the metrics of the running server; null where none runs. */
 export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null; obstacle: Obstacle | null } | null
 
 export async function lookAtServer({ dataDir, role, port, tls }: Settings): Promise<{ server: ServerFound; figures: Figures }> {
@@ -116,12 +117,12 @@ function lives(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Of another account, but there.
+    // EPERM: the process exists, and belongs to another account.
     return (error as { code?: string }).code === 'EPERM'
   }
 }
 
-/** Tries to open the port for a moment, as the server would. Port 0 is any. */
+/** Opens the port for a moment, unless the server here has it already. Port 0 means any free port. */
 export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, server: ServerFound): Promise<PortFound> {
   const found = { port, host, by: null }
   const isOurs = HAS_THE_PORT.has(server.state) && server.url !== null && portOf(server.url) === port
@@ -139,7 +140,7 @@ export async function lookAtPort({ port, host }: Pick<Config, 'port' | 'host'>, 
 const HAS_THE_PORT: ReadonlySet<ServerFound['state']> = new Set(['ours', 'unready', 'silent'])
 const portOf = (url: string) => Number(new URL(url).port || (url.startsWith('https:') ? 443 : 80))
 
-/** By what program a port is taken, as far as this account may know. */
+/** The program that listens at a port; null where this account may not find out. */
 async function holderOf(port: number): Promise<string | null> {
   if (process.platform === 'linux') return holderOnLinux(port)
   if (process.platform !== 'win32') return null

@@ -1,6 +1,6 @@
 import { type Finding, fine, notice } from './finding.ts'
 
-/** `warnings`: sentences about the settings file. */
+/** `warnings`: sentences about the settings file; `file`: null where there is none. */
 export type SettingsFound = { file: string | null; warnings: readonly string[] }
 
 export function checkSettings({ file, warnings }: SettingsFound): Finding[] {

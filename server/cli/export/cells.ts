@@ -5,10 +5,10 @@ import { type Column, getTableColumns } from 'drizzle-orm'
 import { orNull } from '../../or-null.ts'
 import type { AnyRow } from './rows.ts'
 
-/** What is computed from a row's other columns is not written: whoever reads it computes it again. */
+/** Computed from other columns of the row, and computed again by an import; not written. */
 const FOLDED = ['sort_key', 'search_key']
 
-/** The columns of a table as the contract names them, with what each may hold. */
+/** The columns of a table by their names in the contract, with the kind of value. */
 export type ColumnKind = 'text' | 'number' | 'flag' | 'json'
 export const kindsOf = (table: Replicated): { name: string; kind: ColumnKind; required: boolean }[] =>
   Object.entries(getTableColumns(sqliteTables[table]) as Record<string, Column>)
@@ -29,7 +29,7 @@ export const toTable = (table: Replicated, rows: readonly AnyRow[]) => {
   return { head, rows: rows.map((row) => head.map((name) => toCell(row[name]))) }
 }
 
-/** Rows of a table out of the lines of its file. Throws, naming the line that cannot be. */
+/** The rows of a table, from the lines of its CSV file. Throws with the number of a line that has a wrong value. */
 export function fromLines(table: Replicated, lines: readonly (readonly string[])[]): AnyRow[] {
   const [head = [], ...rest] = lines
   const kinds = kindsOf(table)

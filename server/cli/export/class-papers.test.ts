@@ -37,7 +37,7 @@ const make = (more?: Partial<Wanted>) => {
 }
 
 describe('makeClassPapers', () => {
-  test('cards, zip, one file for printing and the broadsheet of a class; nothing stored is changed', async () => {
+  test('makes cards, a zip, one file for printing and the broadsheet, and changes nothing that is stored', async () => {
     await st.as.byrne.reports.generate({ body: { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' } })
     const before = await st.digest()
     const { written } = await make()
@@ -70,10 +70,10 @@ describe('makeClassPapers', () => {
   })
 })
 
-describe('names of files', () => {
+describe('file names', () => {
   const titled = { class_name: '3B', year: '2025/26', term: 'michaelmas', type: 'term' } as const
 
-  test('say whose and of when, in a way that every system takes', () => {
+  test('have pupil, class and term, without characters that a system forbids', () => {
     expect(cardName({ first_name: 'Élan', last_name: 'Ó Briain' }, titled)).toBe('Ó Briain, Élan - 3B - 2025-26 Michaelmas.pdf')
     expect(cardName({ first_name: '../..\\x\u202e', last_name: 'a:b*?"<>|\u0000' }, { ...titled, type: 'year_end' })).toBe(
       'a-b - , ..-..-x - 3B - 2025-26 year end.pdf',
@@ -83,7 +83,7 @@ describe('names of files', () => {
     expect(Buffer.byteLength(fileName(['ő'.repeat(500)], 'pdf'))).toBe(234)
   })
 
-  test('two of the same name lie beside each other', () => {
+  test('of two pupils with one name are different', () => {
     expect(distinct(['Murphy.pdf', 'murphy.pdf', 'Murphy.pdf'])).toEqual(['Murphy.pdf', 'murphy (2).pdf', 'Murphy (3).pdf'])
   })
 })

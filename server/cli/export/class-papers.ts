@@ -13,7 +13,7 @@ import type { Services } from '../../http/services.ts'
 import { asSystem } from '../../store/tx.ts'
 import { schoolChosen, sheetNamed } from './naming.ts'
 
-/** Which papers, in the words of a person: names as they are written in the school, the year that runs where none is named. */
+/** What to make, by names as they are written in the school; `year`: the active one where undefined; `out`: the folder. */
 export type Wanted = {
   school?: string
   year?: string
@@ -25,12 +25,12 @@ export type Wanted = {
   out: string
 }
 type Own = Pick<Services, 'store' | 'documents' | 'files'>
-/** `line` says what is begun, `progress` how far it is (0 to 1), as often as it likes. */
+/** `line` prints a step; `progress` gets the share that is done, 0 to 1, any number of times. */
 export type Tell = { line(text: string): void; progress(what: string, done: number): void }
 
 /**
- * Makes all papers of a class and term into a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
- * the broadsheet as PDF, CSV and XLSX. Only reads what is stored. Throws where a name means nothing, or several things.
+ * Makes all documents of a class and term in a folder: a card for each pupil, all cards in a zip, all cards in one file for printing, and
+ * the broadsheet as PDF, CSV and XLSX. Only reads the database. Throws where a name is not found, or is not unique.
  */
 export async function makeClassPapers(services: Own, wanted: Wanted, tell: Tell): Promise<string[]> {
   const { documents, files } = services

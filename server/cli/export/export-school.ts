@@ -40,8 +40,8 @@ const HISTORY = ['at', 'actor_id', 'node_id', 'entity', 'row_id', 'action', 'cha
 const STUDENTS = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'is_active', 'class'] as const
 
 /**
- * Tables of which the rows stay in memory, for others are written with their names, parents before children. Of the others each row is
- * written as it is read.
+ * Tables whose rows stay in memory, because rows of other tables are written with their names; parents before children. Rows of the other
+ * tables are written as they are read.
  */
 const NAMED = [
   'school',
@@ -56,16 +56,17 @@ const NAMED = [
   'assessment',
   'report_book',
 ] as const satisfies readonly Replicated[]
-/** What is written of a table for people to read, beside its own file. */
+/** Tables that are also written as a CSV for people, beside the file of the table itself. */
 const READABLE: Partial<Record<Replicated, { path: string; of: (rows: SchoolRows) => Readable }>> = {
   grade: { path: 'marks.csv', of: readableMarks },
   report_book_entry: { path: 'reports.csv', of: readableReports },
 }
 
 /**
- * All that a school has here, in open formats (docs/design/imports.md), written into the folder `into`, which is for it alone. Results are
- * computed as the administrator would see them. What an earlier run finished there is kept where nothing changed since. `missing`: files
- * that rows name and that are not stored; `kept`: parts that an earlier run had finished.
+ * Writes everything that a school has here, in open formats (docs/design/imports.md), into the folder `into`, which nothing else may use.
+ * Results are computed as the administrator `adminId` would see them. Parts that an earlier run finished stay where nothing changed since.
+ * Returns `missing`: files that rows name and the storage does not have; `kept`: the number of parts that stayed. Throws where the school
+ * is not there.
  */
 export async function exportSchool(services: Services, { schoolId, adminId, into, progress }: ExportOptions): Promise<Exported> {
   const { store, clock } = services
@@ -81,7 +82,7 @@ export async function exportSchool(services: Services, { schoolId, adminId, into
     if (!school) throw new Error('the school is not there')
     if (!(await parts.keep(RESULTS_PART))) {
       const results = parts.table(RESULTS_PART, RESULTS)
-      // Each result is asked for once.
+      // Each result is read once, so that one entry is enough.
       const cache = memoryCache({ clock, entries: 1 })
       await actingAs({ ...services, cache }, adminId, (api) => writeResults(api, rows, { write: results.add, progress }))
       results.end()
@@ -107,13 +108,13 @@ export async function exportSchool(services: Services, { schoolId, adminId, into
 
 const RESULTS_PART = 'results.csv'
 
-/** What is known of a table that was written, without reading its rows again. */
+/** What the rest of an export needs about a table, kept so that a later run need not read its rows again. */
 const Written = z.object({ count: z.int(), people: z.array(z.string()), stored: z.array(Stored) })
 type Written = z.infer<typeof Written>
 
 type Writing = { schoolId: string; parts: PartsFolder; sorting: string; progress: Progress }
 
-/** Every row once, in one view of the database, and in no more memory than the named tables take. */
+/** Writes every table, from one snapshot of the database; only the rows of `NAMED` stay in memory. */
 async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Writing) {
   const rows: SchoolRows = {}
   const counts: Record<string, number> = {}
@@ -202,7 +203,7 @@ async function writeRows(tx: ReadTx, { schoolId, parts, sorting, progress }: Wri
 
 const HISTORY_PART = 'history.csv'
 
-/** In the columns that the import of students reads; the class is the one of the active year. */
+/** In the columns that the import of students reads; the class is that of the active year. */
 function studentsTable({ student = [], enrolment = [], student_group = [], active_year = [] }: SchoolRows): Table {
   const year = active_year[0]?.['academic_year_id']
   const groups = new Map(student_group.map((group) => [group.id, group['name']]))
@@ -236,7 +237,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 const FILE_TYPES: Record<string, string> = { pdf: 'application/pdf', csv: 'text/csv', xlsx: XLSX_TYPE }
 
-/** What the rows name as stored. */
+/** The stored files that these rows name. */
 function storedBy({ user_profile = [], school = [], report_book_pdf = [], class_report_file = [] }: SchoolRows): Stored[] {
   const picture = (row: Record<string, unknown>, name: string): Stored[] =>
     row[`${name}_path`]
@@ -278,7 +279,7 @@ async function collectFiles({ files: storage }: Services, stored: readonly Store
 
 const KINDS = { text: 'text', number: 'number', flag: 'true or false', json: 'JSON' }
 
-/** What is in an export, for whoever opens it in ten years without this program. */
+/** A description of the export for readers who do not have this program. */
 function readme({ school, made_at, version, counts }: Omit<Manifest, 'parts'>, heads: Record<string, readonly string[]>): string {
   return `# Everything of ${school.name}
 

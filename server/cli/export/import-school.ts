@@ -11,14 +11,14 @@ import { isAsWritten, MANIFEST, Manifest } from './manifest.ts'
 import { openParts } from './place.ts'
 import { exportedTables, type SchoolRows } from './rows.ts'
 
-/** An export that was read whole and can be taken in; nothing has been written. */
+/** An export that was read and checked; nothing has been written yet. `adminId`: the person whose address was typed. */
 export type Incoming = { manifest: Manifest; rows: SchoolRows; adminId: string; part: (path: string) => Uint8Array }
 
 const NEWER = 'This export was made by a newer Markbook. Update this one first.'
 
 /**
- * Reads every file of an export and compares it with the manifest. Throws in one line: no export, damaged, with a file that it does not
- * name, of a newer Markbook, or without `email` as an active administrator.
+ * Reads every file of an export and compares it with the manifest. Throws where it is no export, is damaged, has a file that the manifest
+ * does not name, is of a newer Markbook, or does not have `email` as an active administrator.
  */
 export function readExport(from: string, email: string, progress: Progress = () => {}): Incoming {
   const { paths, read } = openParts(from)
@@ -68,10 +68,13 @@ function adminIn({ user_profile = [], school_management = [] }: SchoolRows, emai
   throw new Error(`${email} is no administrator of the school in this export. Name one with --as.`)
 }
 
-/** Rows that are written at once. */
+/** Rows of one insert. */
 const AT_ONCE = 2_000
 
-/** Writes all of it, or nothing, in the name of its administrator. Refuses a database that holds this school, or any on a school's own node. */
+/**
+ * Writes everything or nothing, in the name of the administrator. Throws where the database has this school, or has any school at a node
+ * for one school.
+ */
 export async function importSchool(
   { store, files, config }: Services,
   { manifest, rows, adminId, part }: Incoming,
@@ -92,7 +95,7 @@ export async function importSchool(
           : own
       for (let from = 0; from < fresh.length; from += AT_ONCE) {
         progress(`Writing the table ${table}`, from / fresh.length)
-        // Each cell was read by the kind of its column.
+        // The values have the types of their columns: `fromLines` parsed them.
         await tx.insert(table, fresh.slice(from, from + AT_ONCE) as readonly NewRow<Replicated>[])
       }
     }
@@ -102,5 +105,5 @@ export async function importSchool(
     await files.put(bucket, path, part(at), { contentType: content_type, overwrite: true })
 }
 
-/** Whoever was at home in another school of the old node is so no longer: that school is not here. */
+/** Somebody whose home school was another one of the old node has none here: that school is not imported. */
 const homeOf = (row: Record<string, unknown>, schoolId: string) => (row['school_id'] === schoolId ? schoolId : null)

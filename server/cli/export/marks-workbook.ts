@@ -5,12 +5,12 @@ import type { Store } from '../../store/store.ts'
 import { asSystem } from '../../store/tx.ts'
 import { type ClassAndTerm, placeNamed, type Sheet, sheetNamed } from './naming.ts'
 
-/** `places`: what may be meant by the class and the term that were typed. */
+/** `places`: the ways to read the class and the term that were typed. */
 type Wanted = Omit<Sheet, keyof ClassAndTerm> & { places: readonly ClassAndTerm[] }
 
 /**
- * The marks of a class in a term: a sheet for each subject that has an assessment, as the teachers' own mark sheets. Where one subject is
- * named, its workbook comes back through the import.
+ * The marks of a class in a term, as a workbook like the teachers' own mark sheets: one sheet for each subject with an assessment. The
+ * workbook of a single subject can be imported again.
  */
 export const marksWorkbook = (
   store: Store,

@@ -7,7 +7,10 @@ import { asSystem, type ReadTx } from '../../store/tx.ts'
 type Named = { id: string; name: string }
 const SHOWN = 30
 
-/** One of these by its id, its name (case and accents aside), or a part of the name that no other has. */
+/**
+ * The row with this id; else the one with this name, without regard to case and accents; else the only one whose name contains the text.
+ * `what`: the word for it in an error. Throws where there is none or several.
+ */
 function oneOf<T extends Named>(what: string, rows: readonly T[], typed: string): T {
   const whole = rows.filter(({ id, name }) => id === typed || searchTerm(name) === searchTerm(typed))
   const part = rows.filter(({ name }) => searchTerm(name).includes(searchTerm(typed)))
@@ -18,12 +21,12 @@ function oneOf<T extends Named>(what: string, rows: readonly T[], typed: string)
   throw new Error(found ? `Several are called ${typed}; give the id of the ${what}.` : `There is no ${what} ${typed}. ${known}`)
 }
 
-/** Somebody who works at a school. */
+/** A person in the staff of a school. */
 export type Admin = { userId: string; email: string; schoolId: string; schoolName: string }
 
 type Role = 'admin' | 'teacher'
 
-/** Who works at the schools of this database, in one of these roles. */
+/** The active members of all schools here with one of these roles. */
 async function membersOf(tx: ReadTx, roles: readonly Role[]): Promise<(Admin & { role: string })[]> {
   const { school_management: member, user_profile: person, school } = tx.t
   return tx.db
@@ -35,7 +38,7 @@ async function membersOf(tx: ReadTx, roles: readonly Role[]): Promise<(Admin & {
     .orderBy(school.name, person.email)
 }
 
-/** By their address, in the school that is active for them. */
+/** The member with an address, in that person's active school. Throws where there is none. */
 const memberNamed = (store: Store, email: string, roles: readonly Role[], what: string): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
     const all = await membersOf(tx, roles)
@@ -51,7 +54,7 @@ const memberNamed = (store: Store, email: string, roles: readonly Role[], what: 
 export const administrator = (store: Store, email: string) => memberNamed(store, email, ['admin'], 'administrator')
 export const staffMember = (store: Store, email: string) => memberNamed(store, email, ['admin', 'teacher'], 'administrator or teacher')
 
-/** Somebody who works at this school, by their id. */
+/** The administrator or teacher of a school, by id. Throws where they left it. */
 export const staffById = (store: Store, user: string, school: string): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
     const found = (await membersOf(tx, ['admin', 'teacher'])).find(({ userId, schoolId }) => userId === user && schoolId === school)
@@ -59,14 +62,14 @@ export const staffById = (store: Store, user: string, school: string): Promise<A
     throw new Error('The person whose laptop this is works at that school no longer.')
   })
 
-/** The schools of this database by their names; the one that is named, where one is. */
+/** The schools of this database by name; only the one that was typed, where one was. */
 export async function schoolsHere(tx: ReadTx, typed?: string): Promise<Named[]> {
   const { school } = tx.t
   const all = await tx.db.select({ id: school.id, name: school.name }).from(school).orderBy(school.name)
   return typed === undefined ? all : [oneOf('school', all, typed)]
 }
 
-/** The school that is meant: the only one there is where none is named. */
+/** The school that was typed, or the only one. Throws where there is none, or where there are several and none was typed. */
 export async function schoolChosen(tx: ReadTx, typed: string | undefined): Promise<Named> {
   const schools = await schoolsHere(tx)
   const [only, another] = schools
@@ -75,7 +78,7 @@ export async function schoolChosen(tx: ReadTx, typed: string | undefined): Promi
   return typed === undefined ? only : oneOf('school', schools, typed)
 }
 
-/** The same, and one of its administrators. */
+/** The same school, with one of its administrators. Throws where it has none. */
 export const schoolNamed = (store: Store, typed: string | undefined): Promise<Admin> =>
   store.read(asSystem(), async (tx) => {
     const school = await schoolChosen(tx, typed)
@@ -88,7 +91,10 @@ export type ClassAndTerm = { className: string; term: string }
 export type Sheet = ClassAndTerm & { year?: string | undefined; subject?: string | undefined }
 export type FoundSheet = { year: Row<'academic_year'>; group: Row<'student_group'>; term: Row<'term'>; subjects: Row<'subject'>[] }
 
-/** A year, a class and a term of it and the subjects, by their names; of the active year where none is named. */
+/**
+ * A year (the active one where undefined), a class and a term of it, and the subject or all subjects, by their names. Throws where a name
+ * is not found or not unique.
+ */
 export async function sheetNamed(tx: ReadTx, school: string, { year, className, term, subject }: Sheet): Promise<FoundSheet> {
   const { academic_year, active_year, student_group, term: terms, subject: subjects } = tx.t
   const years = await tx.db.select().from(academic_year).where(eq(academic_year.school_id, school)).orderBy(academic_year.start_date)
@@ -105,14 +111,16 @@ export async function sheetNamed(tx: ReadTx, school: string, { year, className, 
   return { year: found, group, term: chosen, subjects: subject === undefined ? all : [subjectNamed(all, subject)] }
 }
 
-/** What «class/term» may mean, by the slash between the two: either may have one in its name. The last slash comes first. */
+/** The ways to split «class/term» at a slash, of which both names may have some. The last slash comes first. */
 export const placesIn = (typed: string): ClassAndTerm[] =>
   [...typed.matchAll(/\//g)]
     .map(({ index }) => ({ className: typed.slice(0, index), term: typed.slice(index + 1) }))
     .filter(({ className, term }) => className !== '' && term !== '')
     .reverse()
 
-/** Of several that may be meant the one that is there; where none is, or several are, what is wrong with the first. */
+/**
+ * The one way to read a class and a term that exists in the school. Throws where several exist, and where none does the error of the first.
+ */
 export async function placeNamed(
   tx: ReadTx,
   school: string,

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a table that is written piece by piece is the same file, and its digest is told', () => {
+test('a table that is written piece by piece has the bytes of writeCsv and their digest', () => {
   const rows = Array.from({ length: 1_234 }, (_, at) => [at, `=a "${at}"`, null, 'é\n;'])
   const parts = new PartsFolder(join(folder, 'export'), { version: '1', schema: 1, school: 'a', admin: 'b', position: '1:x' })
   const table = parts.table('tables/a.csv', ['n', 'text', 'none', 'lines'])
@@ -23,7 +23,7 @@ test('a table that is written piece by piece is the same file, and its digest is
   expect(parts.written).toEqual([{ path: 'tables/a.csv', size: expected.length, sha256: sha256Of(expected) }])
 })
 
-test('lines come in the order of all their cells, however many there are', () => {
+test('lines are sorted by all their cells, also when they do not fit in memory', () => {
   const sorted = new SortedLines(join(folder, 'sorting'), 2)
   const long = 'x'.repeat(400)
   const lines = Array.from({ length: 20_000 }, (_, at) => [

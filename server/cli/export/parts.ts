@@ -10,12 +10,15 @@ import { orNull } from '../../or-null.ts'
 import { FINISHED, Manifest } from './manifest.ts'
 import { filesBelow } from './place.ts'
 
-/** Lines of a CSV that are put together before they are written. */
+/** Lines of a CSV in one write. */
 const AT_ONCE = 100
 
 const Part = Manifest.shape.parts.unwrap()
 
-/** What an export is made of: where it is the same, so is every byte. `position` is of the school's feed, and tells of every change. */
+/**
+ * What the content depends on: two exports with the same origin have the same bytes. `position`: of the school's feed, which every change
+ * advances.
+ */
 const Origin = z.strictObject({
   version: z.string(),
   schema: z.int(),
@@ -25,17 +28,17 @@ const Origin = z.strictObject({
 })
 export type Origin = z.infer<typeof Origin>
 
-/** A line of `FINISHED`, whose first one is the origin. */
+/** A line of `FINISHED`, after the first, which is the origin. */
 const FinishedLine = z.strictObject({ part: Part, about: z.unknown().optional() })
 type FinishedLine = z.infer<typeof FinishedLine>
 
 /**
- * The files of an export while they are written into a folder, each piece by piece, and what the manifest says of them. What an earlier run
- * finished there is kept: everything where it had the same origin, else the stored files.
+ * Writes the files of an export into a folder, each piece by piece, and collects their entries of the manifest. Of an earlier run it keeps
+ * all finished parts where the origin is the same, else the stored files only.
  */
 export class PartsFolder {
   readonly written: Manifest['parts'] = []
-  /** How many of them an earlier run had finished. */
+  /** The number of parts that an earlier run had finished. */
   kept = 0
   readonly #earlier: ReadonlyMap<string, FinishedLine>
 
@@ -50,7 +53,10 @@ export class PartsFolder {
     for (const line of this.#earlier.values()) this.#note(line)
   }
 
-  /** Where an earlier run finished all of these and they lie there unchanged, they count as written: what was said of each, else null. */
+  /**
+   * Takes over these parts where an earlier run finished all of them and they are unchanged. Returns the `about` of each, as given to
+   * `table`; else null.
+   */
   async keep(...paths: string[]): Promise<unknown[] | null> {
     const lines: FinishedLine[] = []
     for (const path of paths) {
@@ -63,7 +69,7 @@ export class PartsFolder {
     return lines.map(({ about }) => about)
   }
 
-  /** The same for a stored file, which has to have this digest. */
+  /** Takes over a stored file where it has this digest; returns whether it did. */
   async keepFile(path: string, sha256: string): Promise<boolean> {
     return this.#earlier.get(path)?.part.sha256 === sha256 && (await this.keep(path)) !== null
   }
@@ -77,7 +83,7 @@ export class PartsFolder {
     return hash.digest('hex') === line.part.sha256 ? line : null
   }
 
-  /** Begins a CSV; `end` is to be called, with what a later run's `keep` is to answer of it. */
+  /** Begins a CSV. The caller ends it with `end`; `about` is what `keep` returns in a later run. */
   table(path: string, head: readonly string[]): { add(cells: readonly Cell[]): void; end(about?: unknown): void } {
     const file = this.#begin(path)
     let lines: (readonly Cell[])[] = [head]
@@ -110,7 +116,7 @@ export class PartsFolder {
     file.end()
   }
 
-  /** Leaves nothing but the parts and their list: what an earlier run wrote and this one has not is removed. */
+  /** Removes all files but the parts of this run and their list. */
   close(): void {
     const parts = new Set([FINISHED, ...this.written.map(({ path }) => path)])
     for (const path of filesBelow(this.folder)) if (!parts.has(path)) rmSync(join(this.folder, path))
@@ -142,7 +148,7 @@ export class PartsFolder {
   }
 }
 
-/** A line that was cut off counts for nothing, nor does what an earlier Markbook wrote otherwise. */
+/** The finished parts of an earlier run. A line that was cut off is left out, and so is what an earlier Markbook wrote in another form. */
 function finishedIn(folder: string, origin: Origin): Map<string, FinishedLine> {
   const [first, ...lines] = (orNull(() => readFileSync(join(folder, FINISHED), 'utf8')) ?? '')
     .split('\n')
@@ -152,15 +158,15 @@ function finishedIn(folder: string, origin: Origin): Map<string, FinishedLine> {
   return new Map(finished.filter(({ part }) => isSame || part.path.startsWith(STORED)).map((line) => [line.part.path, line]))
 }
 
-/** Where the stored files of a school lie in its export. */
+/** The folder of the stored files in an export. */
 export const STORED = 'files/'
 
-/** Characters that wait in memory until they are written. */
+/** Characters that stay in memory before they are written. */
 const HELD = 1_048_576
 
 /**
- * Sorts more lines than memory holds: they lie on the disk by their first cells, of which each group fits, and are read group by group.
- * `folder` is for it alone, and is left to the caller.
+ * Sorts more lines than fit in memory: `add` writes them to files by their first `first` cells, and `inOrder` reads one of these files at a
+ * time. Only one such file has to fit in memory. The caller removes `folder`, which nothing else may use.
  */
 export class SortedLines {
   readonly #held = new Map<string, string[]>()
@@ -184,7 +190,7 @@ export class SortedLines {
     if (this.#size > HELD) this.#write()
   }
 
-  /** In the order of their cells, as texts. */
+  /** The lines, ordered by their cells as texts. */
   *inOrder(): Generator<Cell[]> {
     this.#write()
     for (const group of [...this.#fileOf.keys()].sort(byText)) {

@@ -12,14 +12,14 @@ import { FINISHED } from './manifest.ts'
 const isZip = (path: string) => path.toLowerCase().endsWith('.zip')
 const unfinished = (path: string) => `${path}.unfinished`
 
-/** Refuses before the work begins what would be refused after it. */
+/** Throws where the target is taken: before the work begins, not after it. */
 export function demandFree(to: string): void {
   const there = statSync(to, { throwIfNoEntry: false })
   if (there && (!there.isDirectory() || readdirSync(to).length > 0))
     throw new Error(`${to} is there already, and was not touched. Name a new folder or zip.`)
 }
 
-/** The same for one file: nothing is there, and the folder that it goes into is. */
+/** The same for a file: throws where the path exists, or where its folder does not. */
 export function demandFreeFile(to: string): void {
   if (statSync(to, { throwIfNoEntry: false })) throw new Error(`${to} is there already, and was not touched. Name a new file.`)
   const folder = dirname(to)
@@ -28,8 +28,8 @@ export function demandFreeFile(to: string): void {
 }
 
 /**
- * Has an export written, into a folder, or a zip where the name ends so; there whole or not at all. What was written before it broke off
- * stays beside it, for the next run to go on from, unless the disk is full.
+ * Calls `write` with a temporary folder, and gives the result its name: a folder, or a zip where `to` ends in .zip. So `to` exists whole or
+ * not at all. What a run wrote before it failed stays for the next run, unless the disk is full.
  */
 export async function writeExport<T>(to: string, progress: Progress, write: (folder: string) => Promise<T>): Promise<T> {
   demandFree(to)
@@ -55,15 +55,15 @@ export async function writeExport<T>(to: string, progress: Progress, write: (fol
     throw new Error(`${why}\nWhat was written so far lies in ${folder}. The same command goes on from there; otherwise remove it.`)
   } finally {
     lock.close()
-    // SQLite leaves a journal where the process was killed.
+    // A killed process leaves the journal of SQLite behind.
     for (const end of ['lock', 'lock-journal']) rmSync(`${part}.${end}`, { force: true })
   }
 }
 
-/** A zip cannot say larger sizes. */
+/** The largest size that a zip of this format can have. */
 const ZIP_MOST = 4_000_000_000
 
-/** The files of a folder as one zip, piece by piece. */
+/** The files of a folder as one zip, in pieces. */
 async function* zipped(folder: string, progress: Progress): AsyncGenerator<Uint8Array> {
   const paths = filesBelow(folder)
     .filter((path) => path !== FINISHED)
@@ -92,7 +92,7 @@ async function* zipped(folder: string, progress: Progress): AsyncGenerator<Uint8
   yield* ready.splice(0)
 }
 
-/** An export as it lies there: the paths of all files in it, with slashes, and each of them; null for one that is not there. */
+/** The content of an export: the paths of all files in it, with slashes. `read` returns null for a path that does not exist. */
 export type OpenedParts = { paths: readonly string[]; read(path: string): Uint8Array | null }
 
 export function openParts(from: string): OpenedParts {
@@ -107,7 +107,7 @@ export function openParts(from: string): OpenedParts {
   return { paths: Object.keys(entries).filter((path) => !path.endsWith('/')), read: (path) => entries[path] ?? null }
 }
 
-/** The paths of all files in a folder, with slashes. */
+/** The paths of all files below a folder, with slashes. */
 export const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => !entry.isDirectory())

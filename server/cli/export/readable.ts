@@ -12,7 +12,7 @@ const indexed = (rows: readonly AnyRow[] = []) => {
   return (id: unknown, name: string): Cell => toCell(byId.get(String(id))?.[name])
 }
 
-/** The classes of each pupil and year, by their ids. */
+/** The names of the classes, by pupil and year. */
 function classesIn({ enrolment = [], student_group = [] }: SchoolRows) {
   const names = indexed(student_group)
   const byPlace = new Map(
@@ -23,15 +23,15 @@ function classesIn({ enrolment = [], student_group = [] }: SchoolRows) {
 
 const PUPIL = ['student_number', 'last_name', 'first_name'] as const
 const OF_ASSESSMENT = ['assessment_type', 'assessment_date', 'max_score'] as const
-/** All that is read of an assessment here. A large school has tens of thousands. */
+/** The columns of an assessment that are needed here; a large school has tens of thousands of rows. */
 export const briefAssessment = (row: AnyRow): AnyRow =>
   Object.fromEntries(['id', 'title', 'subject_id', ...OF_ASSESSMENT].map((name) => [name, row[name]])) as AnyRow
 const OF_GRADE = ['score', 'status', 'is_excluded', 'remarks'] as const
 
-/** How a row is written for a person; the first three cells are year, term and class. */
+/** How a row becomes a line for people; the first three cells are year, term and class. `lineOf` returns null for a row without a line. */
 export type Readable = { head: string[]; lineOf(row: AnyRow): Cell[] | null }
 
-/** Every mark with the words that a person looks for: whose, in what, of how many. */
+/** Every mark, with the names of pupil, subject and assessment, and the maximum. */
 export function readableMarks(rows: SchoolRows): Readable {
   const [student, assessment, term] = [indexed(rows.student), indexed(rows.assessment), indexed(rows.term)]
   const [year, subject, classOf] = [indexed(rows.academic_year), indexed(rows.subject), classesIn(rows)]
@@ -55,7 +55,7 @@ export function readableMarks(rows: SchoolRows): Readable {
 const OF_REPORT = ['overall_average', 'position', 'total_students', 'conduct', 'attendance_percentage', 'class_teacher_remark'] as const
 const OF_ENTRY = ['coursework_average', 'exam_average', 'term_composite', 'year_grade'] as const
 
-/** Every line of every report book; null for one of a book that is not there. */
+/** Every entry of every report book; no line where the report book is missing. */
 export function readableReports(rows: SchoolRows): Readable {
   const [student, group, term] = [indexed(rows.student), indexed(rows.student_group), indexed(rows.term)]
   const [year, subject] = [indexed(rows.academic_year), indexed(rows.subject)]
@@ -87,7 +87,7 @@ export const RESULTS = ['year', 'term', 'class', 'last_name', 'first_name', ...O
 
 type Standing = Pick<ClassTerm['students'][number], 'student' | 'letter_grade' | 'position' | 'total_students'>
 
-/** What the service computes today for every class, term and year; a line without a subject is the whole. */
+/** The results of every class, term and year as computed now; a line without a subject is the overall result. */
 export async function writeResults(
   api: Api,
   { academic_year = [], term = [], student_group = [] }: SchoolRows,

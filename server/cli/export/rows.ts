@@ -3,9 +3,9 @@ import { and, type Column, eq, getTableColumns, gt, sql } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { ReadTx } from '../../store/tx.ts'
 
-/** What never leaves a node in the clear stays where it is: app secrets and printed codes. Everybody sets theirs up anew. */
+/** Authenticator secrets and printed codes never leave a node in plain text. Their owners set them up again. */
 const KEPT_BACK = ['user_totp', 'recovery_code'] as const
-/** Every table that a school takes along, parents before children. */
+/** The tables of an export, parents before children. */
 export const exportedTables = (Object.keys(descriptions) as Replicated[]).filter(
   (table) => !(KEPT_BACK as readonly string[]).includes(table),
 )
@@ -13,20 +13,20 @@ export const exportedTables = (Object.keys(descriptions) as Replicated[]).filter
 export type AnyRow = Record<string, unknown> & { id: string }
 export type SchoolRows = Partial<Record<Replicated, AnyRow[]>>
 
-/** Columns that name a person. */
+/** Columns with the id of a person. */
 const PEOPLE = ['user_id', 'user_profile_id', 'created_by', 'updated_by', 'generated_by', 'reviewed_by'] as const
 
 const select = (tx: ReadTx, table: Replicated) => tx.db.select().from(tx.t[table] as SQLiteTable)
 const columnOf = (tx: ReadTx, table: Replicated | 'history', name: string) =>
   (getTableColumns(tx.t[table]) as Record<string, Column>)[name] as Column
-/** Rows that are read at once. */
+/** Rows of one query. */
 const PAGE = 100
 
-/** How many rows of one table are of a school. */
+/** The number of rows of a school in one table. */
 export const countOfSchool = (tx: ReadTx, table: Replicated | 'history', schoolId: string): Promise<number> =>
   tx.db.$count(tx.t[table] as SQLiteTable, eq(columnOf(tx, table, 'school_id'), schoolId))
 
-/** The rows of one table that are of a school, by id, page after page; none of people. */
+/** The rows of a school in one table, by id, in pages; none of tables that belong to no school. */
 export async function* pagesOfSchool(tx: ReadTx, table: Replicated, schoolId: string): AsyncGenerator<AnyRow[]> {
   const { scope } = descriptions[table]
   if (scope === 'commons') return
@@ -43,7 +43,7 @@ export async function* pagesOfSchool(tx: ReadTx, table: Replicated, schoolId: st
   }
 }
 
-/** The people who stand in rows, by id. */
+/** The people with these ids, by id, in pages. */
 export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<string>): AsyncGenerator<AnyRow[]> {
   const { id } = tx.t.user_profile
   for (let last: string | null = null; ; ) {
@@ -60,12 +60,12 @@ export async function* pagesOfPeople(tx: ReadTx, people: ReadonlySet<string>): A
   }
 }
 
-/** Notes who stands in a row. */
+/** Adds the people whom a row names. */
 export function notePeople(row: AnyRow, people: Set<string>): void {
   for (const name of PEOPLE) if (typeof row[name] === 'string') people.add(row[name])
 }
 
-/** All rows of one school, and the people who stand in them: of a small one, for they are all in memory. */
+/** All rows of a school and the people whom they name. All are in memory at once: for small schools. */
 export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<SchoolRows> {
   const rows: SchoolRows = {}
   const people = new Set<string>()
@@ -80,7 +80,7 @@ export async function rowsOfSchool(tx: ReadTx, schoolId: string): Promise<School
   return rows
 }
 
-/** The history of a school in its order, page after page. */
+/** The history of a school in its order, in pages. */
 export async function* pagesOfHistory(tx: ReadTx, schoolId: string): AsyncGenerator<Row<'history'>[]> {
   const { history } = tx.t
   for (let last: Row<'history'> | undefined; ; ) {

@@ -4,17 +4,17 @@ import { insertByTable } from '../../store/rows-by-table.ts'
 import type { Store } from '../../store/store.ts'
 import { asSystem, type ReadTx } from '../../store/tx.ts'
 
-/** Throws ConfigError where there is a school already. */
+/** Throws ConfigError where the database has a school. */
 export async function demandNoSchool(tx: ReadTx): Promise<void> {
   if ((await tx.db.$count(tx.t.school)) === 0) return
   throw new ConfigError('This database already holds a school, so nothing was added to it. Choose another with DATA_DIR or DATABASE_URL.')
 }
 
-/** Loads the story where there is no school yet; refuses any other database. */
+/** Loads the story into a database without a school; throws ConfigError where it has one. */
 export async function seedStory(store: Store): Promise<void> {
   await store.read(asSystem(), demandNoSchool)
   await loadStory(store)
 }
 
-/** Puts the story's rows into an empty database, through the change tracker like any other write. */
+/** Inserts the rows of the story through the change tracker, like any other write. */
 export const loadStory = (store: Store): Promise<void> => store.write(asSystem(), (tx) => insertByTable(tx, story))

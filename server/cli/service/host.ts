@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-/** The machine that a service is installed on. `root` is put before every path of the system; a test gives a folder of its own. */
+/** The machine to install a service on. `root` is put before every path; the tests give a folder. */
 export type Host = {
   isRoot: boolean
   hasSystemd: boolean
@@ -19,7 +19,7 @@ export const thisHost = (): Host => ({
   },
 })
 
-/** Throws with what the command said. */
+/** Runs a command; throws with its output where it fails. */
 export function must(host: Host, command: string, args: readonly string[]): void {
   const { status, output } = host.run(command, args)
   if (status !== 0) throw new Error(`${[command, ...args].join(' ')} failed: ${output || `it ended with ${status}`}`)

@@ -13,7 +13,7 @@ const options = {
   dataDir: '/var/lib/markbook',
 }
 
-/** A machine in a folder, which writes down the commands that it is given. */
+/** A machine whose root is a folder. `ran` are the commands that it was given, `answers` the results to give. */
 let host: Host & { ran: string[]; answers: Record<string, { status: number; output: string }> }
 let said: string[]
 const say = (line: string) => void said.push(line)
@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => rmSync(host.root, { recursive: true, force: true }))
 
 describe('markbook service install', () => {
-  test('makes the account, the folder, the settings, the command and the unit, starts it, and says so', () => {
+  test('makes the account, the folder, the settings, the command and the unit, starts it, and prints each', () => {
     installService(options, host, say)
     expect(host.ran).toEqual([
       'id -u markbook',
@@ -56,7 +56,7 @@ describe('markbook service install', () => {
     expect(said).toHaveLength(6)
   })
 
-  test('again: the account and the settings stay, and the unit follows the settings', () => {
+  test('a second time keeps account and settings, and writes the unit by the settings', () => {
     host.answers = {}
     put(options.configFile, 'DATA_DIR=/srv/marks\nPORT=443\nBACKUP_COPY_DIR=/mnt/usb\n')
     installService(options, host, say)
@@ -66,7 +66,7 @@ describe('markbook service install', () => {
     expect(text(UNIT_FILE)).toContain('AmbientCapabilities=CAP_NET_BIND_SERVICE')
   })
 
-  test('without root, without systemd, or with a program that its account cannot come to, nothing is changed', () => {
+  test('changes nothing without root, without systemd or with a program that its account cannot read', () => {
     const refused = (given: Partial<Host>, line: RegExp) => {
       expect(() => installService(options, { ...host, ...given }, say)).toThrow(line)
       expect(existsSync(host.root + UNIT_FILE)).toBe(false)
@@ -79,14 +79,14 @@ describe('markbook service install', () => {
     refused({}, /may not enter \/opt\/markbook\. Move the program/)
   })
 
-  test('what a command says goes into the one line', () => {
+  test('the output of a command that fails is in the error', () => {
     host.answers['systemctl enable markbook'] = { status: 1, output: 'Access denied' }
     expect(() => installService(options, host, say)).toThrow('systemctl enable markbook failed: Access denied')
   })
 })
 
 describe('markbook service uninstall and status', () => {
-  test('the unit goes, marks and settings stay', () => {
+  test('uninstall removes the unit, and keeps marks and settings', () => {
     installService(options, host, say)
     host.ran.length = 0
     uninstallService(options, host, say)
@@ -97,7 +97,7 @@ describe('markbook service uninstall and status', () => {
     expect(() => uninstallService(options, host, say)).toThrow('No service of Markbook is installed here.')
   })
 
-  test('status tells what systemd says', () => {
+  test('status returns what systemd answers', () => {
     expect(serviceState(host).installed).toBe(false)
     installService(options, host, say)
     host.answers = {

@@ -6,15 +6,15 @@ import { firstSettings, isUnitPath, unitOf } from './unit.ts'
 
 export const SERVICE = 'markbook'
 export const UNIT_FILE = '/etc/systemd/system/markbook.service'
-/** Where the package of Debian lays it. */
+/** The path of the unit in the Debian package. */
 const PACKAGED_UNIT = '/usr/lib/systemd/system/markbook.service'
 const COMMAND_FILE = '/usr/local/bin/markbook'
 
-/** `program` is the bundle that `node` runs; `dataDir` counts where the settings of the machine name no folder yet. */
+/** `program`: the bundle that `node` runs; `dataDir`: used where the settings file does not name a folder. */
 export type InstallOptions = { user: string; node: string; program: string; configFile: string; dataDir: string }
 type Log = (line: string) => void
 
-/** What the settings of the machine log, where they are there already. */
+/** The data folder, the port and the backup folders in the settings file of the machine, or the defaults. */
 function settledBy({ configFile, dataDir }: InstallOptions, { root }: Host): { dataDir: string; port: number; writes: string[] } {
   const path = root + configFile
   const settings = existsSync(path) ? readSettings(path).settings : {}
@@ -22,7 +22,7 @@ function settledBy({ configFile, dataDir }: InstallOptions, { root }: Host): { d
   return { dataDir: DATA_DIR, port: Number(PORT), writes: [BACKUP_DIR, BACKUP_COPY_DIR].filter((path) => path !== undefined) }
 }
 
-/** The text of the unit. Throws for a path that a unit cannot hold. */
+/** The text of the unit. Throws for a path that a unit cannot have. */
 export function unitText(options: InstallOptions, host: Host): string {
   const settled = settledBy(options, host)
   for (const path of [options.node, options.program, options.configFile, settled.dataDir, ...settled.writes])
@@ -30,7 +30,10 @@ export function unitText(options: InstallOptions, host: Host): string {
   return unitOf({ ...options, ...settled, args: ['start'] })
 }
 
-/** Makes the account, the folder of the marks, the settings and the unit, and starts it. Says each thing that it did. */
+/**
+ * Makes the account, the data folder, the settings and the unit, and starts the service; `log` gets a line for each. Throws, before it
+ * changes anything, without root, without systemd, or where the account could not read the program.
+ */
 export function installService(options: InstallOptions, host: Host, log: Log): void {
   if (!host.isRoot) throw new Error('Installing a service needs the rights of root: sudo markbook service install')
   if (!host.hasSystemd)
@@ -50,20 +53,20 @@ export function installService(options: InstallOptions, host: Host, log: Log): v
   log('Enabled and started it: it starts with the machine, and again whenever it ends.')
 }
 
-/** Below the root of the host; the folder it is in is made. */
+/** A path below the root of the host; makes its folder. */
 function at({ root }: Host, path: string): string {
   const folder = dirname(root + path)
   if (mkdirSync(folder, { recursive: true })) chmodSync(folder, 0o755)
   return root + path
 }
 
-/** With this mode whatever the mask of the process: others read what is the system's. */
+/** `chmod` after the write, because the mode of `writeFileSync` is reduced by the umask. */
 function write(path: string, text: string, mode: number): void {
   writeFileSync(path, text, { mode })
   chmodSync(path, mode)
 }
 
-/** The account of the service must come to what it runs: a program in somebody's own folder is closed to it. */
+/** Throws where the account of the service may not read a path, such as a program in the home of a person. */
 function assertReachable(path: string, root: string, isOwn: boolean): void {
   for (let folder = isOwn ? dirname(path) : path; folder !== '/'; folder = dirname(folder)) {
     const mode = statSync(root + folder, { throwIfNoEntry: false })?.mode
@@ -84,7 +87,7 @@ function makeFolder(dataDir: string, user: string, host: Host, log: Log): void {
   log(`The marks are in ${dataDir}`)
 }
 
-/** Settings that are there stay as they are. */
+/** Writes the first settings; existing settings are not changed. */
 function writeSettings({ configFile, user, dataDir }: InstallOptions, host: Host, log: Log): void {
   const path = at(host, configFile)
   if (existsSync(path)) {
@@ -104,7 +107,7 @@ function writeCommand({ node, program }: InstallOptions, host: Host, log: Log): 
   log(`Wrote the command ${COMMAND_FILE}`)
 }
 
-/** Stops the service and takes the unit away. Marks, settings and account stay. */
+/** Stops the service and removes the unit. Marks, settings and account stay. */
 export function uninstallService(options: InstallOptions, host: Host, log: Log): void {
   const { dataDir } = settledBy(options, host)
   if (!existsSync(host.root + UNIT_FILE)) throw new Error('No service of Markbook is installed here.')

@@ -33,21 +33,21 @@ describe('the unit of systemd', () => {
     ['with a low port', { ...options, port: 443 }],
     ['with its folder elsewhere', { ...options, dataDir: '/srv/the marks' }],
     ['with a program in a home', { ...options, program: '/home/head/mark"book/dist/$markbook.mjs' }],
-  ])('systemd accepts it: %s', (_, given) => {
+  ])('systemd accepts the unit: %s', (_, given) => {
     writeFileSync(path, unitOf(given))
     const { status, output, isMissing } = analyse('verify', '--man=no', path)
     if (isMissing) return console.log('systemd-analyze is not on this machine: the unit was not verified.')
     expect({ status, output }).toEqual({ status: 0, output: '' })
   })
 
-  test('systemd finds little that it exposes: at most 2.0 of 10', () => {
+  test('systemd-analyze rates the exposure of the unit as 2.0 of 10 at most', () => {
     writeFileSync(path, unitOf(options))
     const { status, output, isMissing } = analyse('security', '--offline=true', '--threshold=20', '--no-pager', path)
     if (isMissing || /unrecognized option|Unknown/.test(output)) return console.log('systemd-analyze cannot judge a unit on this machine.')
     expect(status, output).toBe(0)
   })
 
-  test('it may write to its own folders alone, and to a low port only where it needs one', () => {
+  test('it may write only to its own folders, and has a right for low ports only where it needs one', () => {
     const unit = unitOf(options)
     expect(unit).toContain('StateDirectory=markbook\n')
     expect(unit).toContain('ReadWritePaths=-"/mnt/usb disk/50%%"\n')
@@ -56,7 +56,7 @@ describe('the unit of systemd', () => {
     expect(unitOf({ ...options, dataDir: '/srv/the marks' })).toContain('ReadWritePaths="/srv/the marks"\n')
   })
 
-  test('a program in a home stays readable, and only that', () => {
+  test('a program in a home directory can be read, and nothing else there can be written', () => {
     expect(unitOf(options)).toContain('ProtectHome=yes\n')
     expect(unitOf({ ...options, program: '/home/head/markbook/dist/markbook.mjs' })).toContain('ProtectHome=read-only\n')
   })

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 
-/** What a unit of systemd is made of; all paths are absolute. `ports` below 1024 need a right of their own. */
+/** What a unit is made of; all paths are absolute. A `port` below 1024 needs a capability. */
 export type UnitOptions = {
   user: string
   node: string
@@ -9,17 +9,17 @@ export type UnitOptions = {
   configFile: string
   dataDir: string
   port: number
-  /** Folders outside `dataDir` that the server writes to: backups. */
+  /** Folders outside `dataDir` that the server writes to, which are those of backups. */
   writes: readonly string[]
 }
 
-/** Where systemd keeps what belongs to a service; only a folder below it can be made by systemd itself. */
+/** The folder of systemd for the data of services. systemd itself can make a data folder only below it. */
 const STATE = '/var/lib/'
 
 /**
- * The unit (docs/design/server.md). The program may write to its own folders and nowhere else, and sees little of the machine. Left out on
- * purpose: MemoryDenyWriteExecute (V8 compiles while it runs), MemoryMax (a server that is killed for its memory in the middle of a
- * morning helps nobody; its queues and caches are bounded), WatchdogSec (it needs a signal that Node cannot give by itself).
+ * The text of the unit (docs/design/server.md). The program may write to its own folders only, and sees little of the machine. Left out on
+ * purpose: MemoryDenyWriteExecute (V8 makes code while it runs), MemoryMax (it would kill the server while people work; queues and caches
+ * have their own limits), WatchdogSec (it needs a signal that Node cannot send).
  */
 export function unitOf({ user, node, program, args, configFile, dataDir, port, writes }: UnitOptions): string {
   const command = [node, program, ...args].map(quoted).join(' ')
@@ -65,7 +65,7 @@ export function unitOf({ user, node, program, args, configFile, dataDir, port, w
   return lines.join('\n')
 }
 
-/** AF_NETLINK: without it a program cannot ask for the addresses of its machine. */
+/** AF_NETLINK is needed to read the addresses of the machine. */
 const HARDENING = [
   'PrivateTmp=yes',
   'PrivateDevices=yes',
@@ -93,17 +93,17 @@ const stateOf = (dataDir: string): string[] => {
   return below && /^[\w./-]+$/.test(below) ? [`StateDirectory=${below}`, 'StateDirectoryMode=0700'] : [`ReadWritePaths=${quoted(dataDir)}`]
 }
 
-/** In a unit `%` names something of systemd's, and `$` a variable. */
+/** In a unit `%` begins a specifier, and `$` a variable. */
 const escaped = (text: string) => text.replaceAll('%', '%%')
 const quoted = (text: string) => {
   const safe = escaped(text).replaceAll('$', '$$$$')
   return /^[\w./:=@%+-]+$/.test(safe) ? safe : `"${safe.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** A path that goes into a unit: whole, and on one line. */
+/** Whether a path can stand in a unit: absolute, and without control characters. */
 export const isUnitPath = (path: string): boolean => isAbsolute(path) && !/\p{Cc}/u.test(path)
 
-/** The settings that a new service begins with. */
+/** The settings file of a new service. */
 export const firstSettings = (
   dataDir: string,
 ): string => `# Settings of Markbook on this machine. After a change: sudo systemctl restart markbook

@@ -8,8 +8,8 @@ import { lookAtFolder, shareOf, syncServiceOf } from '../doctor/folder.ts'
 import { type Gathered, readSettings } from './settings-file.ts'
 
 /**
- * Refuses a folder in which nobody can have meant to begin: one that was named and is not there, and one without a database where the
- * settings of this machine name another that has one. What nobody named, `./data`, is made.
+ * Throws ConfigError where DATA_DIR is probably wrong: it names a folder that does not exist, or one without a database while the settings
+ * file of this machine names a folder with one. Without DATA_DIR, `./data` is used and made.
  */
 export function demandMeant({ settings, sources, file }: Gathered): void {
   const named = settings.DATA_DIR
@@ -33,8 +33,8 @@ const hasDatabase = (folder: string) => existsSync(join(folder, DATABASE_FILE))
 const ACCEPTED = 'folder-accepted'
 
 /**
- * Refuses a database in a folder that a cloud service copies, or on a share of the network: both damage it. Somebody who says that they know
- * is asked once for each folder, so that a service or the window starts on it too.
+ * Throws ConfigError for a data folder that a cloud service copies, or on a network share: both damage a database. `isKnown`: the person
+ * accepts that (`--i-know`). A note in the folder keeps the answer, so that a service or the window can start on it too.
  */
 export function demandOwnDisk(dataDir: string, { central, isKnown }: { central: boolean; isKnown: boolean }): void {
   const found = lookAtFolder(dataDir, { central })

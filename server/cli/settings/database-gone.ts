@@ -15,8 +15,8 @@ import { SEALED_SECRET } from './sealed-secret.ts'
 type Settings = Omit<Config, 'sessionSecret'>
 
 /**
- * Refuses to open, and thereby to make, a database where there was one that is gone or damaged: whoever starts the server after a disk
- * has failed would otherwise find an empty school, and enter marks into it.
+ * Throws where a database was here and is missing or damaged. Opening it would make an empty one: after a disk failure people would find an
+ * empty school and enter marks into it.
  */
 export async function demandNothingLost(config: Settings): Promise<void> {
   const check = await quickCheckOf(config)
@@ -31,7 +31,7 @@ const quickCheckOf = async (config: Settings): Promise<QuickCheck> => {
   return { state: (await engineOf(config).exists()) ? 'there' : 'empty' }
 }
 
-/** What says that a database was here, in words. */
+/** Files that show that there was a database here, as phrases for a message; none where there was none. */
 export async function signsOf(config: Settings): Promise<string[]> {
   const { dataDir, role } = config
   const whose = readWhoseNote(dataDir)
@@ -46,7 +46,7 @@ export async function signsOf(config: Settings): Promise<string[]> {
   ]
 }
 
-/** A line for each school that has backups here; of several there is no newest. */
+/** A phrase for each school with backups here, since several schools have no common newest backup. */
 async function backupsInWords(config: Settings): Promise<string[]> {
   const bySchool = new Map<string, KnownBackup[]>()
   for (const backup of await knownBackups(placeOf(config))) {
@@ -99,7 +99,7 @@ async function page(config: Settings, check: QuickCheck, found: readonly string[
   ].join('\n')
 }
 
-/** What brings the marks back here: what to type, what it does, and both in short. */
+/** How to get the marks back here: the command, what it does, and both in a short sentence. */
 async function wayBack(config: Settings): Promise<[command: string, does: string, short: string]> {
   const place = placeOf(config)
   const known = await knownBackups(place)
@@ -124,8 +124,8 @@ async function wayBack(config: Settings): Promise<[command: string, does: string
 }
 
 /**
- * On purpose anew: a database that cannot be worked with is put aside, never removed, and with a locked one the secret that its key seals. One
- * that can be worked with is left as it is.
+ * For a new start that the person asked for: renames a damaged or locked database, and the sealed secret of a locked one. Returns the new
+ * path of the database; null where the database is sound, and nothing was renamed. Throws where the server is running.
  */
 export function putDamagedAside({ dataDir, role }: Settings): string | null {
   const { state } = quickCheckOfSqlite(dataDir)

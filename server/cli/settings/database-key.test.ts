@@ -20,7 +20,7 @@ import { putDamagedAside } from './database-gone.ts'
 import { demandUnlocked, settleEncryption } from './database-key.ts'
 import { SEALED_SECRET, sealedSecret, settleSecret } from './sealed-secret.ts'
 
-/** Names of pupils in the story, and what every plain database begins with. */
+/** Names of pupils in the story, and the first bytes of every plain database. */
 const PLAIN = ['Oisín', 'Fatima', 'SQLite format 3']
 const SECRET = 'a window secret of more than thirty-two letters'
 const of = storyFolders()
@@ -53,9 +53,9 @@ const pupils = (folder = dataDir) => {
     connection.close()
   }
 }
-/** The lock is a database too, and holds nothing. */
+/** The lock file is a plain database too, without rows. */
 const plainIn = (folder: string) => filesSaying(folder, PLAIN).filter((name) => !name.startsWith('server.lock'))
-/** As a process that was started anew, and so knows no key. */
+/** Forgets the keys in this process, as after a restart. */
 const forget = () => {
   for (const name of keyring.kept.keys()) letGoOfKey(name)
 }
@@ -63,7 +63,7 @@ const newId = idSource(systemClock.now, (size) => randomBytes(size))
 const openStore = () => openSchoolStore(dataDir, { clock: systemClock, newId, role: 'school' })
 
 describe('the database of a laptop', () => {
-  test('is encrypted at a start, whole, and nothing plain is left beside it', async () => {
+  test('is encrypted whole at a start, and no plain file stays beside it', async () => {
     begin(of.laptop)
     expect(plainIn(dataDir)).toEqual([DATABASE_FILE])
     await settle()
@@ -84,7 +84,7 @@ describe('the database of a laptop', () => {
   })
 
   test.each(['copied', 'encrypted', 'checked', 'placed'] satisfies Step[])(
-    'a cut when it is %s leaves one that opens, and the next start goes on',
+    'after a power cut when it is %s it opens, and the next start goes on',
     async (at) => {
       begin(of.laptop)
       const image = memoryFolder('markbook-key-image-')
@@ -102,7 +102,7 @@ describe('the database of a laptop', () => {
   )
 
   test.each(['copied', 'encrypted', 'checked'] satisfies Step[])(
-    'what fails after it is %s leaves it as it was, without a key',
+    'an error after it is %s leaves it plain, and no key in the keyring',
     async (at) => {
       begin(of.laptop)
       await settle(configOf(), {
@@ -117,7 +117,7 @@ describe('the database of a laptop', () => {
     },
   )
 
-  test.each(['an old one', 'a new one'])('what fails once %s has its name leaves its key in the keyring', async (which) => {
+  test.each(['an old one', 'a new one'])('an error once %s is in place leaves its key in the keyring', async (which) => {
     if (which === 'an old one') begin(of.laptop)
     await settle(configOf(SECRET), {
       done: (step) => {
@@ -130,7 +130,7 @@ describe('the database of a laptop', () => {
     expect(quickCheckOfSqlite(dataDir).state).toBe(which === 'an old one' ? 'there' : 'empty')
   })
 
-  test('a database that another start made while the keyring was asked stays', async () => {
+  test('is not replaced where another start made it while the keyring was asked', async () => {
     const slow: MemoryKeyring = {
       ...keyring,
       write: async (name, secret) => {
@@ -143,7 +143,7 @@ describe('the database of a laptop', () => {
     expect(keyring.kept.size).toBe(0)
   })
 
-  test('stays plain where the disk has no room for two, and says so', async () => {
+  test('stays plain with a warning where the disk has no room for two', async () => {
     begin(of.laptop)
     const needed: number[] = []
     await settle(configOf(), {
@@ -199,7 +199,7 @@ describe('a new database', () => {
     expect(keyNameOf(path())).toBe(name)
   })
 
-  test('begins where the log of one that is gone was left', async () => {
+  test('is encrypted also where the log of a removed database is left', async () => {
     begin(of.laptop)
     const beside = openSqliteBeside(dataDir)
     beside.writer.exec('create table later (name)')
@@ -213,7 +213,7 @@ describe('a new database', () => {
     expect(keyNameOf(path())).not.toBeNull()
   })
 
-  test('without a keyring it begins plain, and is encrypted once there is one', async () => {
+  test('is plain without a keyring, and encrypted once there is one', async () => {
     keyring.silent = true
     await settle(configOf(SECRET))
     expect(existsSync(path())).toBe(false)
@@ -224,7 +224,7 @@ describe('a new database', () => {
   })
 })
 
-test('whoever began alone in the teachers’ program has a plain database from the next start on', async () => {
+test('the database of a teacher who works alone is plain from the next start on', async () => {
   begin(of.laptop)
   await settle()
   const connection = openFile(path())
@@ -233,7 +233,7 @@ test('whoever began alone in the teachers’ program has a plain database from t
   await settle(configOf(SECRET))
   expect(keyNameOf(path())).toBeNull()
   expect(pupils()).toEqual(pupils(of.laptop))
-  // Its older backups need the key still.
+  // Older backups still need the key.
   expect(keyring.kept.size).toBe(1)
 })
 
@@ -252,7 +252,7 @@ test('a school and a centre never ask the keyring', async () => {
   expect(told).toEqual([])
 })
 
-describe('without its key an encrypted database does not start', () => {
+describe('without its key an encrypted database is not opened', () => {
   beforeEach(async () => {
     begin(of.laptop)
     await settle()
@@ -260,7 +260,7 @@ describe('without its key an encrypted database does not start', () => {
   })
   const refusal = () => demandUnlocked(configOf(), keyring).then(String, (error: Error) => error.message)
 
-  test('a keyring that lost it: what was found, what to type, and nothing is changed', async () => {
+  test('where the keyring lost the key, the message says what was found and what to type', async () => {
     const before = readFileSync(path())
     keyring.kept.clear()
     const page = await refusal()
@@ -272,7 +272,7 @@ describe('without its key an encrypted database does not start', () => {
     expect(readFileSync(path()).equals(before)).toBe(true)
   })
 
-  test('begun anew, the secret that only the old key opens stays beside the old database', async () => {
+  test('a new start sets the sealed secret aside together with the old database', async () => {
     const sealed = Buffer.from(`${keyNameOf(path())}.sealed`)
     writeFileSync(join(dataDir, SEALED_SECRET), sealed)
     const aside = putDamagedAside(readWithoutSecret({ DATA_DIR: dataDir })) ?? ''
@@ -281,19 +281,19 @@ describe('without its key an encrypted database does not start', () => {
     expect(existsSync(join(dataDir, SEALED_SECRET))).toBe(false)
   })
 
-  test('a keyring that does not answer: nothing is lost', async () => {
+  test('where the keyring does not answer, the message says that nothing is lost', async () => {
     keyring.silent = true
     const page = await refusal()
     expect(page).toContain('does not answer (it is locked)')
     expect(page).toContain('Nothing is lost.')
-    // Nor is an empty one begun in its place: the key may come yet.
+    // Not even `--new` begins an empty database here: the key may still come.
     await expect(demandUnlocked(configOf(), keyring, { anew: true })).rejects.toThrow('Nothing is lost.')
     keyring.silent = false
     await demandUnlocked(configOf(), keyring)
     expect(pupils()).toEqual(pupils(of.laptop))
   })
 
-  test('no key, no line and no command line holds the secret', async () => {
+  test('the key is in no file and in no printed line', async () => {
     const [secret = ''] = keyring.kept.values()
     expect(Buffer.from(secret, 'base64').length).toBe(32)
     expect(filesSaying(dataDir, [secret, Buffer.from(secret, 'base64').toString('hex')])).toEqual([])
@@ -325,7 +325,7 @@ describe('the secret of a server', () => {
     expect(readFileSync(inFolder('session-secret'), 'utf8')).toBe('a secret of a server')
   })
 
-  test('goes on where it was cut off, and goes over to another key', async () => {
+  test('is sealed again after an interrupted change, and after a change of the key', async () => {
     await settle()
     await settleSecret(dataDir, keyring)
     writeFileSync(inFolder('session-secret'), 'a secret of a server')
@@ -340,7 +340,7 @@ describe('the secret of a server', () => {
     expect(sealedSecret(dataDir)).toBe('a secret of a server')
   })
 
-  test('that no key opens any more is refused to a command, and replaced at a start', async () => {
+  test('that no key opens is refused by a command, and replaced by a start', async () => {
     await settle()
     await settleSecret(dataDir, keyring)
     forget()
@@ -353,7 +353,7 @@ describe('the secret of a server', () => {
   })
 })
 
-test('a keyring that hangs is given up, and the program that asks it is ended', async () => {
+test('a keyring that hangs is given up, and the process that asked it is ended', async () => {
   const pidFile = join(dataDir, 'pid')
   const hangs = systemKeyring([
     '-e',
@@ -364,7 +364,7 @@ test('a keyring that hangs is given up, and the program that asks it is ended', 
   await expect.poll(() => isRunning(pid)).toBe(false)
 })
 
-test('the program that asks says why no keyring is there', async () => {
+test('the process that asks the keyring says why there is none', async () => {
   expect(await systemKeyring().read('0000000000000000', 10_000)).toEqual({ state: 'silent', why: expect.any(String) })
 })
 

@@ -10,7 +10,9 @@ import { DATABASE_FILE } from '../../store/sqlite.ts'
 
 type Settings = Pick<Config, 'role' | 'dataDir' | 'windowSecret'>
 
-/** Asks for the key of a name, and keeps it for this process. Null where there is nothing to ask for, or it came. */
+/**
+ * Reads the key with a name from the keyring and keeps it in this process. Null where this succeeded or `name` is null, else why it failed.
+ */
 export async function takeKey(name: string | null, keyring: Keyring): Promise<Exclude<Kept, { state: 'found' }> | null> {
   if (name === null || heldKey(name)) return null
   const kept = await keyring.read(name, limits.keyring.patienceLocked)
@@ -22,12 +24,12 @@ export async function takeKey(name: string | null, keyring: Keyring): Promise<Ex
 }
 const KEY_BYTES = 32
 
-/** The same for the database of a folder. A plain one, as at every school, asks nobody. */
+/** The same for the database in a folder. The keyring is not asked for a plain one, as at every school. */
 export const unlock = async (dataDir: string, keyring: Keyring) => takeKey(keyNameOf(join(dataDir, DATABASE_FILE)), keyring)
 
 /**
- * Refuses to start where the database is encrypted and its key does not come: an empty one in its place would be taken for the real one.
- * `anew`: somebody wants an empty one in the place of what cannot be read, which they get where the key is gone, and not while it may come.
+ * Throws where the database is encrypted and its key is not available: an empty one in its place could be taken for the real one. `anew`:
+ * the person asked for an empty database. They get it where the key is gone, but not while the keyring does not answer.
  */
 export async function demandUnlocked({ role, dataDir }: Settings, keyring: Keyring, { anew = false } = {}): Promise<void> {
   const refused = role === 'school' ? await unlock(dataDir, keyring) : null
@@ -66,13 +68,13 @@ const silentPage = (dataDir: string, why: string) =>
     'In short: unlock the keyring of this account, then start Markbook again.',
   ].join('\n')
 
-/** `isLaptop`: whoever starts this is about to join a school as a laptop. */
+/** `isLaptop`: the program that starts is about to join a school as a laptop. */
 type Settling = { keyring: Keyring; isLaptop?: boolean; tell?: (line: string) => void } & Pick<Converting, 'done' | 'room'>
 
 /**
- * Encrypts the database of a laptop, and begins that of the teachers' program encrypted, where a keyring keeps the key. Whoever began alone
- * there has the only copy of those marks, which must not depend on a keyring: that one is made plain. What cannot be done now is tried at the
- * next start, and the marks stay as they were. Never asks the keyring at a school.
+ * Encrypts the database of a laptop, and a new one of the teachers' program or of a laptop that joins, where a keyring takes the key. Makes
+ * the database of a teacher who works alone plain again: it is the only copy of these marks, which must not depend on a keyring. What fails
+ * now is tried at the next start, and the marks stay as they were. Never asks the keyring at a school.
  */
 export async function settleEncryption(
   config: Settings,
@@ -94,7 +96,7 @@ export async function settleEncryption(
 
 const STAYS = 'Warning: The database of this laptop stays without encryption.'
 
-/** A key that does not come back is none. */
+/** Stores the key, and reads it back to be sure. */
 async function isKept({ name, secret }: DatabaseKey, keyring: Keyring): Promise<boolean> {
   const written = secret.toString('base64')
   if (!(await keyring.write(name, written))) return false
@@ -111,7 +113,7 @@ async function begin(
     await beginEncrypted(dataDir, key, options)
     return true
   } catch (error) {
-    // The file has its name already: without this key nobody opens it again.
+    // The file may be in place already: without this key nobody could open it.
     if (mayNeedKey(join(dataDir, DATABASE_FILE), key.name)) return true
     tell(`${STAYS} ${(error as Error).message}`)
     return false

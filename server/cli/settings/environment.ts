@@ -16,20 +16,23 @@ import { type Gathered, gatherSettings } from './settings-file.ts'
 
 type Settings = Record<string, string>
 
-/** What was said about this machine: the environment, over a file (docs/design/server.md). Warnings go to standard error. */
+/**
+ * The settings of this machine: the environment, before a settings file (docs/design/server.md). Prints warnings on standard error unless
+ * `quiet`.
+ */
 export function gather({ quiet = false }: { quiet?: boolean } = {}): Gathered {
   const gathered = gatherSettings({ folder: process.cwd(), environment: process.env, platform: process.platform })
   if (!quiet) for (const warning of gathered.warnings) console.error(`Warning: ${warning}`)
   return gathered
 }
 
-/** The configuration of this machine; `more` wins over all. */
+/** The configuration of this machine; the settings `more` have precedence. */
 function configure(more: Settings = {}): Config {
   const { settings, config } = toWorkWith(more)
   return readConfig({ SESSION_SECRET: sealedSecret(config.dataDir), ...settings })
 }
 
-/** The same for what makes no database: neither does it make the secret of one. */
+/** The same for commands that make no database. It does not make the server's secret either. */
 export const configureWithoutSecret = (more: Settings = {}): Omit<Config, 'sessionSecret'> => toWorkWith(more).config
 
 function toWorkWith(more: Settings) {
@@ -42,7 +45,7 @@ function toWorkWith(more: Settings) {
   return { settings, config }
 }
 
-/** The same for a command that works on what is there: in a folder without a database it refuses, and makes nothing. */
+/** The same for commands that need a database: throws where the folder has none, and makes nothing. */
 export function configureExisting(more: Settings = {}): Config {
   const config = readWithoutSecret({ ...gather({ quiet: true }).settings, ...more })
   if (config.role === 'school') demandReadable(config.dataDir)
@@ -60,7 +63,7 @@ function demandReadable(dataDir: string): void {
   }
 }
 
-/** SQLite opens no database on such a disk, and says of it what it says of a damaged one. */
+/** SQLite cannot open a database on a read-only disk, and its error looks like damage. */
 function demandWritable({ role, dataDir }: Pick<Config, 'role' | 'dataDir'>): void {
   if (role !== 'school' || !isReadOnly(dataDir)) return
   throw new ConfigError(
@@ -68,7 +71,7 @@ function demandWritable({ role, dataDir }: Pick<Config, 'role' | 'dataDir'>): vo
   )
 }
 
-/** For a command that fills a database, and makes it where there was none. `isLaptop`: that of a laptop. */
+/** For commands that fill a database, and make it where there is none. `isLaptop`: the database of a laptop. */
 export async function configureToFill({ isLaptop = false }: { isLaptop?: boolean } = {}): Promise<Config> {
   const { config } = toWorkWith({})
   demandWritable(config)
@@ -81,16 +84,19 @@ export async function configureToFill({ isLaptop = false }: { isLaptop?: boolean
   return configure()
 }
 
-/** The same for one that fills it with nothing. */
+/** For the command that only prepares a database. */
 export async function configureToMigrate(): Promise<Config> {
   demandMeant(gather({ quiet: true }))
   return configureToFill()
 }
 
-/** What somebody who starts a server said: that it is to begin anew, and that they know where its folder lies. */
+/** The options `--new` and `--i-know` of a start. */
 type StartChoices = { anew: boolean; isKnown: boolean }
 
-/** The configuration for a server: it works as the owner of its folder. A laptop that is to be erased is erased before. */
+/**
+ * The configuration for a server. Changes to the account that the data folder belongs to, and first erases a laptop that its school asked
+ * to erase.
+ */
 export async function configureServer(more: Settings, { anew, isKnown }: StartChoices, keyring = systemKeyring()): Promise<Config> {
   const gathered = gather()
   const settings = { ...gathered.settings, ...more }
@@ -110,10 +116,13 @@ export async function configureServer(more: Settings, { anew, isKnown }: StartCh
   return readConfig({ SESSION_SECRET: sealedSecret(config.dataDir), ...settings })
 }
 
-/** The configuration for those who only look: nothing is made. */
+/** The configuration for commands that only look; makes nothing. */
 export const lookAtConfig = () => readWithoutSecret(gather().settings)
 
-/** For every command but a server: takes the key of the database from the keyring, where it is encrypted. Settings that are wrong are the command's to say. */
+/**
+ * Reads the key of an encrypted database from the keyring, for every command but a start. Ignores wrong settings, which the command itself
+ * reports.
+ */
 export async function unlockForCommand(dataDir: string | undefined, keyring = systemKeyring()): Promise<void> {
   const config = orNull(() => readWithoutSecret({ ...gather({ quiet: true }).settings, ...(dataDir && { DATA_DIR: dataDir }) }))
   if (config?.role === 'school' && existsSync(config.dataDir)) await unlock(config.dataDir, keyring).catch(() => null)

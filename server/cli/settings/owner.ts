@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const ROOT = 0
 type Owner = Pick<Stats, 'uid' | 'gid'>
 
-/** The account whose folder it is, where this process is root and the folder is somebody else's; else null. */
+/** The owner of a folder, where this process is root and the folder belongs to another account; else null. */
 function ownerOf(folder: string): Owner | null {
   if (process.getuid?.() !== ROOT) return null
   const stats = statSync(folder, { throwIfNoEntry: false })
@@ -12,7 +12,8 @@ function ownerOf(folder: string): Owner | null {
 }
 
 /**
- * A server never works as root in the folder of another account: what it made there, that account could not open (docs/design/server.md).
+ * Changes the account of this process from root to the owner of the folder: files that root made could not be opened by that account
+ * (docs/design/server.md).
  */
 export function becomeOwner(folder: string): void {
   const owner = ownerOf(folder)
@@ -23,8 +24,8 @@ export function becomeOwner(folder: string): void {
 }
 
 /**
- * A command goes on as root, because it may have to read and write where the account of the service may not (a USB disk). What it made
- * in these folders belongs to their owners once it ends, so that the service starts again after `sudo markbook restore`.
+ * A command stays root, since it may have to read and write where the account of the service may not (a USB disk). When it ends, the files
+ * that it made in these folders are given to the owners of the folders, so that the service can start after `sudo markbook restore`.
  */
 export function handOverAtExit(folders: readonly string[]): void {
   if (process.getuid?.() !== ROOT) return
@@ -40,7 +41,7 @@ function handOver(folder: string, owner: Owner): void {
   for (const { name } of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, name)
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    // A file with two names may be one of the system's, under a name that somebody put here.
+    // A file with several hard links may be one of the system, linked here by somebody.
     const isOurs = stats?.uid === ROOT && (stats.isDirectory() || stats.nlink === 1)
     if (isOurs) lchownSync(path, owner.uid, owner.gid)
     if (stats?.isDirectory()) handOver(path, owner)

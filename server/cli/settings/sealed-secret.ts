@@ -10,7 +10,7 @@ import { DATABASE_FILE } from '../../store/sqlite.ts'
 import { takeKey } from './database-key.ts'
 
 const PLAIN = 'session-secret'
-/** The name of the key of the database, a dot, and the secret sealed with it. */
+/** Its content: the name of the database's key, a dot, and the secret encrypted with that key. */
 export const SEALED_SECRET = 'session-secret.sealed'
 const USE = 'markbook: the secret of a server beside an encrypted database'
 
@@ -31,7 +31,10 @@ function open(sealed: string): string | null {
   return key && (decrypt(sealed.slice(name.length + 1), key, USE)?.toString('utf8') ?? null)
 }
 
-/** The secret of a server whose key this process holds; undefined where it is not sealed. Throws where it cannot be opened. */
+/**
+ * The decrypted secret, where this process has the key; undefined where there is no sealed secret. Throws ConfigError where it cannot be
+ * decrypted.
+ */
 export function sealedSecret(dataDir: string): string | undefined {
   const sealed = sealedIn(dataDir)
   if (sealed === null || existsSync(join(dataDir, PLAIN))) return undefined
@@ -43,8 +46,9 @@ export function sealedSecret(dataDir: string): string | undefined {
 }
 
 /**
- * Seals the secret of a server whose database is encrypted, with a key of that database's: whoever has the secret speaks to the school as this
- * laptop. Where the database is plain, the secret is too. One that nothing opens any more is replaced: everybody signs in again then.
+ * Seals the server's secret with the key of an encrypted database, since whoever has the secret can act as this laptop. Keeps it plain
+ * beside a plain database. A secret that no key opens is replaced; then everybody must sign in again. Throws ConfigError where the keyring
+ * does not answer.
  */
 export async function settleSecret(dataDir: string, keyring: Keyring): Promise<void> {
   const name = keyNameOf(join(dataDir, DATABASE_FILE))

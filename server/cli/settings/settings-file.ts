@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type SettingName, settingNames } from '../../config.ts'
 
-/** What nobody else may read. Each can be given as a file that holds it: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
+/** Secrets. Each can be given as the path of a file: `SMTP_URL_FILE=/run/secrets/smtp` (docs/design/server.md). */
 const secretNames: readonly SettingName[] = [
   'SESSION_SECRET',
   'SMTP_URL',
@@ -14,9 +14,9 @@ const secretNames: readonly SettingName[] = [
 ]
 
 type Environment = Readonly<Record<string, string | undefined>>
-/** Where settings may lie, and what they are when nobody said: the folder the program runs in, and the machine. */
+/** Where settings are looked for: the folder that the program runs in, the environment and the machine. */
 export type SettingsLocation = { folder: string; environment: Environment; platform: NodeJS.Platform }
-/** `sources` says for each setting that was given where it came from; `file` is the one that was read. */
+/** `sources`: where each given setting came from; `file`: the settings file that was read, null for none. */
 export type Gathered = {
   settings: Partial<Record<SettingName, string>>
   sources: Partial<Record<SettingName, string>>
@@ -24,11 +24,11 @@ export type Gathered = {
   warnings: string[]
 }
 
-/** The settings of the whole machine, which a service runs with: read where the folder has none of its own. */
+/** The settings file of the machine, which a service uses; read where the folder has none. */
 export const machineFile = ({ environment, platform }: Omit<SettingsLocation, 'folder'>): string =>
   platform === 'win32' ? join(environment['ProgramData'] ?? 'C:\\ProgramData', 'Markbook', 'markbook.conf') : '/etc/markbook/markbook.conf'
 
-/** Environment over file. Throws `ConfigError` for a file that was named and cannot be read. */
+/** The settings, the environment before the file. Throws `ConfigError` for a file that was named and cannot be read. */
 export function gatherSettings(place: SettingsLocation): Gathered {
   const { path, warnings } = chooseFile(place)
   const file = path ? readSettings(path) : { settings: {}, warnings: [] }
@@ -69,7 +69,7 @@ function look(name: SettingName, values: Environment, source: string): { value: 
 const LINE = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/
 const QUOTED = /^(["'])(.*)\1(?:\s+#.*)?$/
 
-/** `NAME=value` lines; a `#` begins a comment. What is not understood is a warning, and the rest counts. */
+/** Reads `NAME=value` lines; `#` begins a comment. A line that cannot be read gives a warning, and is left out. */
 export function readSettings(path: string): { settings: Record<string, string>; warnings: string[] } {
   const settings: Record<string, string> = {}
   const warnings: string[] = []
@@ -107,7 +107,7 @@ function suggestion(name: string): string {
   return near && near.distance <= Math.max(2, name.length / 3) ? ` Did you mean ${near.known}?` : ''
 }
 
-/** How many letters must be changed, added or taken away (Levenshtein). */
+/** The number of characters to change, add or remove (Levenshtein). */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)
   for (const [at, letter] of [...from].entries()) {

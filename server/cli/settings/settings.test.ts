@@ -17,12 +17,12 @@ const file = (name: string, text: string) => {
   writeFileSync(path, text)
   return path
 }
-/** On Windows the file of the machine is below ProgramData, which a test can have for itself. */
+/** On Windows the settings file of the machine is below ProgramData, which the test sets. */
 const gather = (environment: Record<string, string> = {}) =>
   gatherSettings({ folder, environment: { ProgramData: join(folder, 'machine'), ...environment }, platform: 'win32' })
 
 describe('where settings come from', () => {
-  test('the environment wins over the file, the file over the default', () => {
+  test('the environment has precedence over the file, and the file over the default', () => {
     const path = file('markbook.conf', 'PORT=4000\nHOST=10.0.0.1\n')
     const { settings, sources } = gather({ PORT: '5000' })
     expect(settings).toEqual({ PORT: '5000', HOST: '10.0.0.1' })
@@ -30,7 +30,7 @@ describe('where settings come from', () => {
     expect(readConfig({ ...settings, DATA_DIR: folder })).toMatchObject({ port: 5000, host: '10.0.0.1', logLevel: 'warn' })
   })
 
-  test('an empty value in the environment says nothing', () => {
+  test('an empty value in the environment counts as not given', () => {
     file('markbook.conf', 'PORT=4000\n')
     expect(gather({ PORT: '' }).settings).toEqual({ PORT: '4000' })
   })
@@ -62,8 +62,8 @@ describe('where settings come from', () => {
   })
 })
 
-describe('what a file says wrong is a warning that names the line', () => {
-  test('an unknown setting, with the nearest that is known', () => {
+describe('a mistake in a file gives a warning with its line', () => {
+  test('for an unknown setting, with the nearest known one', () => {
     const path = file('markbook.conf', 'PROT=1\nport=2\nSTMP_URL=x\nFLAVOUR=sweet\nhello there\nPORT=3\nPORT=4')
     const { settings, warnings } = gather()
     expect(settings).toEqual({ PORT: '4' })
@@ -90,21 +90,21 @@ describe('secrets in files of their own', () => {
     },
   )
 
-  test('a missing one, and both at once, are one clear line', () => {
+  test('a missing file, and a secret given twice, are an error in one line', () => {
     expect(() => gather({ SMTP_URL_FILE: join(folder, 'none') })).toThrow(/^The file of SMTP_URL_FILE \(.*none\) cannot be read\.$/)
     expect(() => gather({ SMTP_URL_FILE: 'a', SMTP_URL: 'b' })).toThrow(
       'The settings SMTP_URL and SMTP_URL_FILE are both there: choose one.',
     )
   })
 
-  test('only secrets have one', () => {
+  test('only secrets can be given as files', () => {
     file('markbook.conf', 'PORT_FILE=/etc/port')
     expect(gather().warnings[0]).toContain('there is no setting PORT_FILE')
   })
 })
 
 describe('markbook config', () => {
-  test('shows every setting and where it came from, and no secret', () => {
+  test('shows every setting with its source, and no secret', () => {
     file('markbook.conf', `SESSION_SECRET=${'s3cret'.repeat(6)}\nSMTP_URL=smtps://post:hunter2@mail.example:465\n`)
     const shown = showSettings(gather({ DATABASE_URL: 'postgres://app:hunter3@db.example/m?sslpassword=hunter4', DATA_DIR: folder }))
     const text = JSON.stringify(shown)
@@ -117,7 +117,7 @@ describe('markbook config', () => {
     expect(byName['PUBLIC_URL']).toEqual({ value: 'http://localhost:3000', source: 'default' })
   })
 
-  test('S3: its three settings go together, and files stay in DATA_DIR without them', () => {
+  test('shows files in DATA_DIR without S3, and asks for all three settings of S3', () => {
     const given = { S3_ENDPOINT: 'https://s3.example', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'hunter5' }
     const { s3 } = readWithoutSecret({ ...given, DATA_DIR: folder })
     expect(s3).toEqual({
@@ -137,11 +137,11 @@ describe('markbook config', () => {
     expect(JSON.stringify(showSettings(gather(given)))).not.toContain('hunter')
   })
 
-  test('a wrong setting is said as a start says it', () => {
+  test('says the same of a wrong setting as a start does', () => {
     expect(() => showSettings(gather({ PORT: 'abc' }))).toThrow('The setting PORT must be a port number.')
   })
 
-  test('what is no address stays as it is', () => {
+  test('does not change a value that is no address', () => {
     expect(hidden('MAIL_FROM', 'Markbook <a@b.example>')).toBe('Markbook <a@b.example>')
     expect(hidden('REDIS_URL', 'redis://:pw@h:1')).toBe('redis://:***@h:1')
   })

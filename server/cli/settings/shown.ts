@@ -1,10 +1,10 @@
 import { readWithoutSecret, type SettingName, settingNames } from '../../config.ts'
 import type { Gathered } from './settings-file.ts'
 
-/** A setting as a person may see it: without what is secret. */
+/** A setting without its secrets, for people to see. */
 export type ShownSetting = { name: SettingName; value: string; source: string }
 
-/** What a setting comes to where nobody gave it, in words where it is more than a value. */
+/** The value of a setting that was not given; in words where the value alone would not explain it. */
 const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWithoutSecret>) => string>> = {
   PORT: ({ port }) => String(port),
   HOST: ({ host }) => host,
@@ -35,7 +35,7 @@ const defaults: Partial<Record<SettingName, (config: ReturnType<typeof readWitho
   WINDOW_SECRET: () => '(none: not started by the teachers’ program)',
 }
 
-/** Every setting, what it is and where that came from. Throws `ConfigError` where one is wrong, as a start would. */
+/** Every setting with its value and source. Throws `ConfigError` where one is wrong, as a start does. */
 export function showSettings({ settings, sources }: Gathered): ShownSetting[] {
   const config = readWithoutSecret(settings)
   return settingNames.map((name) => {
@@ -48,7 +48,7 @@ export function showSettings({ settings, sources }: Gathered): ShownSetting[] {
 const SECRET = /SECRET|PASSWORD|TOKEN|ACCESS_KEY|SETUP_CODE/
 const SECRET_PART = /pass|secret|token|key/i
 
-/** A password inside an address is hidden, the rest of it stays: it says which server is meant. */
+/** Hides the password in an address; the rest stays, because it names the server. */
 export function hidden(name: string, value: string): string {
   if (SECRET.test(name)) return '(hidden)'
   if (!URL.canParse(value) || !/^[a-z]+:\/\//i.test(value)) return value

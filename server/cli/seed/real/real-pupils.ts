@@ -6,7 +6,7 @@ import { readCsv } from '../../../documents/csv.ts'
 
 type Gender = 'male' | 'female'
 
-/** One pupil of the data set. `marks` are of the three terms in their order, 0 to 20. */
+/** One pupil of the data set. `marks`: those of the three terms in order, 0 to 20. */
 export type RealPupil = {
   number: string
   firstName: string
@@ -22,7 +22,7 @@ const CLASS_SIZE = 30
 const YEAR_START = '2025-09-01'
 const DAY = 86_400_000
 
-/** The file lies beside this one in the source; a bundle reads it there. */
+/** The CSV lies beside this file in the sources, and the bundle reads it there too. */
 function csvPath(): string {
   const name = 'student-performance-mathematics.csv'
   const found = [join(import.meta.dirname, name), join(import.meta.dirname, '..', 'server', 'cli', 'seed', 'real', name)].find((path) =>
@@ -32,19 +32,19 @@ function csvPath(): string {
   return found
 }
 
-/** A birthday within the year that makes the pupil `age` years old when school starts, spread over the calendar by row. */
+/** A date of birth with which the pupil is `age` years old when school starts; spread over the year by row. */
 function birthDate(age: number, row: number): string {
   const youngest = Date.parse(`${Number(YEAR_START.slice(0, 4)) - age}${YEAR_START.slice(4)}`)
   return new Date(youngest - ((row * 37) % 365) * DAY).toISOString().slice(0, 10)
 }
 
-/** Classes of about 30, equal to within one, in the order of the rows. */
+/** The name of a class of about 30 pupils, filled in the order of the rows. The sizes differ by one at most. */
 function className(school: string, at: number, total: number): string {
   const classes = Math.max(1, Math.round(total / CLASS_SIZE))
   return `${school} ${String(Math.floor((at * classes) / total) + 1).padStart(2, '0')}`
 }
 
-/** The pupils of the data set with the names, birth dates, numbers and classes that it does not have. */
+/** The pupils of the data set, with invented names, dates of birth, numbers and classes, which it does not have. */
 export function readRealPupils(): RealPupil[] {
   const sheet = readCsv(readFileSync(csvPath()))
   const columns = findColumns(sheet, COLUMNS)
@@ -65,7 +65,7 @@ export function readRealPupils(): RealPupil[] {
     }),
   )
 }
-/** First names of many languages, with the letters that a school really has to write. The counts share no divisor with each other. */
+/** First names of many languages, whose letters a school needs. The numbers of names have no common divisor. */
 const FIRST_NAMES: Readonly<Record<Gender, string>> = {
   female:
     'Aoife,Zoë,Łucja,Inês,Chloé,Şeyma,Þóra,Noémie,Ngọc,Søs,María José,Élodie,Jadranka,Ọlá,Siân,Françoise,Žofia,Ásta,Conceição,Dörte,Ilinca,Nuria,Zuzana,Márta,Ìyábọ̀,Ella,Mei,Fatima,Ama',
@@ -77,7 +77,7 @@ const LAST_NAMES =
 
 const pick = (list: readonly string[], at: number): string => list[at % list.length] as string
 
-/** A name for the pupil of a row, the same in every run; two rows of one gender share both names at the earliest 1,247 rows apart. */
+/** The name for a row, the same in every run. Two rows of one gender with the same name are at least 1,247 rows apart. */
 const nameOf = (row: number, gender: Gender): { firstName: string; lastName: string } => ({
   firstName: pick(FIRST_NAMES[gender].split(','), row * 7),
   lastName: pick(LAST_NAMES.split(','), row * 5),

@@ -7,7 +7,7 @@ import { type Api, actingAs } from '../../act-as.ts'
 import { demandNoSchool } from '../seed.ts'
 import { type RealPupil, readRealPupils } from './real-pupils.ts'
 
-/** Who signs in to see the real marks. */
+/** The administrator of the school with the real marks. */
 export const REAL_ADMIN = 'head@realmarks.example'
 
 async function makeHead(tx: WriteTx): Promise<string> {
@@ -19,8 +19,8 @@ async function makeHead(tx: WriteTx): Promise<string> {
 }
 
 /**
- * Opens a school in an empty database and fills it with the real pupils, all through the service in this process. `report` gets a
- * line for each step. Throws ConfigError where there is a school already.
+ * Opens a school in an empty database and fills it with the real pupils, through the endpoints of this process. `report` gets a line for
+ * each step. Throws ConfigError where the database has a school.
  */
 export async function seedRealPupils(services: Services, report: (line: string) => void): Promise<void> {
   const userId = await services.store.write(asSystem(), makeHead)
@@ -41,7 +41,9 @@ export const REAL_YEAR = {
   yearCourseworkWeight: 62.5,
 } as const
 export const MAXIMUM = 20
-/** A period mark is the coursework of its term, the final mark the exam of the last: each term has one side, which counts whole. */
+/**
+ * The first two period marks are coursework of their terms, and the final mark is the exam of the last. The weight of that one kind is 100.
+ */
 export const REAL_TERMS = [
   { name: 'michaelmas', startDate: '2025-09-01', endDate: '2025-12-19', title: 'First period', assessmentType: 'coursework' },
   { name: 'hilary', startDate: '2026-01-05', endDate: '2026-03-27', title: 'Second period', assessmentType: 'coursework' },
@@ -62,7 +64,7 @@ async function openYear(api: Api) {
   return { year, terms }
 }
 
-/** Enrols the pupils through the import, as a school would; answers their ids by student number. */
+/** Imports the pupils with the endpoint that a school would use; returns their ids by student number. */
 async function importPupils(api: Api, pupils: readonly RealPupil[]): Promise<ReadonlyMap<string, string>> {
   const head = ['student_number', 'last_name', 'first_name', 'gender', 'date_of_birth', 'enrollment_date', 'class']
   const rows = pupils.map((one) => [one.number, one.lastName, one.firstName, one.gender, one.birthDate, '2025-09-01', one.className])
@@ -76,8 +78,8 @@ async function importPupils(api: Api, pupils: readonly RealPupil[]): Promise<Rea
 }
 
 /**
- * Fills the school of an administrator with the 395 real pupils, through the service like anybody else: year, terms, classes,
- * the pupils by import, their marks in bulk, and the report books of every class for every term and for the year.
+ * Fills a school with the 395 real pupils through the endpoints: year, terms, classes, pupils (by import), marks (in bulk), and the report
+ * books of every class for every term and for the year.
  */
 async function loadRealPupils(api: Api, report: (line: string) => void): Promise<void> {
   const pupils = readRealPupils()
