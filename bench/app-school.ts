@@ -5,11 +5,11 @@ import { enrolmentRow } from '@markbook/shared/story/rows'
 import { emptyFolder, withStore } from './fill.ts'
 import { assessment, benchSchool, type Marked, marksIn, OPENED, pupil } from './school.ts'
 
-/** What the mark grid is measured with: pupils in a class, assessments of one subject, all of them marked. */
+/** The class that the mark grid is measured with: pupils, and assessments of one subject in which all pupils have marks. */
 export type ClassSize = { pupils: number; assessments: number }
 export type AppSchool = { folder: string; term: string; subject: string; group: string }
 
-/** A school with one more class, of this size, in a database of its own. */
+/** A copy of the school with one more class of this size, in a database of its own. */
 export async function appSchool(size: ClassSize): Promise<AppSchool> {
   const { id: school_id, year, rows, markedNow } = benchSchool('year')
   const { term } = markedNow[0] as Marked

@@ -2,11 +2,11 @@ import { cpus, totalmem } from 'node:os'
 import type { Reading } from './measure.ts'
 import { medianOf, type Pairs, ratioOf } from './statistics.ts'
 
-/** A target: at least, or at most, so many of a unit; `×` is times the control. */
+/** A target for a value: at least or at most `value`; with the unit `×` it is a multiple of the control. */
 export type Target = { bound: 'least' | 'most'; value: number; unit: string }
-/** One line of the table. `name` is the benchmark's. `measured` is in the unit of the target; `figure` says what it was made of. */
+/** A row of the table. `name`: the benchmark; `measured`: in the unit of the target; `figure`: the values that it was computed from. */
 export type BenchRow = { name?: string; what: string; control: string; target: Target; measured: number; figure: string }
-/** A benchmark: what `npm run bench -- <name>` runs. */
+/** A benchmark, run by `npm run bench -- <name>`; `pairs`: how often both sides are measured. */
 export type Bench = (effort: { pairs: number }) => Promise<BenchRow[]>
 
 export const least = (ratio: number): Target => ({ bound: 'least', value: ratio, unit: '×' })
@@ -17,18 +17,18 @@ const isHit = ({ target: { bound, value }, measured }: BenchRow): boolean => (bo
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(value < 0.1 ? 3 : 2))
 
 type Spent = { cpuMicros: number }
-/** The median CPU of some rounds. */
+/** The median CPU time of the rounds, for a cell of the table. */
 export function cpuOf(rounds: readonly Spent[]): string {
   const micros = medianOf(rounds, 'cpuMicros')
   if (micros >= 1_000_000) return `${(micros / 1_000_000).toFixed(2)} s`
   return micros >= 10_000 ? `${(micros / 1_000).toFixed(1)} ms` : `${micros.toFixed(0)} µs`
 }
 const bothCpu = ({ ours, control }: Pairs<Spent>) => `CPU ${cpuOf(ours)} / ${cpuOf(control)}`
-/** Requests a second: ours and the control's. */
+/** The requests a second of both sides, for a cell of the table. */
 export const bothSpeeds = ({ ours, control }: Pairs<Reading>): string =>
   `${medianOf(ours, 'perSecond').toFixed(0)} / ${medianOf(control, 'perSecond').toFixed(0)} a second`
 
-/** The CPU of ours over that of the control. `more` stands behind the figures of both. */
+/** A row for the ratio of CPU times, ours over the control; `more` is added to its figures. */
 export const byCpu = (pairs: Pairs<Spent>, what: string, control: string, target: Target, more = ''): BenchRow => ({
   what,
   control: `${control}, by CPU`,
@@ -36,7 +36,7 @@ export const byCpu = (pairs: Pairs<Spent>, what: string, control: string, target
   measured: ratioOf(pairs, 'cpuMicros'),
   figure: [bothCpu(pairs), more].filter(Boolean).join('; '),
 })
-/** The requests a second of ours over those of the control. */
+/** A row for the ratio of requests a second, ours over the control; `more` is added to its figures. */
 export const bySpeed = (pairs: Pairs<Reading>, what: string, control: string, target: Target, more = ''): BenchRow => ({
   what,
   control: `${control}, by requests a second`,
@@ -52,7 +52,7 @@ function cellsOf(row: BenchRow): string[] {
   return [isHit(row) ? 'met' : 'MISSED', what, control, wanted, `${short(measured)} ${target.unit}`, figure, `\`npm run bench -- ${name}\``]
 }
 
-/** The table as a terminal shows it. */
+/** The table for a terminal. */
 export function tableOf(findings: readonly BenchRow[]): string {
   const rows = [HEADINGS, ...findings.map(cellsOf)]
   const widths = HEADINGS.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
@@ -67,10 +67,7 @@ const FIGURE = HEADINGS.indexOf('Figures: ours / control')
 const lineOf = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const isRow = (line: string) => /^\| (met|MISSED) \|/.test(line)
 
-/**
- * docs/benchmarks.md. What was measured now stands in its rows with its day; other rows, and what people wrote under the table, stay as they
- * were `before`.
- */
+/** The new text of docs/benchmarks.md: rows measured now, with the day; `before`: the text whose other rows and notes stay. */
 export function documentOf(findings: readonly BenchRow[], { postgres, pairs, day }: Machine, before: string): string {
   const old = before.split('\n')
   const figures = new Map(old.filter(isRow).map((line) => [line.split(' | ')[WHAT], line]))

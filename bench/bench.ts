@@ -95,7 +95,7 @@ if (!Number.isInteger(pairs) || pairs < 1 || pairs > 20) refuse('--pairs is a nu
 if (values.write && values.profile) refuse('Profiles slow what they measure: --write goes without them.')
 if (values.profile) keepProfiles()
 
-/** No server of one benchmark runs during the next. */
+/** Stops the servers of a benchmark and removes its databases, before the next begins. */
 async function clean(): Promise<void> {
   await stopAll()
   dropCopies()

@@ -16,7 +16,7 @@ import { filledFolder, withStore } from './fill.ts'
 import type { Invitation } from './programs/child.ts'
 import type { Size } from './school.ts'
 
-/** As an operator would set it for a school server: every commit on the disk, as on SQLite. */
+/** As an operator would set it for a school; every commit is written to the disk, as with SQLite. */
 const SETTINGS = ['max_connections=100', 'shared_buffers=512MB', 'random_page_cost=1.1', 'timezone=UTC']
 
 let cluster: Promise<Cluster> | undefined
@@ -28,7 +28,7 @@ export const describeCluster = async () => (await cluster)?.description
 export const stopCluster = async () => (await cluster)?.stop()
 
 let databases = 0
-/** The address of a new database: without tables, or with all that is in another. */
+/** Makes a database, empty or as a copy of `template`; returns its address. */
 async function createDatabase(template = 'template1'): Promise<string> {
   const { url } = await started()
   databases += 1
@@ -53,7 +53,10 @@ function* lines(rows: IterableIterator<unknown>) {
   yield chunk
 }
 
-/** What COPY takes a table of a school's SQLite database from, and where it puts it. `definition` has the types of SQLite, the reference. */
+/**
+ * The COPY statement for a table, and its data from a school's SQLite database. `definition`: the table of Postgres, whose columns have the
+ * names of SQLite's.
+ */
 function copyOf(from: Database.Database, definition: object) {
   const { schema, name, columns } = getTableConfig(definition as PgTable)
   const names = columns.map((column) => `"${column.name}"`)
@@ -69,11 +72,11 @@ const openFilled = async (size: Size) => new Database(`${await filledFolder(size
 
 const LOCAL = new Set(['node', 'session', 'otp_code', 'attempt'])
 
-/** The same rows as on SQLite, by COPY: how they came there is not what is measured. */
+/** Fills a database by COPY with the rows of the SQLite database, since filling is not measured; returns its name. */
 async function makeTemplate(size: Size): Promise<string> {
   const [from, url] = [await openFilled(size), await emptyCentre()]
   const copy = (sql: postgres.Sql) => async () => {
-    // Parents and policies were checked when SQLite was filled.
+    // The rows met these constraints and policies when SQLite was filled.
     await sql`set session_replication_role = replica`
     for (const [name, table] of Object.entries(postgresTables)) if (!LOCAL.has(name)) await copyInto(sql, copyOf(from, table))
     await sql`vacuum analyze`
@@ -85,14 +88,14 @@ async function makeTemplate(size: Size): Promise<string> {
 
 const templates = new Map<Size, Promise<string>>()
 
-/** The address of a database of its own with the school in it. */
+/** Makes a database with the school in it; returns its address. */
 export async function centralSchool(size: Size): Promise<string> {
   const template = templates.get(size) ?? makeTemplate(size)
   templates.set(size, template)
   return createDatabase(await template)
 }
 
-/** The address of a database of its own in which nothing has been written yet. */
+/** Makes a database with the schema and no rows; returns its address. */
 export async function emptyCentre(): Promise<string> {
   const url = await createDatabase()
   await migratePostgres(url)
@@ -104,7 +107,10 @@ export async function dropCentre(at: string): Promise<void> {
   await withPostgres(url, (sql) => sql.unsafe(`drop database if exists ${nameOf(at)} with (force)`))
 }
 
-/** Milliseconds of a COPY of a school's rows, parents first, in one transaction; keys, checks and indexes as they are, no versions. */
+/**
+ * How many ms a COPY of a school's rows takes, parents first, in one transaction, with all keys, checks and indexes; without versions and
+ * history.
+ */
 export async function copyUp(size: Size, url: string): Promise<number> {
   const from = await openFilled(size)
   const copies = (Object.keys(descriptions) as Replicated[]).map((name) => {
@@ -121,7 +127,7 @@ export async function copyUp(size: Size, url: string): Promise<number> {
   })
 }
 
-/** An invitation of a school's server, that is good for ten minutes and once. `schoolId` null: it brings its own school. */
+/** Invites a school's server, once and within ten minutes. `schoolId` null: the school is new to the centre. */
 export const invitation = (url: string, port: number, schoolId: string | null): Promise<Invitation> =>
   withStore({ url }, async (store) => {
     const { code } = await store.write(asSystem(), (tx) => invite(tx, { kind: 'school', schoolId, userId: null, by: null }))

@@ -9,9 +9,9 @@ import { startCluster } from '@markbook/server/testing/cluster'
 import { buildProgram, programFile } from '@markbook/server/testing/program'
 
 /**
- * What `markbook doctor` takes at a centre: `node --import tsx bench/doctor.ts [--marks 10000000] [--deep] [--keep]`. The marks, their
- * versions and their history are made by SQL, 20,000 for each school, with texts as long as real ones (2 KB a mark) and keys in order; no
- * history is chained, so the deep look finds breaks. `--keep`: leaves the database until Ctrl+C, and says its address.
+ * Times `markbook doctor` at a centre: `node --import tsx bench/doctor.ts [--marks 10000000] [--deep] [--keep]`. Marks, versions and
+ * history are made by SQL: 20,000 marks for each school, with texts as long as real ones (2 KB a mark) and ascending keys. The history has
+ * no chain, so that the deep check reports breaks. `--keep`: keeps the database until Ctrl+C, and prints its address.
  */
 const { values } = parseArgs({
   options: { marks: { type: 'string', default: '10000000' }, deep: { type: 'boolean' }, keep: { type: 'boolean' } },
@@ -45,7 +45,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** Keys in their order, so that the indexes are made as fast as they can be. */
+/** Ascending keys, so that the indexes are built fast. */
 function id(kind: number, number: string): string {
   return `('${kind}0000000-0000-4000-8000-' || lpad(to_hex(${number}), 12, '0'))::uuid`
 }
@@ -54,7 +54,7 @@ async function fill(url: string): Promise<void> {
   const began = performance.now()
   const node = "'90000000-0000-4000-8000-000000000001'::uuid"
   await withPostgres(url, async (sql) => {
-    // References are not looked at while it is filled.
+    // Foreign keys are not checked while the tables are filled.
     await sql`set session_replication_role = replica`
     await sql.unsafe(`insert into sync.node (id, kind, created_at) values (${node}, 'centre', now())`)
     await sql.unsafe(`insert into public.school (id, name, school_type, is_active, created_at, updated_at)

@@ -11,13 +11,13 @@ import { withProgress } from '../scripts/progress.mjs'
 import { cache, digestOfSchool, folderIn } from './paths.ts'
 import { benchSchool, MARKS, marksIn, OPENED, type Size } from './school.ts'
 
-/** How a database is opened that goes on now, beside or before a server. */
+/** The clock and ids of this run, as opposed to those of the filled databases. */
 export const present = { clock: systemClock, newId: idSource(systemClock.now, inPortions(randomBytes)) }
 
-/** Where a school's database is. */
+/** The place of a school's database. */
 export type At = { folder: string } | { url: string }
 
-/** Work in a database of the benchmark, while its server runs or before. */
+/** Does some work in a database of the benchmark; its server may be running. */
 export async function withStore<T>(at: At, work: (store: Store) => Promise<T>): Promise<T> {
   const options = { ...present, beside: true }
   const opened =
@@ -26,10 +26,10 @@ export async function withStore<T>(at: At, work: (store: Store) => Promise<T>): 
   return work(store).finally(() => store.close())
 }
 
-/** Everything was written at one moment of the past, so that sessions of now are younger than the school. */
+/** All rows are dated in the past, so that sessions begun now are younger than the school. */
 const clock = { now: () => OPENED }
 
-/** Through the change tracker, like any other write: every row has its versions and its history. */
+/** Writes through the change tracker, so that every row has versions and history. */
 async function fill(store: Store, size: Size): Promise<void> {
   const school = benchSchool(size)
   await store.write(asSystem(), (tx) => insertByTable(tx, school.rows))
@@ -49,7 +49,7 @@ async function fill(store: Store, size: Size): Promise<void> {
   await withProgress(`filling ${size}`, fillClasses, () => Math.floor((done / school.marked.length) * 100))
 }
 
-/** The folder of the school's filled SQLite database: made once, and again when the generator or the migrations change. */
+/** The folder with the school's filled SQLite database. Filled once, and anew when the generator or the migrations change. */
 export async function filledFolder(size: Size): Promise<string> {
   const digest = digestOfSchool()
   const wanted = join(cache, 'schools', digest, size)
@@ -64,10 +64,10 @@ export async function filledFolder(size: Size): Promise<string> {
   return wanted
 }
 
-/** A folder of this run alone. */
+/** A new folder, removed after this run. */
 export const newFolder = (): string => mkdtempSync(join(folderIn('running', String(process.pid)), 'copy-'))
 
-/** The folder of a database in which nothing has been written yet. */
+/** A folder with an empty database: the schema and no rows. */
 export async function emptyFolder(): Promise<string> {
   const folder = newFolder()
   const store = await openSchoolStore(folder, { clock, newId: repeatableIds(clock, folder), role: 'school' })
@@ -75,7 +75,7 @@ export async function emptyFolder(): Promise<string> {
   return folder
 }
 
-/** A copy to write into. */
+/** A folder with a copy of the school to write into. */
 export async function copyOfSchool(size: Size): Promise<string> {
   const [from, to] = [await filledFolder(size), newFolder()]
   for (const file of readdirSync(from)) if (file !== 'server.lock') copyFileSync(join(from, file), join(to, file))

@@ -1,6 +1,6 @@
 import { SMTPServer } from 'smtp-server'
 
-/** A mail server that takes every mail, and hands over its address and text; it answers when `taken` is done. */
+/** A mail server that accepts every mail, passes its address and text to `taken`, and replies when `taken` is done. */
 export async function startMailServer(
   taken: (address: string, text: string) => void | Promise<void>,
 ): Promise<{ port: number; close(): Promise<void> }> {

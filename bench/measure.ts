@@ -1,17 +1,17 @@
 import { load, type Program } from './processes.ts'
 import type { Pairs } from './statistics.ts'
 
-/** One side of a comparison: a program and what to ask it. `before` runs ahead of every round and is not counted. */
+/** One side of a comparison: a program, and the requests to send to it. `before` runs before every round, and its time does not count. */
 export type Side = { program: Program; requests: () => readonly string[]; before?: () => Promise<unknown> }
-/** Of one request: CPU of the process, requests a second, milliseconds until half were answered. */
+/** Of one request: CPU time of the process; requests a second; the median latency in ms. */
 export type Reading = { cpuMicros: number; perSecond: number; p50: number }
 /**
- * `warmUps`: rounds of each side before any counts, so that what is measured is compiled; 3 where not said. `except`: both sides have to
- * reply the same to the first request, other than in these fields; no replies are compared where not said.
+ * `warmUps`: rounds of each side before the measured ones, so that V8 has optimised the code; 3 by default. `except`: the fields in which
+ * the replies to the first request may differ; without it the replies are not compared.
  */
 type Effort = { count: number; connections: number; pairs: number; warmUps?: number; except?: readonly string[] }
 
-/** What a program used while some work was done: CPU, and memory that it grew by. */
+/** The CPU time, and the growth of the memory, of a program during some work. */
 export async function during<Result>(program: Program, work: () => Promise<Result>) {
   const before = await program.usage()
   const result = await work()
@@ -26,7 +26,7 @@ async function read({ program, requests, before }: Side, { count, connections }:
   return { cpuMicros: cpuMicros / count, perSecond: (count / result.ms) * 1_000, p50: result.p50 }
 }
 
-/** Both sides in pairs, one after the other, so that what else the machine does falls on both. Each is told which pair it is. */
+/** Measures both sides in turns, so that other load of the machine affects both. Each function gets the number of the pair. */
 export async function inTurns<Ours, Control>(
   pairs: number,
   ours: (pair: number) => Promise<Ours>,
@@ -40,9 +40,9 @@ export async function inTurns<Ours, Control>(
   return measured
 }
 
-/** A pair that a program measures of itself. */
+/** A pair that a program measures within itself. */
 export type Pair<Side> = { ours: Side; control: Side }
-/** The pairs that a program measures of itself; the first is not counted. */
+/** Asks a program for pairs that it measures within itself; the first is dropped as a warm-up. */
 export async function pairsIn<Side>(program: Program, pairs: number): Promise<Pairs<Side>> {
   await program.ask('pair')
   const measured: Pairs<Side> = { ours: [], control: [] }
@@ -54,7 +54,7 @@ export async function pairsIn<Side>(program: Program, pairs: number): Promise<Pa
   return measured
 }
 
-/** Both sides warmed up, then in turns. Throws where their replies differ. */
+/** Warms both sides up, and measures them in turns. Throws where their replies differ. */
 export async function compare(ours: Side, control: Side, effort: Effort): Promise<Pairs<Reading>> {
   if (effort.except) await expectSameReply(ours, control, effort.except)
   const sides = [() => read(ours, effort), () => read(control, effort)] as const
@@ -67,7 +67,7 @@ async function bodyOf(program: Program, request: string): Promise<unknown> {
   return JSON.parse(sample.slice(sample.indexOf('\r\n\r\n') + 4).replace(/^[0-9a-f]+\r\n|\r\n0\r\n\r\n$/g, ''))
 }
 
-/** Throws where the two replies differ, other than in the named fields and, in numbers, by a rounding. */
+/** Throws where two replies differ, except in the named fields and by roundings of numbers. */
 async function expectSameReply(ours: Side, control: Side, except: readonly string[]): Promise<void> {
   const [request = ''] = ours.requests()
   const [same = ''] = control.requests === ours.requests ? [request] : control.requests()

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-/** What the benchmark keeps from one run to the next; never part of the project. */
+/** Files that stay from one run to the next; not in the repository. */
 export const cache = join(root, '.cache', 'bench')
-/** The server as it is built and shipped. */
+/** The server as it is built for users. */
 export const bundle = join(root, 'dist', 'markbook.mjs')
 
 const filesIn = (folder: string): string[] =>
@@ -14,7 +14,7 @@ const filesIn = (folder: string): string[] =>
     entry.isFile() ? join(entry.parentPath, entry.name) : [],
   )
 
-/** Changes with whatever the filled databases follow from. */
+/** Changes when the code or the migrations that fill the databases change. */
 export function digestOfSchool(): string {
   const hash = createHash('sha256')
   const sources = ['bench/school.ts', 'bench/fill.ts', 'shared/story/rows.ts'].map((path) => join(root, path))

@@ -11,26 +11,26 @@ import { bundle, folderIn, root } from './paths.ts'
 import type { Job, Result } from './programs/load.ts'
 import type { Usage } from './programs/probe.ts'
 
-/** A process that is measured, or that measures. */
+/** A process of the benchmark: one that is measured, or one that sends requests. */
 export type Program = {
   port: number
-  /** From its start until it answered. */
+  /** The time in ms from the start to the first answer. */
   readyMs: number
   usage(): Promise<Usage>
-  /** Sends a command (`serveCommands`) and waits for its result. */
+  /** Sends a command (`serveCommands`) and returns its result. */
   ask<R>(command: string, input?: unknown): Promise<R>
   stop(): Promise<void>
 }
 
-/** Beside the server's bundle, from where the store finds its migrations. */
+/** Beside the server's bundle: the store looks for its migrations there. */
 const built = (name: string) => join(root, 'dist', `bench-${name}.mjs`)
-/** Where `--profile` puts what the measured processes did; null for no profiles. */
+/** The folder for the CPU profiles of `--profile`; null for none. */
 let profiles: string | null = null
 export const keepProfiles = () => {
   profiles = folderIn('profiles')
 }
 
-/** The controls are bundled the way the server is, so that neither side runs through a loader. */
+/** Bundles the controls like the server, so that neither side runs through a loader. */
 export async function bundlePrograms(): Promise<void> {
   const { dependencies } = JSON.parse(readFileSync(join(root, 'server', 'package.json'), 'utf8')) as { dependencies: object }
   await build({
@@ -56,10 +56,10 @@ export async function stopAll(): Promise<void> {
   await Promise.all([...running].map((program) => program.stop()))
 }
 
-/** Longer than any one step of a benchmark takes. */
+/** More than the longest step of a benchmark takes. */
 const TIMEOUT_MS = 600_000
 
-/** Waits for a message with this field. */
+/** Waits for a message with this field, and returns the field. Throws where the process fails, ends or is too slow. */
 async function messageFrom<R>(child: ChildProcess, name: string): Promise<R> {
   const program = basename(child.spawnargs[3] ?? '')
   const overdue = new AbortController()
@@ -108,9 +108,9 @@ async function start(file: string, args: readonly string[], env: Record<string, 
 }
 
 const startFile = (file: string, args: readonly string[]) => start(file, args, {}, (child) => messageFrom<number>(child, 'port'))
-/** One of `bench/controls` or `bench/programs`, which says its port when it listens. */
+/** Starts a program of `bench/controls` or `bench/programs`, which sends its port when it listens. */
 export const startProgram = (name: string, ...args: string[]): Promise<Program> => startFile(built(name), args)
-/** One of `bench/peers`, which has packages of its own. */
+/** Starts a program of `bench/peers`, which has npm packages of its own. */
 export const startPeer = (name: string, ...args: string[]): Promise<Program> => startFile(join(root, 'bench', 'peers', `${name}.mjs`), args)
 
 const isReady = (port: number) =>
@@ -120,7 +120,7 @@ const isReady = (port: number) =>
   )
 
 export const SECRET = 'a secret that only the benchmark of Markbook knows'
-/** The server as it is shipped, on a database of the benchmark. */
+/** Starts the bundle of the server on a database of the benchmark. */
 export async function startServer(at: At, env: Record<string, string> = {}): Promise<Program> {
   const port = await freePort()
   const own = { PORT: String(port), SESSION_SECRET: SECRET, ...('folder' in at ? { DATA_DIR: at.folder } : { DATABASE_URL: at.url }) }

@@ -1,9 +1,9 @@
-/** What some work took: CPU of this process, and time by the clock. */
+/** The cost of some work: CPU time of this process, and elapsed time. */
 export type Spent = { cpuMicros: number; ms: number }
-/** A round of replication, and how many marks there are after it. */
+/** A round of replication; `rows`: the number of marks after it. */
 export type Round = Spent & { rows: number }
 
-/** Measures from now on until what it returns is called. */
+/** Begins to measure; the returned function ends it and returns the cost. */
 export function meter(): () => Spent {
   const [cpu, started] = [process.cpuUsage(), performance.now()]
   return () => {
@@ -15,7 +15,10 @@ export function meter(): () => Spent {
 
 type Commands<Inputs> = { [Name in keyof Inputs]: (input: Inputs[Name]) => unknown }
 
-/** Carries out the commands that the benchmark sends as `{ [name]: input }`, and answers `{ [name]: result }`. First it says its port. */
+/**
+ * Runs the commands that the benchmark sends as `{ [name]: input }`, and replies `{ [name]: result }`, or `{ failure }` with a stack. Sends
+ * its port first.
+ */
 export function serveCommands<Inputs extends Record<string, unknown>>(commands: Commands<Inputs>, port = 0): void {
   process.on('message', async (message: Partial<Inputs>) => {
     for (const name of Object.keys(commands)) {

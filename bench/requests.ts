@@ -6,10 +6,10 @@ import { type At, withStore } from './fill.ts'
 import { SECRET } from './processes.ts'
 import { benchSchool, type Marked, type Size } from './school.ts'
 
-/** The Cookie headers of two people of the school: the head, and the class teacher of its first class. */
+/** The Cookie headers of the head, and of the class teacher of the first class. */
 export type Cookies = { head: string; teacher: string }
 
-/** Sessions begun beside the server, before it starts: sign-in is not what is measured. */
+/** Starts the two sessions in the database before the server runs: signing in is not measured. */
 export async function signIn(size: Size, at: At): Promise<Cookies> {
   const { head, teachers } = benchSchool(size)
   return withStore(at, async (store) => {
@@ -33,14 +33,14 @@ export const post = (path: string, cookie: string, body: object) => {
 }
 
 let written = 0
-/** Marks that are not there already. */
+/** A bulk of marks with new values, so that each is a change. */
 function bulk(cookie: string, assessmentId: string | undefined, pupils: Marked['pupils']): string {
   written += 1
   const grades = pupils.map(({ id }, seat) => ({ studentId: id, score: ((written + seat) % 197) / 2 }))
   return post('/api/grades/bulk', cookie, { assessmentId, grades })
 }
 
-/** Marks for the first class of the newest year, forty at a time. */
+/** Bulks of forty marks for the first class of the newest year. */
 export function bulkRequests(size: Size, cookie: string, count: number): string[] {
   const { markedNow } = benchSchool(size)
   const own = markedNow.filter(({ group }) => group.id === markedNow[0]?.group.id)
@@ -51,13 +51,13 @@ export function bulkRequests(size: Size, cookie: string, count: number): string[
   })
 }
 
-/** One mark of the newest year, after which no result that the server keeps is of now. */
+/** Writes one mark of the newest year, so that the server must compute its kept results anew. */
 export function touchRequest(size: Size, cookie: string): string {
   const { assessments, pupils } = benchSchool(size).markedNow[0] as Marked
   return bulk(cookie, assessments[0]?.id, pupils.slice(0, 1))
 }
 
-/** The results of every class in every term of the newest year. */
+/** Requests for the results of every class in every term of the newest year. */
 export const classTermRequests = (size: Size, cookie: string) =>
   benchSchool(size).markedNow.map(({ group, term }) =>
     get(`/api/calculations/class-term?studentGroupId=${group.id}&termId=${term.id}`, cookie),

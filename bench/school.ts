@@ -14,18 +14,18 @@ import {
   yearRow,
 } from '@markbook/shared/story/rows'
 
-/** `marks` is *year* as far as its first 100,000 marks: what replication is measured with. */
+/** `marks`: the first 100,000 marks of *year*, to measure replication with. */
 export type Size = 'year' | 'big' | 'marks'
 const YEARS: Record<Size, number> = { year: 1, big: 5, marks: 1 }
 export const MARKS: Record<Size, number> = { year: Number.POSITIVE_INFINITY, big: Number.POSITIVE_INFINITY, marks: 100_000 }
 
-/** When everything in the filled databases was written. */
+/** The date of all rows in the filled databases. */
 export const OPENED = Date.parse('2025-09-01T08:00:00.000Z')
 
 type Ids = () => string
 type Dated = { id: string; school_id: string }
 type Assessment = ReturnType<typeof assessment>
-/** A class in one of its terms, with all that is marked in it. */
+/** A class in one of its terms: its pupils and its assessments, all of which have marks. */
 export type Marked = {
   group: Dated & { academic_year_id: string }
   term: { id: string }
@@ -65,10 +65,10 @@ export const assessment = (newId: Ids, { school_id, id }: Dated, term_id: string
   created_by: null,
 })
 
-/** How many years, of each year how many classes, of each class how many pupils; of each subject and term how many assessments. */
+/** The counts: years, classes of each year, pupils of each class, assessments of each subject and term. */
 type Plan = {
   name: string
-  /** What its e-mail addresses end with. */
+  /** The domain of its e-mail addresses. */
   domain: string
   newId: Ids
   years: number
@@ -79,7 +79,7 @@ type Plan = {
   terms: readonly TermName[]
 }
 
-/** A school without its marks. Each class keeps its pupils through the years, so that a pupil of five years has the marks of five. */
+/** A school without its marks. Each class keeps its pupils in every year, so that a pupil of five years has marks of five. */
 export function makeSchool({ name, domain, newId, ...plan }: Plan) {
   const times = <T>(count: number, make: (at: number) => T) => Array.from({ length: count }, (_, at) => make(at))
   const school = newId()
@@ -116,7 +116,7 @@ export function makeSchool({ name, domain, newId, ...plan }: Plan) {
     /** The newest year. */
     year: lastYear,
     marked,
-    /** By table, in the order in which the rows can be inserted. */
+    /** By table, parents first. */
     rows: {
       school: [schoolRow(school, name, null)],
       user_profile: [head, ...teachers],
@@ -135,7 +135,7 @@ export function makeSchool({ name, domain, newId, ...plan }: Plan) {
   }
 }
 
-/** The school that performance is measured on: *year* is one year of it, *big* is five. */
+/** The school for the measurements: *year* has one year of it, *big* has five. */
 const PLAN = { name: 'Bench School', domain: 'bench.example', classes: 17, pupils: 40, subjects: 12, assessments: 8, terms: termNames }
 const MARKS_OF_CLASS = PLAN.pupils * PLAN.subjects * PLAN.assessments
 
@@ -143,20 +143,20 @@ function makeBenchSchool(size: Size) {
   const school = makeSchool({ ...PLAN, years: YEARS[size], newId: repeatableIds({ now: () => OPENED }, 'bench') })
   school.marked.splice(Math.ceil(MARKS[size] / MARKS_OF_CLASS))
   const { marked, year } = school
-  /** What is marked in the newest year: what the requests are about. */
+  /** The assessments of the newest year, which the requests are about. */
   return { ...school, markedNow: marked.filter(({ group }) => group.academic_year_id === year.id) }
 }
 
 const known = new Map<Size, ReturnType<typeof makeBenchSchool>>()
 
-/** The school of a size, always the same. Everything but the marks, of which there are many: those are `marksIn`. */
+/** The school of a size, the same each time; without marks, which `marksIn` makes. */
 export function benchSchool(size: Size) {
   const school = known.get(size) ?? makeBenchSchool(size)
   known.set(size, school)
   return school
 }
 
-/** A number from 0 to 2^32 - 1 that two small numbers always give, and that looks random. */
+/** A pseudo-random number from 0 to 2^32 - 1, the same for the same two numbers. */
 function mixed(a: number, b: number): number {
   let hash = Math.imul(a + 1, 0x9e3779b1) ^ Math.imul(b + 1, 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
@@ -164,7 +164,10 @@ function mixed(a: number, b: number): number {
   return (hash ^ (hash >>> 16)) >>> 0
 }
 
-/** The marks of a class in a term; `number` is its place in the school, so that no two are alike. One in about a hundred is left out. */
+/**
+ * The marks of a class in a term. `number`: the place of the class in the school, so that classes differ. About one mark in a hundred is
+ * missing.
+ */
 export const marksIn = ({ pupils, assessments }: Marked, number: number) =>
   assessments.flatMap(({ id, school_id, term_id }, at) =>
     pupils.map((student, seat) => {

@@ -8,7 +8,7 @@ import { present, withStore } from './fill.ts'
 import { SECRET } from './processes.ts'
 import { type Marked, makeSchool } from './school.ts'
 
-/** A school with one class of ten, and a node of its own that is enrolled at the centre: what that node needs to replicate. */
+/** A school with one class of ten pupils, and its node, which is enrolled at the centre: what that node needs to replicate. */
 export type SmallSchool = {
   id: string
   peer: string
@@ -17,14 +17,14 @@ export type SmallSchool = {
   term: string
   assessment: string
   pupils: string[]
-  /** Where a node stands that has copied the school as it was made. */
+  /** The node's place in the feed after a copy of the school. */
   cursor: string
 }
 
 const { newId } = present
 const PLAN = { newId, years: 1, classes: 1, pupils: 10, subjects: 1, assessments: 1, terms: ['michaelmas'] as const }
 
-/** A school's own server, enrolled here; its keys are those of `SECRET`. */
+/** Enrols a school's server; its keys are derived from `SECRET`. */
 export async function enrol(tx: WriteTx, school: string, name: string): Promise<{ peer: string; node: string }> {
   const [peer, node] = [newId(), newId()]
   const { publicKey: public_key, boxKey: box_key } = nodeKeys(SECRET, node)
@@ -33,7 +33,7 @@ export async function enrol(tx: WriteTx, school: string, name: string): Promise<
   return { peer, node }
 }
 
-/** So many small schools, each with its node, in a central database whose server may be running. */
+/** Makes small schools, each with its node, in a central database whose server may be running. */
 export const smallSchools = (url: string, count: number): Promise<SmallSchool[]> =>
   withStore({ url }, async (store) => {
     const schools: SmallSchool[] = []

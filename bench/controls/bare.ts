@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 
 export type Answer = (request: IncomingMessage, body: string) => string
 
-/** The school's database as a careful engineer opens it: WAL, every commit on the disk. */
+/** Opens the school's database with the usual safe settings: WAL, and every commit written to the disk. */
 export function openDatabase(folder: string): Database.Database {
   const database = new Database(`${folder}/markbook.sqlite`)
   database.pragma('journal_mode = WAL')
@@ -14,7 +14,7 @@ export function openDatabase(folder: string): Database.Database {
   return database
 }
 
-/** One route and nothing around it. */
+/** Serves one route with plain `node:http`. */
 export function serveOnly(answer: Answer): void {
   const server = createServer((request, response) => {
     const reply = (body: string) => {

@@ -21,5 +21,5 @@ const record = database.transaction(({ assessmentId, grades }: BulkBody): Row[] 
   })
 })
 
-/** `POST /api/grades/bulk`: forty upserts in one transaction. No session, no rights, no checks, no versions, no history, no letters. */
+/** `POST /api/grades/bulk`: forty upserts in one transaction. Without session, rights, checks, versions, history and letters. */
 serveOnly((_request, body) => JSON.stringify(record.immediate(JSON.parse(body))))

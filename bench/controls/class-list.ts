@@ -15,7 +15,7 @@ const pupils = database.prepare<[string, string], { is_active: number | boolean 
   from enrolment e join student s on s.school_id = e.school_id and s.id = e.student_id
   where e.school_id = ? and e.student_group_id = ? order by s.sort_key, s.id`)
 
-/** `GET /api/classes/:id/students` for a teacher of the class: the same four questions, and the rows as they come. */
+/** `GET /api/classes/:id/students` for a teacher of the class: the same four queries; the rows are sent unchanged. */
 serveOnly((request) => {
   const caller = callerOf(request)
   const group = classById.get(caller.school_id, (request.url ?? '').slice('/api/classes/'.length, '/api/classes/'.length + 36))

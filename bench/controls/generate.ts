@@ -39,5 +39,8 @@ const generate = database.transaction(({ studentGroupId, termId }: { studentGrou
   return { generated: reports.length, skipped_locked: 0, reports }
 })
 
-/** `POST /api/reports/generate`: the naive results, forty books and their entries by upsert. No session, no versions, no history. */
+/**
+ * `POST /api/reports/generate`: the naive results, and upserts of forty report books and their entries. Without session, versions and
+ * history.
+ */
 serveOnly((_request, body) => JSON.stringify(generate.immediate(JSON.parse(body))))

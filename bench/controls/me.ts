@@ -1,7 +1,7 @@
 import { serveOnly } from './bare.ts'
 import { callerOf } from './signed-in.ts'
 
-/** `GET /api/auth/me` with nothing around it. */
+/** `GET /api/auth/me`, and nothing else. */
 serveOnly((request) => {
   const { id, email, first_name, last_name, role, school_id, school_name } = callerOf(request)
   return JSON.stringify({

@@ -32,8 +32,8 @@ const rounded = (value: number | null) => (value === null ? null : Math.round(va
 const meanOf = ({ parts, weights }: { parts: number; weights: number }) => (weights === 0 ? null : parts / weights)
 
 /**
- * The results of a class in a term: one join read through `.all()`, one pass over its rows, in floating point. `cross join` keeps
- * SQLite to this order of the tables; left to itself it reads every mark of the school, six times slower.
+ * The results of a class in a term: one join with `.all()`, one loop over its rows, in floating point. `cross join` makes SQLite keep this
+ * order of the tables; otherwise it reads every mark of the school, six times slower.
  */
 export function naiveTerm(database: Database.Database) {
   const marks = database.prepare<[string, string, string], Mark>(`

@@ -27,7 +27,7 @@ const bySession = database.prepare<[string, string, string], Caller>(`
   left join school s on s.id = m.school_id
   where session.id = ? and session.revoked_at is null and session.expires_at > ? and session.last_used_at > ?`)
 
-/** Checks the same cookie and asks the same question of the database as the server does, once and in one statement. */
+/** Verifies the cookie and loads the caller like the server, in one statement. */
 export function callerOf(request: IncomingMessage): Caller {
   const sent = request.headers.cookie ?? ''
   const at = sent.indexOf(COOKIE)

@@ -1,9 +1,9 @@
-// A first copy of them by PouchDB's replication, into LevelDB.
+// A first copy of the marks by PouchDB's replication, into LevelDB.
 import PouchDB from 'pouchdb'
 import leveldb from 'pouchdb-adapter-leveldb'
 
 const [folder, port] = process.argv.slice(2)
-// Larger than its own 100: fewer round trips.
+// Larger than the default of 100: fewer requests.
 const BATCHES = { batch_size: 1_000, batches_limit: 4 }
 const local = new (PouchDB.plugin(leveldb))(`${folder}/marks`, { adapter: 'leveldb' })
 

@@ -1,4 +1,4 @@
-// The 100,000 marks in a CouchDB-compatible server of PouchDB's own, on LevelDB.
+// Serves the 100,000 marks with PouchDB's own server, which is compatible with CouchDB, on LevelDB.
 import Database from 'better-sqlite3'
 import express from 'express'
 import expressPouch from 'express-pouchdb'

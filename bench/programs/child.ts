@@ -12,14 +12,14 @@ import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { present } from '../fill.ts'
 import { meter, type Round, serveCommands } from '../program.ts'
 
-/** Where to join, and the code of the invitation. */
+/** The address of the parent, and the code of the invitation. */
 export type Invitation = { url: string; code: string }
-/** A first copy: `rows` until every row is there, `whole` until its history is as well, which nobody waits for. */
+/** A first copy: `rows` until every row has arrived, `whole` until the history has too, for which no user waits. */
 export type FirstCopy = { rows: Round; whole: Round }
 
 const [folder = '', sessionSecret = ''] = process.argv.slice(2)
 
-/** A school's server without its API: its own database in `folder`, and rounds with a parent at the benchmark's command. */
+/** A school's server without its API: a database in `folder`, and rounds of replication with a parent on command. */
 const store = await openSchoolStore(folder, { ...present, role: 'school' })
 const config = { sessionSecret, nodeName: 'Bench School', role: 'school' } as Services['config']
 const services = { store, clock: present.clock, config, keys: keysOf(sessionSecret) } as Services
@@ -38,7 +38,7 @@ const countingMarks = async (measured: ReturnType<typeof meter>): Promise<Round>
   rows: await store.read(asSystem(), (tx) => tx.db.$count(tx.t.grade)),
 })
 
-/** `upOnly`: nothing is fetched. */
+/** `upOnly`: sends, and fetches nothing. */
 async function round({ upOnly }: { upOnly: boolean }): Promise<Round> {
   const measured = meter()
   const child = await greeted()
@@ -47,7 +47,7 @@ async function round({ upOnly }: { upOnly: boolean }): Promise<Round> {
   return countingMarks(measured)
 }
 
-/** Over when there is nothing more to fetch or to acknowledge. */
+/** Runs rounds until nothing is left to fetch or acknowledge. */
 async function firstCopy(): Promise<FirstCopy> {
   const measured = meter()
   const child = await greeted()
@@ -59,7 +59,7 @@ async function firstCopy(): Promise<FirstCopy> {
   return { rows, whole: await countingMarks(measured) }
 }
 
-/** The mean of so many rounds. */
+/** The mean of `count` rounds. */
 async function rounds(count: number): Promise<Round> {
   const made: Round[] = []
   for (let at = 0; at < count; at += 1) made.push(await round({ upOnly: false }))

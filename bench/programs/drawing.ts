@@ -4,7 +4,7 @@ import { elan, frame, termLayout } from '@markbook/server/documents/report-card/
 import { openNode } from '@markbook/server/start'
 import { serveCommands } from '../program.ts'
 
-/** The whole service, which draws the report cards of a class and writes a workbook over and over at the benchmark's command. */
+/** The whole service, which on command draws report cards of a class and writes workbooks all the time. */
 const [folder = '', secret = ''] = process.argv.slice(2)
 const { app, services } = await openNode(readConfig({ DATA_DIR: folder, SESSION_SECRET: secret, BACKUPS: 'false' }))
 const cards = Array.from({ length: 40 }, (_, at) => ({ ...elan, id: String(at) }))
@@ -22,7 +22,7 @@ async function make() {
   }
 }
 
-/** Begins, once the worker has started, or stops. */
+/** Starts to draw, and returns once the worker runs; or stops. */
 async function draw(begin: boolean): Promise<void> {
   isDrawing = begin
   if (!begin) return

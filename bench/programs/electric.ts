@@ -3,9 +3,8 @@ import Database from 'better-sqlite3'
 import { meter, type Round, serveCommands } from '../program.ts'
 
 /**
- * A first copy of the marks by the official client of Electric, from the same server's feed for readers, into a table of SQLite with its
- * keys, and the index without which nobody finds a pupil's marks again. No versions, for a reader has none, and no foreign keys, for
- * shapes promise no order between tables.
+ * A first copy of the marks by Electric's official client, from the server's shapes, into a SQLite table with a primary key and the index
+ * by pupil. Without versions, which readers do not have, and without foreign keys, since shapes have no order between tables.
  */
 const [folder = '', port = '', cookie = ''] = process.argv.slice(2)
 

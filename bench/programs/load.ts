@@ -3,13 +3,13 @@ import { replyLength } from '@markbook/server/testing/load'
 import { serveCommands } from '../program.ts'
 import { quantile } from '../statistics.ts'
 
-/** `count` requests on `connections` kept open, each with one request at a time; `requests` as they go over the wire, in turns. */
+/** `count` requests on `connections` open connections, one at a time on each; `requests` are raw HTTP texts, sent by turns. */
 export type Job = { port: number; connections: number; count: number; requests: readonly string[] }
 export type Result = { ms: number; p50: number; p99: number; refused: string | null; sample: string }
 
 /**
- * Asks and waits, until `next` has nothing more to ask. The next request goes out with the reply, without a promise between: a loader that
- * sends later makes both sides wake up more often for each request, which adds the same to both and hides their difference.
+ * Sends requests on one connection until `next` returns undefined. The next request is sent in the handler of the reply, without a promise:
+ * a later one would make both programs wake up more often, which adds the same cost to both sides and hides their difference.
  */
 function drive(port: number, next: () => string | undefined, answered: (ms: number, reply: Buffer) => void): Promise<void> {
   return new Promise((resolve, reject) => {

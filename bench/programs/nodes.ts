@@ -16,12 +16,15 @@ import { serveCommands } from '../program.ts'
 import type { SmallSchool } from '../small-schools.ts'
 import { quantile } from '../statistics.ts'
 
-/** The nodes of many schools in one process, without databases: each greets, listens, and the first `writing` push marks. */
+/**
+ * Nodes of many schools in one process, without databases. Each sends `hello` and waits for changes; the first `writing` nodes push a mark
+ * every `everyMs`.
+ */
 export type Wait = { url: string; secret: string; schools: SmallSchool[]; writing: number; everyMs: number }
-/** Since they listen. `pushMs`: until half of the pushes were answered. */
+/** The counts since all nodes wait for changes. `pushMs`: the median latency of a push. */
 export type Waited = { pushes: number; pulls: number; pushMs: number }
 
-/** A busy centre sends a node away for a moment, and the node comes back: as the real ones do (sync/machine.ts). */
+/** A busy centre refuses a node for a moment, and the node tries again, as real nodes do (sync/machine.ts). */
 const TRIES = 30
 async function patient<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -59,12 +62,12 @@ class SchoolNode {
     const { node } = this.school
     const spoken = { protocol: PROTOCOL, schema: SCHEMA_VERSION, version: 'bench' }
     const hello = { ...spoken, node, kind: 'school', now: Date.now(), cursor: this.cursor }
-    // This node has no database: what it wrote in an earlier round it takes from the centre's word.
+    // This node has no database: it takes the number of its last write from the centre.
     this.counter = (await patient(() => this.line.hello(hello))).acknowledged
     await this.fetch()
   }
 
-  /** As a node does: what is written goes out before it listens again. */
+  /** Pushes what is due, and then waits for changes again, like a real node. */
   async live(everyMs: number | null, first: number): Promise<void> {
     let due = everyMs === null ? Number.POSITIVE_INFINITY : performance.now() + first
     while (!this.isOver) {

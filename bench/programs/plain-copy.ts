@@ -3,15 +3,15 @@ import { openDatabase } from '../controls/bare.ts'
 import { meter, type Round, serveCommands } from '../program.ts'
 
 /**
- * The control of a first copy: the same rows of the same tables with their versions, as they stand in `from`, at hand before anything is
- * counted, into the empty database in `folder`, in one transaction.
+ * The control of a first copy: inserts the same rows with their versions, read from the database `from` before the measurement, into the
+ * empty database in `folder`, in one transaction.
  */
 const [folder = '', from = ''] = process.argv.slice(2)
 const source = new Database(`${from}/markbook.sqlite`, { readonly: true })
 const target = openDatabase(folder)
 
 const columnsOf = (table: string) => source.prepare('select name from pragma_table_info(?)').pluck().all(table) as string[]
-/** Parents before children, as the feed of a school has them. */
+/** Parents before children, as in the feed of a school. */
 const tables = (process.argv[4] ?? '').split(',')
 const copies = [...tables, 'sync_row'].map((table) => {
   const columns = columnsOf(table)

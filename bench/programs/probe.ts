@@ -1,4 +1,4 @@
-/** Loaded before any program that is measured: answers what it has used so far, and ends it with the benchmark. */
+/** Loaded before a measured program: replies with its CPU time and memory, and ends it when the benchmark ends. */
 export type Usage = { cpuMicros: number; rssBytes: number }
 
 process.on('message', (message: object) => {

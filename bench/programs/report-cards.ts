@@ -10,7 +10,7 @@ import type { Pair } from '../measure.ts'
 import { root } from '../paths.ts'
 import { meter, type Spent, serveCommands } from '../program.ts'
 
-/** One side of a pair: the report cards of a class drawn once, in one document. */
+/** One side of a pair: the report cards of a class, drawn once in one document. */
 export type Drawn = Spent & { bytes: number }
 
 const input: ReportCardsInput = {
@@ -27,7 +27,7 @@ const input: ReportCardsInput = {
 type Face = 'regular' | 'semibold' | 'italic'
 type Stroke = (page: PDFPage, faces: Record<Face, PDFFont>) => void
 
-/** Stands in for a document and writes down what is drawn, page by page: the control need not lay anything out. */
+/** A fake document that records the drawing calls of each page, so that the control needs no layout. */
 function recorder() {
   const pages: Stroke[][] = []
   const now = { face: 'regular' as Face, size: 0, color: '#000000', opacity: 1, turned: false, rect: [0, 0, 0, 0] }
@@ -72,7 +72,7 @@ const FILES: Record<Face, string> = { regular: 'NotoSans-Regular.ttf', semibold:
 type Subset = { encode(): Uint8Array; encodeStream?: () => Readable }
 const { create } = createRequire(import.meta.url)('fontkit') as { create(bytes: Uint8Array): { createSubset(): Subset } }
 
-/** pdf-lib was written for an older fontkit, whose subsets were streams. */
+/** pdf-lib expects an older fontkit, whose subsets were streams. */
 const fontkit = {
   create: (bytes: Uint8Array) => {
     const font = create(bytes)

@@ -1,12 +1,15 @@
 import { flood, goodput, quantile, saturate, served } from '@markbook/server/testing/load'
 import { serveCommands } from '../program.ts'
 
-/** Addresses of the loopback that the load comes from, as from the devices of a building. */
+/** Several loopback addresses, as of several devices in a building. */
 const spread = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
 
-/** What to drive at a server: as much as it can do, or so many a second whether it can or not. */
+/** The load for a server: `perSecond` requests a second, sent without waiting for replies; null for as many as it can answer. */
 export type Drive = { port: number; requests: readonly string[]; seconds: number; connections: number; perSecond: number | null }
-/** Served and refused requests a second over that time, all that were served, how many found no connection, times to answer in ms. */
+/**
+ * Requests a second that were served in time (`good`) and refused; all that were served; connections that failed (`missed`); latencies in
+ * ms.
+ */
 export type Driven = { good: number; served: number; refused: number; other: number; missed: number; p50: number; p99: number }
 
 async function drive({ port, requests, seconds, connections, perSecond }: Drive): Promise<Driven> {

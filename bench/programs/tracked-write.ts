@@ -11,7 +11,7 @@ import { meter, type Spent, serveCommands } from '../program.ts'
 import { benchSchool, type Marked } from '../school.ts'
 
 type Grade = Row<'grade'>
-/** How often the forty marks are written for one side of a pair. */
+/** Writes of forty marks for one side of a pair. */
 const TIMES = 150
 const [oursFolder = '', controlFolder = '', what = 'untracked'] = process.argv.slice(2)
 const school = benchSchool('year')
@@ -35,7 +35,7 @@ const gradesOf = (store: Store, assessment: string) =>
       .where(and(eq(tx.t.grade.school_id, school.id), eq(tx.t.grade.assessment_id, assessment))),
   )
 
-/** Writes with versions, history and commit. The rows are loaded before, as a handler has loaded them for its checks. */
+/** Writes with versions, history and commit. The rows were loaded before, as a handler loads them for its checks. */
 async function writeTracked(store: Store, gradesById: Map<string, Grade[]>): Promise<void> {
   for (let at = 0; at < TIMES; at += 1) {
     const id = assessmentOf(at)
@@ -44,7 +44,7 @@ async function writeTracked(store: Store, gradesById: Map<string, Grade[]>): Pro
   }
 }
 
-/** The same forty rows by upsert, in a transaction and nothing else. */
+/** Upserts the same forty rows in one transaction, and does nothing else. */
 function plainWriter(folder: string) {
   const database = openDatabase(folder)
   const names = database.prepare("select name from pragma_table_info('grade')").pluck().all() as (keyof Grade)[]
@@ -73,7 +73,7 @@ async function trackedWriter(folder: string) {
   return { gradesById, write: () => writeTracked(store, gradesById) }
 }
 
-/** The same writes in an encrypted database, as on a laptop, against a plain one; or tracked writes against untracked ones. */
+/** The control: with a key, the same tracked writes in a plain database; else plain upserts. */
 async function control(known: Map<string, Grade[]>) {
   if (what === 'encrypted') return (await trackedWriter(controlFolder)).write
   const writePlain = plainWriter(controlFolder)

@@ -7,14 +7,14 @@ import { serveCommands } from '../program.ts'
 import { quantile } from '../statistics.ts'
 
 /**
- * Requests that nobody has signed. `packed`: 29 KB that unpack to 29 MB of JSON; `endless`: a body in pieces that never ends. `peer`: the
- * enrolment that they name, null for one that is not known.
+ * Requests without a valid signature. `packed`: 29 KB that unpack to 29 MB of JSON; `endless`: a body that never ends. `peer`: the
+ * enrolment that they name, null for an unknown one.
  */
 export type Body = 'packed' | 'endless'
 type Unsigned = { port: number; kind: Body; peer: string | null; parent: string }
-/** `connections` of them, one request after another. */
+/** Sends them on `connections` connections, on each one after another. */
 export type Flood = Unsigned & { seconds: number; connections: number }
-/** `sent`: bytes that the server let in. `p99`: of `/healthz`, in ms. */
+/** `sent`: bytes of bodies that the server accepted; `p99`: the latency of `/healthz` in ms. */
 export type Flooded = { requests: number; sent: number; p99: number; statuses: Record<string, number> }
 
 const packed = gzipSync(`{"table":"${'x'.repeat(29_000_000)}","ids":[]}`, { level: 9 })
@@ -36,7 +36,7 @@ function headOf({ kind, peer, parent }: Unsigned): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** Sends one request, and all that the server lets in of its body. The status is 0 where the server only ends the connection. */
+/** Sends one request, and as much of its body as the server accepts. The status is 0 where the server only closes the connection. */
 function send(given: Unsigned): Promise<{ status: number; sent: number }> {
   return new Promise((resolve) => {
     const socket = connect({ port: given.port, host: '127.0.0.1', noDelay: true })
@@ -63,7 +63,7 @@ function send(given: Unsigned): Promise<{ status: number; sent: number }> {
   })
 }
 
-/** Asks for `/healthz` again and again; answers how many ms each took. */
+/** Asks for `/healthz` in a loop; returns the latency of each in ms. */
 async function watch(port: number, isOver: () => boolean): Promise<number[]> {
   const times: number[] = []
   while (!isOver()) {

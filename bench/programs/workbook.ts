@@ -2,7 +2,7 @@ import { type WorkbookColumn, type WorkbookRow, writeBatches } from '@markbook/s
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import { meter, type Spent, serveCommands } from '../program.ts'
 
-/** A workbook of 100,000 rows, written by the server's writer or by hand, in a process of its own. */
+/** A workbook of 100,000 rows, by the server's writer or by the control, each in a process of its own. */
 export type Written = Spent & { peakBytes: number; bytes: number }
 
 const ROWS = 100_000
@@ -50,7 +50,7 @@ const parts: Record<string, string> = {
 }
 const escaped = (text: string) => (/[&<>]/.test(text) ? text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;') : text)
 
-/** The same cells, with shared strings and dates, as text that is deflated while it is written. */
+/** The control: the same cells with shared strings and dates, as text that is compressed while it is written. */
 async function control(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   const zip = new Zip((error, chunk) => {

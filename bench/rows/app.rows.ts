@@ -12,7 +12,7 @@ import { median, quantile } from '../statistics.ts'
 const ARGUMENTS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
 const OLD_PC = { width: 1366, height: 768 }
 
-/** Until a frame that shows it has been handed over. */
+/** `painted` resolves after the next frame has been painted. */
 const PAINTED = `window.painted = () => new Promise((resolve) => requestAnimationFrame(() => {
   const channel = new MessageChannel()
   channel.port1.onmessage = () => resolve(performance.now())
@@ -24,11 +24,11 @@ type Served = {
   group: string
   subject: string
   term: string
-  /** A page in a window of its own, with these scripts in it; of the head, unless `isKnown` is false. */
+  /** Opens a page in a context of its own, with this script; signed in as the head, unless `isKnown` is false. */
   open(script: string, isKnown?: boolean): Promise<Page>
 }
 
-/** A server with such a class, in a real browser, or, where this machine has none, a line that says so. */
+/** Runs a benchmark with a server and a real browser. Without Chromium it prints a line and measures nothing. */
 const inBrowser =
   (size: ClassSize, measure: (at: Served, pairs: number) => Promise<BenchRow[]>): Bench =>
   async ({ pairs }) => {
@@ -57,7 +57,7 @@ const sizeOf = (path: string) => {
   return existsSync(`${file}.gz`) ? statSync(`${file}.gz`).size : readFileSync(file).length
 }
 
-/** Until the field for the address has the focus in a frame that was handed over: from then on a key that is struck is not lost. */
+/** Sets `usable` once the field for the address has the focus in a painted frame: from then on no key press is lost. */
 const WATCH_FIELD = `(() => {
   const look = () => {
     const field = document.querySelector('input[name=email]')
@@ -69,7 +69,7 @@ const WATCH_FIELD = `(() => {
 
 const PATIENCE_MS = 30_000
 
-/** What the page said under this name, which its content policy lets nobody wait for inside it. */
+/** Waits for a value on `window`, by polling: the page's content policy forbids `waitForFunction`. */
 async function saidBy(page: Page, name: string): Promise<number> {
   const end = Date.now() + PATIENCE_MS
   while (Date.now() < end) {
@@ -83,8 +83,8 @@ async function saidBy(page: Page, name: string): Promise<number> {
 type Loaded = { usable: number; sent: number; scripts: string[] }
 
 /**
- * One visit of somebody who was never here, on a slow computer. As soon as the field can be typed in, an address is typed and sent: only
- * a page that asks for a code for that address, once, counts as one that can be used.
+ * One first visit, on a slow computer. Types an address as soon as the field has the focus, and sends it. Throws unless the page asks for
+ * one code, for that address: only then was it usable.
  */
 async function visit(page: Page, url: string, address: string): Promise<Loaded> {
   const scripts = new Set<string>()
@@ -104,9 +104,9 @@ async function visit(page: Page, url: string, address: string): Promise<Loaded> 
   await page.keyboard.press('Enter')
   await page.getByLabel('Code', { exact: true }).waitFor()
   const sent = await page.evaluate(() => performance.getEntriesByType('resource').find(({ name }) => name.includes('/otp/'))?.startTime)
-  // Also what the page fetches for later, once it has nothing else to do.
+  // Includes what the page loads later, when it is idle.
   await page.waitForLoadState('networkidle')
-  // The app keeps a copy of each request, and of such a one the browser tells no body: what the page says was asked for counts.
+  // The service worker sends the request, and the browser does not give its body: so the text of the page is compared.
   const isAddressed = (await page.locator('main').innerText()).includes(address)
   if (posts.join() !== '/api/auth/otp/send' || !isAddressed) throw new Error(`typed at once, sent: ${posts.join(' and ')}`)
   return { usable, sent: sent ?? Number.NaN, scripts: [...scripts] }
@@ -114,7 +114,7 @@ async function visit(page: Page, url: string, address: string): Promise<Loaded> 
 
 const listed = (ms: readonly number[]) => ms.map((one) => one.toFixed(0)).join(', ')
 
-/** The sign-in page of somebody who was never here: what it loads, and when it can be used, on a slow computer. */
+/** The sign-in page of a first visit, on a slow computer: what it loads, and when it can be used. */
 export const appLoad = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, open }, pairs) => {
   const visits: Loaded[] = []
   for (let round = 0; round < pairs; round += 1) {
@@ -143,11 +143,11 @@ export const appLoad = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, 
   ]
 })
 
-/** Each key: from its event to the frame that shows what it did. */
+/** Of each key: the time from its event to the painted frame. */
 const WATCH_KEYS = `window.keys = []
 addEventListener('keydown', (event) => { const from = event.timeStamp; window.painted().then((to) => window.keys.push(to - from)) }, true)`
 
-/** Marks down a column, with arrows between: what a teacher does. */
+/** Types marks down a column, with some arrow keys in between. */
 async function typeMarks(page: Page, rows: number): Promise<number[]> {
   await page.locator('[role=grid]').focus()
   await page.evaluate('window.keys.length = 0')
@@ -167,7 +167,7 @@ async function typeMarks(page: Page, rows: number): Promise<number[]> {
   return page.evaluate('window.keys')
 }
 
-/** The same watch over a page with nothing but a field: what this machine takes for a frame. */
+/** The same measurement on a page with only an input: the time that a frame takes on this machine. */
 async function bareKeys({ url, open }: Served): Promise<number[]> {
   const bare = await open(WATCH_KEYS)
   await bare.goto(`${url}/icon.svg`)
@@ -199,7 +199,7 @@ export const appKeys = inBrowser({ pupils: 1_000, assessments: 12 }, async (at) 
   ]
 })
 
-/** From the press on the subject to all its marks in sight. */
+/** From the click on the subject until all its marks are painted. */
 const WATCH_OPENING = `addEventListener('click', (event) => {
   const from = event.timeStamp
   const look = () => {
@@ -219,7 +219,7 @@ export const appOpen = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, 
     await page.waitForTimeout(100)
     await link.click()
     const opened = await saidBy(page, 'opened')
-    // The first is the browser's own warming up.
+    // The first round warms the browser up.
     if (round > 0) taken.push(opened)
     await page.context().close()
   }
@@ -227,10 +227,10 @@ export const appOpen = inBrowser({ pupils: 40, assessments: 12 }, async ({ url, 
   return [{ what, control: 'none', target: within(200, 'ms'), measured: median(taken), figure: `${listed(taken)} ms` }]
 })
 
-/** Pages of the navigation, as the head goes through them. */
+/** The pages of the navigation, as the head visits them. */
 const WAY = ['/classes', '/students', '/results', '/reports', '/overview', '/years', '/subjects', '/people', '/school']
 
-/** From the press on a link of the navigation until its page, with what it asked for, is in a frame that was handed over. */
+/** From the click on a link of the navigation until its page is painted with its content. */
 const WATCH_NAVIGATION = `addEventListener('click', (event) => {
   const link = event.target.closest('nav a')
   if (!link) return
@@ -251,7 +251,7 @@ export const appNavigate = inBrowser({ pupils: 40, assessments: 12 }, async ({ u
   for (let round = 0; round < pairs; round += 1) {
     const page = await open(WATCH_NAVIGATION)
     await page.goto(url)
-    // The app fetches its other pages once it has nothing else to do.
+    // The app loads its other pages when it is idle.
     await page.waitForLoadState('networkidle')
     for (const path of WAY) {
       const link = page.locator(`nav a[href="${path}"]`)
@@ -275,7 +275,7 @@ export const appNavigate = inBrowser({ pupils: 40, assessments: 12 }, async ({ u
   ]
 })
 
-/** From the opening of a window until Today's heading is in a frame that was handed over. */
+/** From the opening of a window until the heading of Today is painted. */
 const WATCH_START = `(() => {
   const look = () => {
     if (document.querySelector('main h1')) window.painted().then((to) => { window.started = to })
@@ -288,7 +288,7 @@ export const appStart = inBrowser({ pupils: 40, assessments: 12 }, async ({ url,
   const first = await open(WATCH_START)
   await first.goto(url)
   await first.evaluate(async () => void (await navigator.serviceWorker.ready))
-  // A reload, so that this page too goes through the service worker, and what it asks for is kept.
+  // After a reload the service worker handles this page too, and caches what it asks for.
   await first.reload({ waitUntil: 'networkidle' })
   const taken: number[] = []
   for (let round = 0; round < pairs; round += 1) {

@@ -15,17 +15,17 @@ import { type Bench, most } from '../bench-row.ts'
 import { copyOfSchool, newFolder, withStore } from '../fill.ts'
 import { benchSchool } from '../school.ts'
 
-/** Bulks of forty marks of a school day: those of five years, by their days. */
+/** The number of bulks of forty marks in each interval, as in a school with five years of marks. */
 const BULKS = { week: 130, day: 26, hour: 5, moment: 1 }
 
-/** How many bulks were written before each backup that is kept, from the oldest to the newest. */
+/** The number of bulks written before each backup that is kept, from the oldest to the newest. */
 function gaps(): number[] {
   const { weekly, nightly, hourly, special } = limits.backup.kept
   const times = (count: number, bulks: number) => Array.from({ length: count }, () => bulks)
   return [...times(weekly, BULKS.week), ...times(nightly, BULKS.day), ...times(hourly, BULKS.hour), ...times(special, BULKS.moment)]
 }
 
-/** Marks of a class in a subject, anywhere in the newest year, are entered again with other values. */
+/** Writes bulks: the marks of one assessment of the newest year get other values. */
 async function writeBulks(store: Store, count: number, from: number): Promise<void> {
   const school = benchSchool('big')
   for (let bulk = from; bulk < from + count; bulk += 1) {
@@ -47,7 +47,7 @@ async function writeBulks(store: Store, count: number, from: number): Promise<vo
 const bytesIn = (folder: string) => readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 const inMegabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(0)} MB`
 
-/** All that is kept of a school of five years, against one copy of its database. */
+/** The size of all backups that are kept of a school of five years, against one copy of its database. */
 export const backups: Bench = async () => {
   const folder = await copyOfSchool('big')
   const database = join(folder, DATABASE_FILE)
@@ -60,7 +60,7 @@ export const backups: Bench = async () => {
   for (const [at, count] of all.entries()) {
     await withStore({ folder }, (store) => writeBulks(store, count, written))
     written += count
-    // As a backup has it: without a log beside it.
+    // Merges the WAL into the database, as in a backup.
     const connection = new Database(database)
     connection.pragma('wal_checkpoint(TRUNCATE)')
     connection.close()

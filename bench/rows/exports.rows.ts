@@ -5,10 +5,10 @@ import { type Bench, within } from '../bench-row.ts'
 import { filledFolder, newFolder } from '../fill.ts'
 import { bundle } from '../paths.ts'
 
-/** Says at the end what the process took of the memory at most, in KiB. */
+/** Prints the peak memory of the process when it ends, in KiB. */
 const PEAK = `data:text/javascript,process.on('exit', () => console.log('peak ' + process.resourceUsage().maxRSS))`
 
-/** The command as it is typed, on five years of a large school. */
+/** The command of a user, on five years of a large school. */
 export const exports: Bench = async () => {
   const folder = newFolder()
   const began = performance.now()

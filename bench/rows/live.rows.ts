@@ -8,7 +8,7 @@ import { benchSchool, type Marked } from '../school.ts'
 import { quantile } from '../statistics.ts'
 
 const SIZE = 'marks'
-/** Saves each way; the last of a hundred is the p99. */
+/** Saves in each direction; the last of a hundred is the p99. */
 const SAVES = 100
 const INTERVAL_MS = 3
 const TIMEOUT_MS = 30_000
@@ -27,10 +27,10 @@ async function ask({ program, cookie }: End, method: string, path: string, body?
   return text
 }
 
-/** A mark saved at one end, and looked for at the other until it is there. */
+/** Saves a mark at one end, and polls the other end until it arrives. */
 async function savedAt(from: End, to: End, round: number): Promise<Saved> {
   const [assessment, pupil] = [assessments[round % 8] as { id: string }, pupils[round % pupils.length] as { id: string }]
-  // Another than any before: the same mark again would be no change, and there at once.
+  // A value that no earlier round had: the same mark again would be no change.
   const score = (2_010 + 25 * round) / 100
   const begun = performance.now()
   await ask(from, 'POST', '/api/grades/bulk', { assessmentId: assessment.id, grades: [{ studentId: pupil.id, score }] })
@@ -56,7 +56,7 @@ function rowsOf(way: string, saved: readonly Saved[]): BenchRow[] {
   return [row(0.5, 100), row(0.99, 1_000)]
 }
 
-/** Two servers as they are shipped, each with a year of history, on one machine; the other end is asked every few milliseconds. */
+/** Two servers on one machine, each with a year of history; the other end is polled every few milliseconds. */
 export const live: Bench = async () => {
   const [url, folder] = [await emptyCentre(), await copyOfSchool(SIZE)]
   const centre = await startServer({ url })
@@ -66,7 +66,7 @@ export const live: Bench = async () => {
   await child.stop()
   const atSchool: End = { cookie: (await signIn(SIZE, { folder })).head, program: await startServer({ folder }) }
   const atCentre: End = { cookie: (await signIn(SIZE, { url })).head, program: centre }
-  // It finds its parent and listens.
+  // Time for the child to connect to its parent.
   await pause(5_000)
   const [up, down]: [Saved[], Saved[]] = [[], []]
   for (let round = 0; round < SAVES + 5; round += 1) {

@@ -13,7 +13,7 @@ import { median, medianOf } from '../statistics.ts'
 const SECONDS = 5
 const RECOVERY = 5_000
 
-/** A morning: who am I, the class, marks. */
+/** The requests of a morning: the session, the class, marks. */
 const mixture = (cookie: string) => {
   const group = benchSchool('year').markedNow[0]?.group.id
   return bulkRequests('year', cookie, 300).flatMap((bulk) => [
@@ -24,8 +24,8 @@ const mixture = (cookie: string) => {
 }
 
 /**
- * Its own peak is the control: as many requests as 48 connections get through, against three times as many a second, sent whether those
- * before were answered or not, on as many connections as the server takes. By CPU too, because other programs share the machine.
+ * The control is the server's own peak, with 48 connections. Against it: three times as many requests a second, sent without waiting for
+ * replies, on as many connections as the server accepts. Compared by CPU time too, because other programs run on the machine.
  */
 export const saturation: Bench = async ({ pairs }) => {
   const { program, cookies } = await serveSchool('year')
@@ -73,8 +73,8 @@ const WRITING = 20
 type Round = { quiet: Driven; busy: Driven }
 
 /**
- * What a person at the central node feels of the schools that replicate with it. The requests come at a steady rate, well below what the
- * server can do, on the same server with and without the nodes. A mark each second of each who writes: a teacher who types without a pause.
+ * How much the replication of many schools slows a person at the centre. Requests come at a steady rate, well below the maximum, with and
+ * without the nodes. Each writing node pushes a mark a second, like a teacher who types without a pause.
  */
 export const waitingNodes: Bench = async ({ pairs }) => {
   const { url, program, cookies } = await serveCentral('marks')

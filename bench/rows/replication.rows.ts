@@ -24,7 +24,7 @@ const demandAll = (rows: number): void => {
   if (rows !== ALL) throw new Error(`${rows} marks came, not ${ALL}`)
 }
 
-/** One mark in a hundred gets another score, forty at a time, as a teacher saves them. */
+/** Gives one mark in a hundred another score, in bulks of forty as a teacher saves them. */
 async function changeSome(url: string, round: number): Promise<void> {
   const { id: school, head } = benchSchool(SIZE)
   await withStore({ url }, async (store) => {
@@ -41,7 +41,7 @@ async function changeSome(url: string, round: number): Promise<void> {
 
 type Centre = Serving<{ url: string }>
 
-/** A school's server that was just joined. */
+/** Joins a new school server to the centre, and makes its first copy. */
 async function begin({ url, program }: Centre): Promise<{ child: Program; folder: string; first: FirstCopy }> {
   const folder = await emptyFolder()
   const child = await startProgram('child', folder, SECRET)
@@ -51,7 +51,7 @@ async function begin({ url, program }: Centre): Promise<{ child: Program; folder
   return { child, folder, first }
 }
 
-/** `cpuMicros`: of the centre, for the first copy. */
+/** `cpuMicros`: the CPU time of the centre for the first copy. */
 async function copied(centre: Centre, round: number) {
   const { result, cpuMicros } = await during(centre.program, () => begin(centre))
   const { child, folder, first } = result
@@ -95,7 +95,7 @@ export const firstCopy: Bench = async ({ pairs }) => {
   ]
 }
 
-/** A school that started alone, with a year of marks, joins a centre that has nothing of it. */
+/** A school that worked alone, with a year of marks, joins a centre without this school. */
 async function sent(): Promise<Round & { centre: number }> {
   const [url, folder] = [await emptyCentre(), await copyOfSchool(SIZE)]
   const centre = await startServer({ url })
@@ -130,17 +130,17 @@ export const upload: Bench = async ({ pairs }) => {
   ]
 }
 
-/** Installs the other programs that replicate, once. Answers why not where they cannot be installed on this machine. */
+/** Installs the other replication programs, once. Returns null, or why they cannot be installed here. */
 function installPeers(): string | null {
   const folder = join(root, 'bench', 'peers')
   const { status, stderr } = spawnSync('npm', ['install', '--no-save', '--no-audit', '--no-fund'], { cwd: folder, encoding: 'utf8' })
   return status === 0 ? null : (stderr.trim().split('\n')[0] ?? 'npm install failed')
 }
 
-/** Pouch needs minutes for each. */
+/** A pair with PouchDB takes minutes. */
 const MOST_PAIRS = 3
 
-/** The same marks copied for the first time by others, each over HTTP into a database of its own; by the clock, from the first request on. */
+/** The first copy of the same marks by other programs, each over HTTP into its own database; elapsed time from the first request. */
 export const peers: Bench = async ({ pairs }) => {
   const missing = installPeers()
   const centre = await serveCentral(SIZE)

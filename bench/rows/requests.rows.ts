@@ -9,7 +9,7 @@ import { type Serving, serveCentral, serveSchool, startAlone, startOn } from '..
 import { medianOf, ratioOf } from '../statistics.ts'
 
 const CONNECTIONS = 16
-/** One writes at a time; more who wait would only come to be turned away on a busy machine. */
+/** SQLite writes one at a time; on a busy machine the server would refuse more writers. */
 const WRITERS = 4
 
 const meOf = ({ program, cookies }: Serving<object>) => ({ program, requests: () => [get('/api/auth/me', cookies.teacher)] })
@@ -20,7 +20,7 @@ const bulkOf = ({ program, cookies }: Serving<object>, count: number) => ({
 
 type Read = { control: string; path: () => string; count: number; what: string; target: number }
 
-/** One request again and again. */
+/** The same request again and again. */
 const read =
   ({ control, path, count, what, target }: Read): Bench =>
   async ({ pairs }) => {
@@ -73,7 +73,7 @@ export const central: Bench = async ({ pairs }) => {
   return [bySpeed(read, 'central node: `me`', control, least(0.5)), bySpeed(written, 'central node: bulk of 40', control, least(0.6))]
 }
 
-/** The database of a laptop, encrypted with its key, against the same one as it lies at a school. */
+/** Writes in the encrypted database of a laptop, against a plain one as at a school. */
 export const encryptedWrite: Bench = async ({ pairs }) => {
   const program = await startProgram('tracked-write', await copyOfSchool('year'), await copyOfSchool('year'), 'encrypted')
   const found = await pairsIn<Spent>(program, pairs)

@@ -7,7 +7,7 @@ import { end, type Serving, serveCentral, serveSchool, startAlone, startOn } fro
 import { medianOf, ratioOf } from '../statistics.ts'
 
 const CONNECTIONS = 4
-/** Each round begins without a result that the server keeps. */
+/** Before each round a mark changes, so that the server has no kept result. */
 const computed = ({ program, cookies, size }: Serving<object>, requestsOf = classTermRequests) => {
   const requests = requestsOf(size, cookies.head)
   const before = () => load({ port: program.port, connections: 1, count: 1, requests: [touchRequest(size, cookies.head)] })
@@ -19,7 +19,7 @@ export const classTerm: Bench = async ({ pairs }) => {
   const all = classTermRequests('year', ours.cookies.head)
   const requests = () => all
   const control = { program: await startOn(ours.folder, 'class-term'), requests }
-  // The naive average is in floating point: where a hundredth differs, so may a place.
+  // The naive average uses floating point: it may differ by a hundredth, and so may the position.
   const effort = { count: all.length, connections: CONNECTIONS, pairs, except: ['position'] }
   const fresh = await compare(computed(ours), control, effort)
   const again = await compare({ program: ours.program, requests }, control, { ...effort, count: all.length * 4 })
@@ -57,7 +57,7 @@ export const classYear: Bench = async ({ pairs }) => {
   return [byCpu(found, '`class-year`', '`class-term`', most(3.3), bothSpeeds(found))]
 }
 
-/** Classes whose reports are generated for the first time: no two rounds ask for the same. */
+/** Requests to generate the reports of classes for the first time; each round takes other classes. */
 function newReports(cookie: string, size: number) {
   let at = 0
   const all = benchSchool('year').markedNow.map(({ group, term }) =>

@@ -10,7 +10,7 @@ import { median, quantile } from '../statistics.ts'
 
 const TRIES = 5_000
 
-/** A mail server that keeps the code of each address. */
+/** A mail server that keeps the code sent to each address. */
 async function mailServer() {
   const codes = new Map<string, string>()
   const server = await startMailServer((address, text) => {
@@ -24,7 +24,7 @@ async function mailServer() {
   return { codeOf, ...server }
 }
 
-/** The answer's time in ms, connection and all. Throws where it is refused. */
+/** The latency of a request in ms, with its connection. Throws where it is refused. */
 async function timed(port: number, path: string, body: object): Promise<number> {
   const begun = performance.now()
   const response = await fetch(`http://127.0.0.1:${port}/api/auth/otp/${path}`, {
@@ -61,7 +61,7 @@ async function measure(at: At, where: string): Promise<BenchRow[]> {
   ]
 }
 
-/** What a member waits for the server when she signs in. */
+/** How long a member waits for the server when she signs in. */
 export const signInTime: Bench = async () => [
   ...(await measure({ folder: await copyOfSchool('year') }, 'SQLite')),
   ...(await measure({ url: await centralSchool('year') }, 'Postgres')),

@@ -10,10 +10,10 @@ import { median } from '../statistics.ts'
 const SENDS = 100_000
 const NETWORKS = 50
 const CONNECTIONS = 16
-/** For a mail server of a provider that takes its time. */
+/** The time that the mail server takes for each mail, like a slow provider. */
 const TAKES_MS = 1_000
 
-/** A mail server that takes a second for each mail, and says when which address had one. */
+/** A mail server that takes a second for each mail, and records when each address got one. */
 async function slowMailServer() {
   const arrivals = new Map<string, number>()
   const server = await startMailServer(async (address) => {
@@ -33,7 +33,7 @@ async function send(port: number, email: string, from: string): Promise<number> 
   return response.status
 }
 
-/** What a teacher waits for a code while strangers ask for codes to invented addresses. */
+/** How long a teacher waits for a code while strangers ask for codes to invented addresses. */
 export const strangers: Bench = async ({ pairs }) => {
   const post = await slowMailServer()
   const folder = await copyOfSchool('year')

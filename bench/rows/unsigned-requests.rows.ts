@@ -20,7 +20,7 @@ const WHAT: Record<Body, string> = {
   endless: 'a body without end, to `/sync/push`',
 }
 
-/** A server of a school that has a child, which is in a session: without one it answers nobody there. */
+/** A server with a child in a session: without one it refuses such requests at once. */
 async function withChild() {
   const folder = await copyOfSchool('year')
   const ids = await withStore({ folder }, async (store) => {
@@ -35,8 +35,8 @@ async function withChild() {
 }
 
 /**
- * What requests cost that nobody signed, and what `/healthz` takes meanwhile. `named`: they name an enrolment that is there, which somebody
- * may have read on a line without HTTPS: then their body is read to its limit, and hashed, before the signature is found to be wrong.
+ * The cost of unsigned requests, and the latency of `/healthz` meanwhile. `named`: they name a real enrolment, which somebody could read
+ * from a line without HTTPS; then the server reads their body up to its limit and hashes it before it finds the signature wrong.
  */
 export const unsignedRequests: Bench = async ({ pairs }) => {
   const ours = await withChild()
