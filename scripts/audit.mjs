@@ -1,4 +1,5 @@
-// `npm run audit`: known vulnerabilities of the packages that run at a school. Where the registry keeps no list of them, it says so and passes.
+// `npm run audit`: known vulnerabilities of the packages that run at a school. Prints so and succeeds where the registry has no list of
+// vulnerabilities.
 import { spawnSync } from 'node:child_process'
 import { root } from './install.mjs'
 

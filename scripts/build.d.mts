@@ -1,6 +1,6 @@
 /** Builds the app into dist/app where a source is newer. */
 export function ensureAppBuilt(): Promise<void>
-/** The same, and the server into dist/markbook.mjs. */
+/** Builds the app and the server (dist/markbook.mjs) where a source is newer. */
 export function ensureBuilt(): Promise<void>
-/** The server alone. */
+/** Builds only the server. */
 export function ensureServerBuilt(): Promise<void>

@@ -1,5 +1,5 @@
-// Builds the app into dist/app and bundles the server into dist/markbook.mjs, each where a source is newer. `node scripts/build.mjs` installs
-// what that needs first.
+// Builds the app into dist/app and bundles the server into dist/markbook.mjs, each where a source is newer. `node scripts/build.mjs` first
+// installs what this needs.
 import { spawn } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,12 +9,12 @@ import { ensureCompiled, ensureInstalled, root } from './install.mjs'
 import { withProgress } from './progress.mjs'
 
 export const bundle = join(root, 'dist', 'markbook.mjs')
-/** The app that every server serves, with each file packed once here instead of at every request. */
+/** The app that every server serves; its files are compressed here once instead of for every request. */
 export const app = join(root, 'dist', 'app')
-/** The folders of the packages of which the app has code, a list in JSON. The build of the app writes it. */
+/** A JSON list with the folders of the packages in the app's bundle. The build of the app writes it. */
 export const appPackages = join(root, 'dist', 'app-packages.json')
 
-/** Tests are in nothing that is built. */
+/** Tests are not part of a build. */
 const isSource = (name) => /\.([jt]sx?|json|css|html|svg)$/.test(name) && !/\.test\.tsx?$/.test(name)
 
 const newest = (folder) =>
@@ -31,7 +31,7 @@ function isCurrent(built, folders) {
   return statSync(built).mtimeMs >= Math.max(...sources)
 }
 
-/** Installs, compiles and builds what running Markbook needs and is not there. */
+/** Installs, compiles and builds whatever is missing to run Markbook. */
 export async function prepare() {
   await ensureInstalled({ development: false })
   await Promise.all([ensureCompiled(), ensureBuilt()])
@@ -55,7 +55,7 @@ async function buildApp() {
   const running = spawn(process.execPath, ['--import', 'tsx', vite, 'build', 'desktop/ui', '--logLevel', 'warn'], {
     cwd: root,
     stdio: ['ignore', 2, 2],
-    // A test runner sets another mode, in which libraries are built for debugging.
+    // A test runner sets another NODE_ENV, with which libraries are built for debugging.
     env: { ...process.env, NODE_ENV: 'production' },
   })
   const code = await new Promise((resolve) => running.on('exit', resolve))
@@ -71,24 +71,27 @@ function pack(folder) {
   }
 }
 
-/** `outfile` lies in dist: from there the bundle finds its packages and the migrations. Beside it: the worker that makes documents, its fonts. */
+/**
+ * `outfile` must lie in dist, where the bundle finds its packages and the migrations. Also builds the workers for documents, and copies
+ * their fonts.
+ */
 export async function buildTo(outfile) {
   const folder = dirname(outfile)
   await bundleOne('documents/workers/worker.ts', join(folder, 'documents-worker.mjs'))
   copyFonts(join(folder, 'fonts'))
   copyKeyringProgram(folder)
-  // Last: it is what says that all of this is current.
+  // Built last: a current `outfile` means that everything else is current.
   await bundleOne('cli/main.ts', outfile)
 }
 
-/** Asks the keyring in a process of its own (server/keyring/system.ts). It needs no bundle. */
+/** Copies the program that asks the keyring in a process of its own (server/keyring/system.ts); it is not bundled. */
 export function copyKeyringProgram(folder) {
   mkdirSync(folder, { recursive: true })
   copyFileSync(join(root, 'server', 'keyring', KEYRING_PROGRAM), join(folder, KEYRING_PROGRAM))
 }
 const KEYRING_PROGRAM = 'keyring-child.mjs'
 
-/** Those of server/documents/drawing/fonts.ts, of two packages with the same licence. */
+/** The fonts of server/documents/drawing/fonts.ts, from two packages with the same licence. */
 const fonts = {
   'fonts-latin': ['NotoSans-Regular.ttf', 'NotoSans-SemiBold.ttf', 'NotoSans-Italic.ttf'],
   'fonts-arabic': ['NotoNaskhArabic-Regular.ttf', 'NotoNaskhArabic-Bold.ttf'],
@@ -103,7 +106,10 @@ export function copyFonts(folder) {
   }
 }
 
-/** What is compiled for the machine, reads files beside itself, or is large and seldom used. To load the others file by file took a third of a start. */
+/**
+ * Packages that stay outside the bundle: they have compiled code, read files beside themselves, or are large and seldom used. Loading the
+ * others as files took a third of a start.
+ */
 const beside = [
   'better-sqlite3',
   'pdfkit',
@@ -117,16 +123,16 @@ const beside = [
   '@tus/server',
 ]
 
-/** Packages of CommonJS find here what they are used to. */
+/** What bundled CommonJS packages need in a module: `require`, `__filename` and `__dirname`. */
 const BANNER = `import { createRequire as __createRequire } from 'node:module'
 const require = __createRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname`
 
-/** How esbuild bundles what runs on Node. */
+/** The esbuild options for everything that runs on Node. */
 export const forNode = {
   bundle: true,
   platform: 'node',
   format: 'esm',
-  // Half of the time of a start is reading the bundle; names stay, since errors are read by people.
+  // Reading the bundle is half of the time of a start. Names are not shortened, since people read the stacks of errors.
   minifyWhitespace: true,
   minifySyntax: true,
   banner: { js: BANNER },
@@ -146,7 +152,7 @@ async function bundleOne(entry, outfile) {
   })
   mkdirSync(dirname(outfile), { recursive: true })
   for (const { path, contents } of outputFiles) {
-    // Renamed when it is whole: a server may be starting from it, or another process building it.
+    // Renamed when it is complete: a server may be starting from this file, or another process may be building it.
     writeFileSync(`${path}.${process.pid}`, contents)
     renameSync(`${path}.${process.pid}`, path)
   }

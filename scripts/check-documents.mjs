@@ -1,5 +1,5 @@
-// A step of `npm run check`: decision records are complete and in the index, every document that is named exists, and so does every test
-// that the table of security requirements names.
+// A step of `npm run check`: decision records are complete and listed in the index; every document that is linked exists, and so does every
+// test in the table of security requirements.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from './install.mjs'

@@ -1,4 +1,5 @@
-// `npm run check`: types, lint, imports between folders, and that generated files are current. Each step is a command anyone can run alone.
+// `npm run check`: types, lint, imports between folders, and whether generated files are current. Each step is a command that can be run
+// alone.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { root } from './install.mjs'
@@ -7,16 +8,16 @@ const bin = (name, ...args) => [join(root, 'node_modules', '.bin', name), ...arg
 const productCode = [
   ...['server', 'shared', 'desktop', ':!*.test.ts', ':!*.test.tsx', ':!*.fixtures.ts', ':!*.suite.ts', ':!**/tests/**'],
   ...[':!server/testing', ':!server/replication', ':!server/store/replica', ':!server/features/replication'],
-  // Where the types of two databases meet.
+  // The code where types of the two databases are converted.
   ...[':!server/store/dialect*.ts', ':!server/store/compiled.ts', ':!server/store/statement.ts'],
 ]
-/** Files that still have such casts. The list only shrinks. */
+/** Files that still have such casts; no file is added. */
 const knownCasts = ['desktop/ui/api/queries.ts']
 
-/** Names of types that once meant something else in each of a dozen files. A type is named by what it is of. */
+/** Type names that had another meaning in each of a dozen files. A type is named by what it describes. */
 const OVERLOADED = '^ *(export )?(type|interface) (Place|Shown|Asked|Told|Said|Heard|Seen|Known|Way)\\b'
 
-/** The longest comes first, so that no core waits for it at the end. */
+/** The longest step comes first, so that the others run beside it. */
 const steps = [
   ['types', bin('tsc', '-p', '.')],
   ['format and lint', bin('biome', 'check', '--error-on-warnings', '.')],
@@ -41,7 +42,7 @@ const steps = [
   ['documents', [process.execPath, 'scripts/check-documents.mjs']],
 ]
 
-/** The checker once read no file at all and was content (TypeScript 7 without the swc parser); so the files are counted. */
+/** With TypeScript 7 and without the swc parser the checker read no files and succeeded; so the files are counted. */
 function noneForbidden(output) {
   const { modules, summary } = JSON.parse(output)
   const ours = modules.filter(({ source }) => /^(shared|sync|server|desktop)\//.test(source)).length
@@ -50,7 +51,7 @@ function noneForbidden(output) {
   if (summary.error > 0) throw new Error(`${summary.error} imports are forbidden; .ci/boundaries.cjs says why`)
 }
 
-/** The rules take from the contract the types of their results, and nothing that runs. */
+/** `shared/domain` may import types of the contract, but no code. */
 function onlyTypes(output) {
   const values = output.split('\n').filter((line) => line !== '' && !line.startsWith('import type '))
   if (values.length > 0) throw new Error(`shared/domain imports more than types: ${values.join(', ')}`)
@@ -60,7 +61,7 @@ function noneFound(output) {
   if (output !== '') throw new Error(`a name that says too little:\n${output}`)
 }
 
-/** `as never` and `school_id as string` hide what the compiler would say. */
+/** `as never` and `school_id as string` hide errors from the compiler. */
 function onlyKnownCasts(output) {
   const found = output.split('\n').filter(Boolean)
   const more = found.filter((file) => !knownCasts.includes(file))
@@ -69,10 +70,10 @@ function onlyKnownCasts(output) {
   if (gone.length > 0) throw new Error(`no such cast any more, remove from the list: ${gone.join(', ')}`)
 }
 
-/** How many steps run side by side: each needs little more than one core. */
+/** Steps that run at the same time; each needs little more than one core. */
 const AT_ONCE = 2
 
-/** True where every step passed. A failed step is told with its output, and no further one begins. */
+/** Returns whether all steps passed. After a failed step it prints its output and starts no further one. */
 export async function check() {
   const waiting = [...steps]
   let passed = true

@@ -1,4 +1,4 @@
-// drizzle-kit reads the tables, and the schemas of Postgres, from the exports of one module.
+// drizzle-kit reads the tables and the Postgres schemas from the exports of one module.
 const { postgresSchemas } = require('../shared/tables/columns.postgres.ts')
 const { postgresTables } = require('../shared/tables/postgres.ts')
 const { sqliteTables } = require('../shared/tables/sqlite.ts')

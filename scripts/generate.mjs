@@ -1,5 +1,5 @@
-// Makes the next migration of both databases from shared/tables: `npm run generate -- name_of_change`. Where the columns of replicated
-// tables changed it raises the version of the schema; `--check` fails where that was not done.
+// Makes the next migration of both databases from shared/tables: `npm run generate -- name_of_change`. Raises the version of the schema
+// where the columns of replicated tables changed; `--check` fails where that was not done.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ for (const dialect of ['sqlite', 'postgresql']) {
   })
   if (status !== 0) process.exit(status ?? 1)
 }
-// drizzle-kit cannot say STRICT; a SQLite table without it takes text for a number.
+// drizzle-kit cannot write STRICT; without it a SQLite table accepts text in a number column.
 const folder = 'server/store/migrations/sqlite'
 for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.sql'))) {
   const text = readFileSync(`${folder}/${file}`, 'utf8')

@@ -1,5 +1,5 @@
-// Brings node_modules to what the lock file says. `node scripts/install.mjs` installs everything; what only runs Markbook calls the
-// functions below, and leaves out what only tests, checks and packages need (the devDependencies).
+// Makes node_modules match the lock file. `node scripts/install.mjs` installs everything; a start calls the functions below, which leave
+// out the packages for tests, checks and packaging (the devDependencies).
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { withProgress } from './progress.mjs'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** npm writes it when an installation is complete. */
+/** npm writes this file when an installation is complete. */
 const record = join(root, 'node_modules', '.package-lock.json')
 const compiled = join(root, 'node_modules', 'better-sqlite3', 'build', 'Release')
 const addon = join(compiled, 'better_sqlite3.node')
@@ -25,7 +25,8 @@ function npm(...args) {
   const running = spawn('npm', [...args, '--no-audit', '--no-fund', '--progress=false', '--loglevel=error'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],
-    // node-gyp compiles on every core, and as SQLite's makers do: -O3, its default, takes a fifth longer and makes nothing faster.
+    // node-gyp compiles on every core. -O2 is the level of SQLite's own builds; the default -O3 takes a fifth longer and makes nothing
+    // faster.
     env: { CFLAGS: '-O2', CXXFLAGS: '-O2', ...process.env, JOBS: 'max' },
     shell: process.platform === 'win32',
   })
@@ -40,20 +41,20 @@ function npm(...args) {
 }
 
 /**
- * Installs what is missing or has another version than the lock file says; ends the process where that fails. Packages for development
- * that are there already are kept up to date and never removed. Install scripts run as a step of their own, so that progress is shown; for
- * what only runs Markbook that step is `ensureCompiled`.
+ * Installs packages that are missing or have another version than in the lock file; ends the process where that fails. Updates
+ * devDependencies that are installed, and never removes them. With devDependencies the install scripts run in a second step, so that its
+ * progress is shown; without, `ensureCompiled` runs the one that is needed.
  */
 export async function ensureInstalled({ development }) {
   const installed = packagesIn(record)
   const packages = Object.entries(packagesIn(join(root, 'package-lock.json'))).filter(
     ([path, { link, dev }]) => path.startsWith('node_modules/') && !link && (development || !dev),
   )
-  // An optional package that is absent is one for another machine. Another package may bear the same name and version (an alias of npm).
+  // An optional package that is absent is for another system. An alias of npm has the same name and version as another package.
   const isSame = (path, { version, integrity }) => installed?.[path]?.version === version && installed[path].integrity === integrity
   const isCurrent = ([path, wanted]) => (existsSync(join(root, path)) ? isSame(path, wanted) : wanted.optional === true)
   if (installed && packages.every(isCurrent)) return
-  // Without the record an installation that is broken off is begun again.
+  // Without this file an interrupted installation is repeated.
   rmSync(record, { force: true })
   const hasDevelopment = development || Object.values(installed ?? {}).some(({ dev }) => dev)
   const command = installed ? ['install', '--no-save'] : ['ci']
@@ -68,19 +69,19 @@ export async function ensureInstalled({ development }) {
   renameSync(`${record}.new`, record)
 }
 
-/** The addon of SQLite: fetched where its makers have built it for this machine, else compiled. */
+/** The SQLite addon: downloaded where there is a build for this system, else compiled. */
 export async function ensureCompiled() {
   if (existsSync(addon)) return
   await withProgress('compiling SQLite (about a minute)', () => npm('rebuild', 'better-sqlite3'))
   removeIntermediates()
 }
 
-/** What the compiler leaves beside the addon, 18 MB. */
+/** The compiler's other output beside the addon, 18 MB. */
 function removeIntermediates() {
   for (const name of readdirSync(compiled)) if (join(compiled, name) !== addon) rmSync(join(compiled, name), { recursive: true })
 }
 
-/** What only a debugger reads, 60 MB. */
+/** Only debuggers read them; 60 MB. */
 function removeSourceMaps() {
   const packages = join(root, 'node_modules')
   for (const path of readdirSync(packages, { recursive: true })) if (path.endsWith('.map')) rmSync(join(packages, path), { force: true })

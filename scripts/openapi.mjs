@@ -1,4 +1,4 @@
-// Writes docs/openapi.json from the contract; with --check it only says whether the file is current.
+// Writes docs/openapi.json from the contract; `--check` only says whether the file is current.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { contract } from '@markbook/shared/contract/contract'
 import { openapiOf } from '@markbook/shared/contract/openapi'

@@ -1,4 +1,4 @@
-// `npm run package [deb] [deb-server] [win] [win-server]`: installers into dist/packages; all of them where none is named.
+// `npm run package [deb] [deb-server] [win] [win-server]`: writes installers into dist/packages; all of them where none is named.
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './install.mjs'
@@ -20,7 +20,7 @@ for (const kind of wanted.length > 0 ? wanted : Object.keys(makers)) {
   const lacking = lacks(kind)
   if (lacking) {
     console.error(`${kind}: ${lacking}`)
-    // What was named was wanted; else what can be made is made.
+    // Without arguments every package that can be made here is made; one that was named and cannot be made is a failure.
     process.exitCode = wanted.length > 0 ? 1 : process.exitCode
     continue
   }

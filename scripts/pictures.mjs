@@ -1,4 +1,4 @@
-// Pictures of every page, as small as a sheet of them needs, in docs/pictures: light, dark, on a telephone, in Arabic. `npm run pictures`.
+// `npm run pictures`: sheets with small pictures of every page in docs/pictures: light, dark, on a telephone, in Arabic.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core'
 import { chromiumArguments, headlessPath } from '../desktop/ui/tests/chromium.ts'
 import { root } from './install.mjs'
 
-/** By the end of a picture's name: how many stand in a row, and how wide each is, in pixels. */
+/** By the end of a picture's name: the number of pictures in a row, and the width of each in pixels. */
 const sheets = {
   light: { across: 5, width: 440 },
   dark: { across: 5, width: 440 },
@@ -40,7 +40,7 @@ async function writeSheet(kind, size) {
   console.log(`${path}: ${Math.round(statSync(path).size / 1_000)} kB`)
 }
 
-/** In the order in which they were taken, which is that of the test. */
+/** In the order of the test that takes them. */
 function picturesOf(kind) {
   const names = readdirSync(folder).filter((name) => name.endsWith(`-${kind}.png`))
   const taken = (name) => statSync(join(folder, name)).mtimeMs
@@ -57,7 +57,7 @@ async function sheetOf(pictures, { across, width }) {
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }
 
-/** In the browser: each picture with its name below, on one canvas. */
+/** Runs in the browser: draws each picture with its name below on one canvas. */
 async function drawSheet({ pictures, across, width }) {
   const GAP = 14
   const LINE = 22

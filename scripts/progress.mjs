@@ -1,4 +1,5 @@
-// What takes longer than a second says what it is and how long it has taken. On stderr: stdout belongs to the program that is started.
+// Work that takes longer than a second prints its title and its time so far. On stderr, since stdout belongs to the program that is
+// started.
 import { clearLine, cursorTo } from 'node:readline'
 
 const TERMINAL_MS = 200
@@ -22,7 +23,7 @@ function erase() {
   cursorTo(process.stderr, 0)
 }
 
-/** Runs `work` under a title. `share` returns how much of it is done, in percent. Several at once share a line. */
+/** Runs `work` with a title; `share` returns the percentage that is done. Several at the same time share a line. */
 export async function withProgress(title, work, share) {
   const since = Date.now()
   running.set(title, { since, share })

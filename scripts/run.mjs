@@ -4,7 +4,7 @@ import { bundle, prepare } from './build.mjs'
 
 await prepare()
 if (process.env.npm_command) {
-  // npm runs this in a shell, and a signal to npm ends the shell alone: stop when the parent process is gone.
+  // npm runs this in a shell, and a signal to npm ends only that shell: so this stops when its parent process is gone.
   const parent = process.ppid
   setInterval(() => process.ppid !== parent && process.kill(process.pid, 'SIGTERM'), 250).unref()
 }

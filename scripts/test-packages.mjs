@@ -1,5 +1,5 @@
-// `npm run test:packages`: makes the packages and tries them as they are installed. What this machine lacks for is said and left out.
-// Arguments name the packages, as those of `npm run package`.
+// `npm run test:packages [name …]`: makes the packages (names as in `npm run package`) and tries them as they are installed. Prints which
+// ones this machine lacks tools for, and leaves them out.
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -13,10 +13,10 @@ import { makeInstaller } from './package/windows.mjs'
 
 const folder = mkdtempSync(join(tmpdir(), 'markbook-packages-'))
 
-/** Starts a server, waits until it is ready, asks it for what a package may have forgotten, and stops it. */
+/** Starts a server, waits until it is ready, requests files that a package may lack, and stops it. */
 async function tryServer(command, args, env, { canStop = true, cwd = folder } = {}) {
   const log = join(folder, `${env.PORT}.log`)
-  // A file, because wine hands no pipes on to a program without a console.
+  // A file, because wine passes no pipes to a program without a console.
   const file = openSync(log, 'w')
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', file, file] })
   const ended = new Promise((resolve) => child.once('exit', resolve))
@@ -34,7 +34,7 @@ async function tryServer(command, args, env, { canStop = true, cwd = folder } = 
   if (canStop) assert.deepEqual([code, /Stopped\./.test(readFileSync(log, 'utf8'))], [0, true])
 }
 
-/** The package has the licence of what the server and the app are made of, and the bill of materials names all of these. */
+/** Checks that the licences of server and app are in the package, and that the bill of materials names each of these packages. */
 function readBill(program) {
   const { bomFormat, components } = JSON.parse(readFileSync(join(program, 'sbom.cdx.json'), 'utf8'))
   assert.equal(bomFormat, 'CycloneDX')
@@ -81,12 +81,12 @@ async function tryDebServer(file) {
   run('seed', 'story')
   await tryServer(command, ['start'], environment)
   assert.match(run('backup'), /Backed up and verified/)
-  // The workers, their bundle and the fonts.
+  // Tests the workers, their bundle and the fonts.
   run('reports', '--school', 'St Brigid’s', '--class', '3B', '--term', 'michaelmas', '--out', join(folder, 'reports'))
   return 'it served, backed up and made the report cards of a class'
 }
 
-/** Into a Windows of its own. */
+/** Installs into a Windows folder of its own. */
 function underWine(file, installed) {
   const environment = { ...process.env, WINEPREFIX: join(folder, 'wine'), WINEDEBUG: '-all' }
   const wine = (...args) => execFileSync('wine', args, { env: environment, stdio: 'ignore', timeout: 180_000 })
@@ -103,7 +103,7 @@ function underWine(file, installed) {
 const tryWindows = (name, installed, port) => async (file) => {
   if (!isThere('wine', '--version')) return 'it was made, but not tried: wine is not on this machine (sudo apt install wine)'
   const { environment, place, wine } = underWine(file, installed)
-  // The settings that the installer of the server wrote are for a whole building.
+  // The settings that the installer wrote would serve the network.
   const env = { ...environment, PORT: String(port), LAN: 'false', DATA_DIR: 'C:\\marks' }
   await tryServer('wine', [join(place, name), 'program/markbook.mjs', 'start', '--new'], env, { canStop: false, cwd: place })
   wine(join(place, 'uninstall.exe'), '/S')

@@ -1,5 +1,5 @@
-// `node scripts/test-times.mjs [--write]`: where the time of the last `npm test` went, from the report that it leaves in .cache/tests.json.
-// With `--write` the table in docs/testing.md is replaced. Seconds are those of the files, of which three run at a time.
+// `node scripts/test-times.mjs [--write]`: the time that each folder took in the last `npm test`, from its report in .cache/tests.json.
+// `--write` replaces the table in docs/testing.md. The seconds are those of the files, of which three run at a time.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './install.mjs'

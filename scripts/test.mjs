@@ -1,6 +1,6 @@
-// `npm test`: installs what is missing, checks, and runs every test but the slow ones, each on every database on which it may differ.
-// `npm test -- path …`: these tests alone, without Postgres; `--project postgres` and vitest's other options go along.
-// `npm run test:watch [-- path …]`: the same again after every change.
+// `npm test`: installs what is missing, checks, and runs every test but the slow ones, on each database on which it may differ.
+// `npm test -- path …`: only these tests, without Postgres; `--project postgres` and other options are passed to vitest.
+// `npm run test:watch [-- path …]`: runs them again after every change.
 // `npm run test:all`: also the slow tests in their long form, 500 simulated worlds, and the packages.
 // docs/testing.md says what runs when, and how long it takes.
 import { spawnSync } from 'node:child_process'
@@ -20,7 +20,7 @@ const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${re
 const run = (args, env = {}) =>
   spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } }).status ?? 1
 
-/** Each step begins only where the one before it succeeded, or where `again` did. */
+/** Runs the steps in order, and ends after one that failed, unless its `again` succeeds. */
 function runAll(steps) {
   for (const { title, step, env, again } of steps) {
     const started = Date.now()
@@ -32,8 +32,8 @@ function runAll(steps) {
 }
 
 /**
- * True where no more than three files failed, and these pass when they run alone: a busy machine can starve a browser or a process. A file
- * that draws its cases at random is not run again, since it would draw others.
+ * Returns whether at most three files failed, and these pass when they run alone: a busy machine can be too slow for a browser or a
+ * process. A file that draws random cases is not repeated, since it would draw others.
  */
 function failedFilesPassAlone() {
   const failed = JSON.parse(readFileSync(reportFile, 'utf8')).testResults.filter(({ status }) => status === 'failed')

@@ -32,7 +32,7 @@ describe('the browser of this machine', () => {
     expect(findBrowser(machine, at)).toBe(found)
   })
 
-  test('without one, what to install is said in the user’s language', () => {
+  test('without a browser the message in the user’s language says which one to install', () => {
     expect(noBrowser(wordsFor('en-IE'), 'linux')).toContain('sudo apt install chromium')
     expect(noBrowser(wordsFor('fr_FR'), 'win32')).toContain('Installez Google Chrome ou Microsoft Edge')
   })
@@ -47,7 +47,7 @@ describe('its profile', () => {
     expect(profileFor(browser, linux, '/own/window', systemLookup([]))).toBe(profile)
   })
 
-  test('asks where to save, and keeps what the user chose', () => {
+  test('asks where to save a file, and keeps the user’s other preferences', () => {
     expect(withAppPreferences({ download: { default_directory: '/home/ada' }, spellcheck: { on: true } })).toEqual({
       download: { default_directory: '/home/ada', prompt_for_download: true },
       spellcheck: { on: true },
@@ -56,7 +56,7 @@ describe('its profile', () => {
     })
   })
 
-  test('is ours, and the window has neither tabs nor an address', () => {
+  test('is in the app’s own folder, and the window has neither tabs nor an address bar', () => {
     const given = browserArguments({ url: 'http://127.0.0.1:1/', profile: '/own/window', flags: ['--lang=fr'] })
     expect(given).toEqual(expect.arrayContaining(['--app=http://127.0.0.1:1/', '--user-data-dir=/own/window', '--lang=fr']))
   })

@@ -25,7 +25,7 @@ describe('where the program keeps what is the user’s', () => {
     expect(foldersOf(machine).root).toBe(own)
   })
 
-  test('two users never meet in one place, and one user always does', () => {
+  test('two users have different sockets, and one user always has the same', () => {
     const place = (machine: Machine) => instanceSocket(machine, foldersOf(machine))
     expect(place(linux())).toBe(place(linux()))
     expect(place(linux({ XDG_RUNTIME_DIR: '/run/user/1000' }))).toMatch(/^\/run\/user\/1000\/markbook-[0-9a-f]{16}\.sock$/)
@@ -45,7 +45,7 @@ describe('the server of a laptop', () => {
   }
   const environment = serverEnvironment(linux(env), foldersOf(linux()), { port: 40_000, secret: 's'.repeat(43) })
 
-  test('is for this computer alone, with its own folder, settings and cookies', () => {
+  test('has its own folder, settings and cookies, and listens on this computer only', () => {
     expect(environment).toEqual({
       PATH: '/usr/bin',
       LANG: 'fr_FR.UTF-8',

@@ -20,7 +20,7 @@ function talking(timeoutMs = 5_000) {
 }
 
 describe('a connection with the browser', () => {
-  test('answers go to their questions, whatever their order and however they are cut', async () => {
+  test('replies are matched to requests in any order, also when messages are split', async () => {
     const { connection, sent, settle, say } = talking()
     const answers = Promise.all([connection.send('A.first'), connection.send('B.second', { x: 1 })])
     await settle()
@@ -34,13 +34,13 @@ describe('a connection with the browser', () => {
     expect(await answers).toEqual([7, { y: 'É' }])
   })
 
-  test('what the browser says by itself is events', async () => {
+  test('messages without a request are events', async () => {
     const { events, say } = talking()
     await say('{"method":"Target.targetCreated","params":{"a":1}}\0')
     expect(events).toEqual([['Target.targetCreated', { a: 1 }]])
   })
 
-  test('a refusal, silence and an end are failures, not a wait for ever', async () => {
+  test('a refusal, a timeout and the end of the browser reject the request', async () => {
     const { connection, say, incoming } = talking()
     const refused = expect(connection.send('X')).rejects.toThrow('not allowed')
     await say('{"id":1,"error":{"message":"not allowed"}}\0')
@@ -52,6 +52,6 @@ describe('a connection with the browser', () => {
   })
 })
 
-test('a problem is shown as text, whatever is in it', () => {
+test('a message is shown as text, whatever it contains', () => {
   expect(problemPage('<b>no</b>\n"a" & b', 'fr-FR')).toContain('<p>&#60;b&#62;no&#60;/b&#62;</p><p>&#34;a&#34; &#38; b</p>')
 })

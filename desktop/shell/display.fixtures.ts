@@ -6,7 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 const isThere = (program: string) => spawnSync('which', [program]).status === 0
 
-/** What is missing here for a real window, in a sentence; null where nothing is. */
+/** What this machine lacks for a real window, as a sentence; null where it lacks nothing. */
 export const lacking: string | null =
   process.platform !== 'linux'
     ? 'The tests in a real window run on Linux.'
@@ -14,7 +14,7 @@ export const lacking: string | null =
       ? 'No Xvfb on this machine: the tests in a real window are skipped (apt-get install xvfb).'
       : null
 
-/** A screen that nobody sees, as large as an old PC's. `name` is for DISPLAY. */
+/** A virtual screen of the size of an old PC's. `name` is the value of DISPLAY. */
 export async function openScreen(): Promise<{ name: string; close(): void }> {
   const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1366x768x24', '-nolisten', 'tcp'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -29,7 +29,7 @@ export async function openScreen(): Promise<{ name: string; close(): void }> {
 /** The program as a user starts it. */
 export type Run = { child: ChildProcess; output(): string; ended: Promise<number | null> }
 
-/** As root a browser runs only without its sandbox; the other flags let a test see what is in the window. */
+/** As root a browser runs only without its sandbox; the other flags let a test look into the window. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--remote-debugging-port=0', '--lang=en'].map((flag) => `--browser-flag=${flag}`)
 
 const FROM_SOURCE = [process.execPath, '--import', 'tsx', 'desktop/shell/main.ts']

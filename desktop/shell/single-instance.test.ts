@@ -47,7 +47,7 @@ describe('a second start', () => {
     expect(await come('open')).toBe('primary')
   })
 
-  test('other text on the socket is ignored', async () => {
+  test('ignores other text on the socket', async () => {
     const received: InstanceCommand[] = []
     await come('open', received)
     const answer = await new Promise<string>((resolve) => {
@@ -66,12 +66,12 @@ describe('a second start', () => {
 describe('the port', () => {
   const state = () => join(folder, 'program.json')
 
-  test('stays the same from start to start', async () => {
+  test('is the same at each start', async () => {
     const port = await choosePort(state())
     expect(await choosePort(state())).toBe(port)
   })
 
-  test('is another where somebody has taken it, or where nobody can read what it was', async () => {
+  test('changes where it is taken, or where the file with it cannot be read', async () => {
     const port = await choosePort(state())
     const other = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

@@ -4,7 +4,7 @@ import { delayAfter, StartError, superviseServer } from './supervisor.ts'
 
 type Fake = { end(code: number | null): void; stopped: boolean; killed: boolean }
 
-/** A machine on which time passes only while somebody waits. */
+/** A fake machine whose time passes only while the supervisor waits. */
 function stage({ readyAfter = 0 }: { readyAfter?: number } = {}) {
   const started: Fake[] = []
   const waits: number[] = []
@@ -35,7 +35,7 @@ function stage({ readyAfter = 0 }: { readyAfter?: number } = {}) {
     },
     now: () => now,
   })
-  /** Lets everything happen that can happen without time. */
+  /** Lets all pending promises settle without passing time. */
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
   const pass = (ms: number) => {
     now += ms
@@ -43,7 +43,7 @@ function stage({ readyAfter = 0 }: { readyAfter?: number } = {}) {
   return { supervisor, started, waits, settle, pass }
 }
 
-describe('a server that is kept', () => {
+describe('a supervised server', () => {
   test('is ready once it answers', async () => {
     const { supervisor, started, waits } = stage({ readyAfter: 3 })
     await supervisor.ready
@@ -52,20 +52,20 @@ describe('a server that is kept', () => {
     expect(started[0]?.stopped).toBe(true)
   })
 
-  test('that cannot start is not started again: it has said why', async () => {
+  test('that cannot start is not started again', async () => {
     const { supervisor, started } = stage({ readyAfter: Number.POSITIVE_INFINITY })
     started[0]?.end(1)
     await expect(supervisor.ready).rejects.toThrow(StartError)
     expect(started.length).toBe(1)
   })
 
-  test('that never answers is ended', async () => {
+  test('that never answers is killed', async () => {
     const { supervisor, started } = stage({ readyAfter: Number.POSITIVE_INFINITY })
     await expect(supervisor.ready).rejects.toThrow(StartError)
     expect(started[0]?.killed).toBe(true)
   })
 
-  test('comes back at once when it was killed, and later where it ends again and again', async () => {
+  test('is started again at once after a crash, and later and later after several', async () => {
     const { supervisor, started, waits, settle } = stage()
     await supervisor.ready
     for (let ends = 0; ends < 9; ends += 1) {
@@ -78,7 +78,7 @@ describe('a server that is kept', () => {
     await supervisor.stop()
   })
 
-  test('is forgiven what was long ago', async () => {
+  test('is started again at once where the last crash was long ago', async () => {
     const { supervisor, started, waits, settle, pass } = stage()
     await supervisor.ready
     for (let ends = 0; ends < 3; ends += 1) {
@@ -91,7 +91,7 @@ describe('a server that is kept', () => {
     await supervisor.stop()
   })
 
-  test('and is stopped: it is not started again', async () => {
+  test('is not started again after it was stopped', async () => {
     const { supervisor, started, settle } = stage()
     await supervisor.ready
     await settle()
@@ -101,6 +101,6 @@ describe('a server that is kept', () => {
   })
 })
 
-test('waiting is bounded', () => {
+test('the pause before a start has a limit', () => {
   expect([1, 2, 7, 100].map(delayAfter)).toEqual([0, 500, 30_000, 30_000])
 })

@@ -29,7 +29,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
 
   const start = (more: readonly string[] = []) => startProgram({ XDG_DATA_HOME: data, DISPLAY: screen.name, XDG_RUNTIME_DIR: data }, more)
   const serverPid = () => (JSON.parse(readFileSync(join(own, 'marks', 'running.json'), 'utf8')) as { pid: number }).pid
-  /** What the app in the window asks the laptop's server, with the session that the window has. */
+  /** Sends a request of the app in the window, with the session of the window. */
   const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
     page.evaluate(
       async ([how, where, what]) => {
@@ -61,7 +61,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     rmSync(data, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 })
   })
 
-  test('starts on nothing with the page of the first start', async () => {
+  test('shows the page of the first start on an empty computer', async () => {
     const began = performance.now()
     program = start()
     ;({ browser, page } = await lookInto(profile).catch((error: Error) => {
@@ -75,7 +75,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     await picture(page, 'first-start')
   })
 
-  test('says what is wrong with an invitation, and keeps what was typed', async () => {
+  test('shows what is wrong with an invitation, and keeps what was typed', async () => {
     await page.getByLabel('Address of the school’s server').fill(school.url)
     await page.getByLabel('Invitation code').fill('AAAAA-BBBBB')
     await page.getByRole('button', { name: 'Connect' }).click()
@@ -83,7 +83,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     expect(await page.getByLabel('Address of the school’s server').inputValue()).toBe(school.url)
   })
 
-  test('pairs with the school by an invitation, and its teacher is signed in', async () => {
+  test('pairs with the school by an invitation, and signs its teacher in', async () => {
     const { store } = school.running().node.services
     const { code } = await store.write(asSystem(), (tx) =>
       invite(tx, { kind: 'laptop', schoolId: stBrigids, userId: people.ada.id, by: people.okafor.id }),
@@ -96,7 +96,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     await picture(page, 'paired')
   })
 
-  test('takes a mark while the school is away, keeps it when its server is killed, and brings it to school', async () => {
+  test('saves a mark without the school, keeps it when its server is killed, and sends it to the school', async () => {
     await school.restart(async () => {
       await save(64)
       await until(async () => (await ask<Status>('GET', '/api/sync/status')).waiting > 0 || undefined, 'a change waits')
@@ -115,7 +115,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     await until(async () => (await ask<Status>('GET', '/api/sync/status')).state === 'up_to_date' || undefined, 'and the laptop knows')
   })
 
-  test('started a second time, shows the window that is there', async () => {
+  test('shows the existing window when it is started a second time', async () => {
     expect(await start().ended).toBe(0)
     expect(browser.contexts().flatMap((context) => context.pages()).length).toBe(1)
     expect(await markHere()).toBe(64)
@@ -126,7 +126,7 @@ describe.skipIf(lacking !== null || chromiumPath === null)('the program in a rea
     expect(download).toMatchObject({ prompt_for_download: true })
   })
 
-  test('opens signed in the next time; closed, it ends with its server', async () => {
+  test('is signed in at the next start, and ends with its server when the window is closed', async () => {
     expect(await start(['--quit']).ended).toBe(0)
     expect(await program.ended).toBe(0)
     expect(() => serverPid()).toThrow()

@@ -5,7 +5,7 @@ const [folder = '', verb = '', ...words] = process.argv.slice(2)
 const laptop = new Laptop(folder)
 const byId = (table) => new Map(laptop.rows(table).map(({ id, values }) => [id, values]))
 
-/** Mark by mark: id, pupil, what it is a mark in, score. */
+/** One line for each mark: id, pupil, subject and assessment, score. */
 function marks() {
   const [pupils, assessments, subjects] = ['student', 'assessment', 'subject'].map(byId)
   const lines = laptop.rows('grade').map(({ id, values: { assessment_id, student_id, score } }) => {
@@ -16,7 +16,7 @@ function marks() {
   return lines.sort((a, b) => (a.slice(36) < b.slice(36) ? -1 : 1))
 }
 
-/** What lost, by whom and when, and what stands instead. */
+/** One line for each open conflict: the write that lost, by whom and when, and the value that counts now. */
 function conflicts() {
   const people = byId('user_profile')
   const name = (id) => [people.get(id)?.first_name, people.get(id)?.last_name].filter(Boolean).join(' ') || 'nobody'
@@ -40,7 +40,7 @@ function setMark(id, score) {
   return 'Saved here. It goes up with the next sync.'
 }
 
-/** Open conflicts about a unit whose lost write the row has seen: whoever writes the unit has decided them. */
+/** The open conflicts about a unit whose losing write this row has seen; a write of the unit decides them. */
 const seen = ({ id, vv }, unit) =>
   laptop.rows('sync_conflict').filter(({ values: of }) => {
     const isOpen = of.status === 'open' && of.kind === 'value'

@@ -1,14 +1,14 @@
-// A laptop's copy of its school: what it keeps, how it writes, how a round goes (sync/SPEC.md, «The least client»).
+// A laptop's copy of its school: what it stores, how it writes, and a round of replication (sync/SPEC.md, «The least client»).
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import * as wire from './protocol.mjs'
 
-/** So many transactions go up at once. */
+/** Transactions in one push. */
 const PAGE = 500
 
 export class Laptop {
-  /** Everything is in one file, which is replaced whole: what belongs together is saved together. */
+  /** One file has the whole state and is replaced as a whole, so that its parts always fit together. */
   constructor(folder) {
     this.file = join(folder, 'laptop.json')
     this.own = existsSync(this.file) ? JSON.parse(readFileSync(this.file, 'utf8')) : null
@@ -27,7 +27,7 @@ export class Laptop {
     if (this.own?.peer) throw new Error('This folder belongs to a laptop already.')
     if (!/^(https:|http:..(127\.|localhost|\[::1))/.test(address) && !mayBeInsecure)
       throw new Error('Whoever sits on the line could read everything: use https, or add --insecure.')
-    // Kept before it is asked: who got no answer asks again as the same node.
+    // Saved before the request: a laptop that got no reply asks again as the same node.
     this.own ??= { keys: wire.newNodeKeys(), node: randomUUID() }
     this.#save()
     const [{ keys, node }, code] = [this.own, wire.keysOfCode(typed)]
@@ -42,7 +42,7 @@ export class Laptop {
     return joined
   }
 
-  /** The rows of a table that are there. */
+  /** The rows of a table that are not deleted. */
   rows(table) {
     const own = Object.entries(this.own.rows).filter(([key]) => key.startsWith(`${table}/`))
     return own.map(([, state]) => state).filter(({ alive }) => alive.length > 0)
@@ -51,7 +51,10 @@ export class Laptop {
     return this.own.rows[`${table}/${id}`]
   }
 
-  /** One transaction: `changes` is a list of { table, id, unit, values, near }, each of a whole unit of a row that is here. */
+  /**
+   * Writes one transaction. `changes`: a list of { table, id, unit, values, near }; `values` has all columns of the unit, and the row
+   * exists here.
+   */
   write(changes) {
     const { own } = this
     const [now, counter] = [Date.now(), own.counter + 1]
@@ -78,7 +81,7 @@ export class Laptop {
     this.#save()
   }
 
-  /** A round: what was written goes up, then what is new comes down. Answers how many rows came. */
+  /** One round: pushes what was written here, then pulls what is new. Returns the number of rows that came. */
   async round() {
     const session = new wire.Session(this.own)
     const { node, cursor } = this.own
@@ -111,7 +114,7 @@ export class Laptop {
     while (own.sent < own.counter) {
       const [from, to] = [own.sent, Math.min(own.counter, own.sent + PAGE)]
       const isOfPage = (counter = 0) => counter > from && counter <= to
-      // A row that was written again later goes with the page of that write.
+      // A row that was written again later is sent with the page of the later write.
       const written = Object.entries(own.rows).filter(([, { vv }]) => isOfPage(vv[own.node]))
       const tables = Object.entries(own.forms).flatMap(([table, form]) => {
         const states = written.flatMap(([key, state]) => (key.startsWith(`${table}/`) ? [state] : []))
@@ -145,7 +148,7 @@ export class Laptop {
     const { own } = this
     const isCopy = page.total !== null
     if (isCopy && (own.copying === null || own.scope !== page.scope)) own.copying = []
-    // The copy is over: what was not in it is not ours to hold any more.
+    // The copy is complete: rows that were not in it may not be kept any longer.
     if (!isCopy && own.copying !== null) {
       const kept = new Set(own.copying)
       for (const key of Object.keys(own.rows)) if (!kept.has(key)) delete own.rows[key]
@@ -164,7 +167,7 @@ export class Laptop {
 
 const pick = (values, columns) => Object.fromEntries(columns.map((column) => [column, values[column] ?? null]))
 
-/** What an entry says of a write: the columns that changed, before and after, and what they do not show. */
+/** What a history entry says of a write: the changed columns, before and after, and in `detail` what these do not show. */
 function changesOf(before, values, { unit, now, hlc, high }) {
   const isChanged = (column) => JSON.stringify(values[column]) !== JSON.stringify(before[column] ?? null)
   const changed = Object.keys(values).filter(isChanged)

@@ -1,4 +1,4 @@
-// What goes over the wire: keys, signatures, requests, sheets (sync/SPEC.md, «The wire» to «History»).
+// What is sent: keys, signatures, requests, sheets (sync/SPEC.md, «The wire» to «History»).
 import crypto from 'node:crypto'
 
 const PROTOCOL = 4
@@ -8,7 +8,10 @@ const hex = (text) => crypto.createHash('sha256').update(text).digest('hex')
 const sha = (text) => crypto.createHash('sha256').update(text).digest('base64url')
 const lines = (...parts) => Buffer.from(parts.join('\n'))
 
-/** @returns {{ secret: object, public: string }} a key pair, as it is kept: the secret half as a JWK, the public one raw in base64url */
+/**
+ * @returns {{ secret: object, public: string }} a key pair in the form in which it is stored: the secret key as a JWK, the public one raw
+ * in base64url
+ */
 function newKeys(kind) {
   const secret = crypto.generateKeyPairSync(kind).privateKey.export({ format: 'jwk' })
   return { secret, public: secret.x }
@@ -18,11 +21,11 @@ export const newNodeKeys = () => ({ signing: newKeys('ed25519'), box: newKeys('x
 const publicKey = (raw) => crypto.createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: raw }, format: 'jwk' })
 const signText = (text, jwk) => crypto.sign(null, text, crypto.createPrivateKey({ key: jwk, format: 'jwk' })).toString('base64url')
 
-/** The key that follows from a code, however it was typed, and the id of the invitation. */
+/** The key pair derived from a code, whatever its spelling, and the id of the invitation. */
 export function keysOfCode(code) {
   const plain = code.toUpperCase().replace(/[\s-]/g, '').replaceAll('O', '0').replace(/[IL]/g, '1')
   const seed = Buffer.from(crypto.hkdfSync('sha256', plain, '', 'markbook:invitation', 32))
-  // An Ed25519 key as RFC 8410 writes it: these bytes, and the seed.
+  // An Ed25519 private key in the form of RFC 8410: these bytes, then the seed.
   const key = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
   const secret = crypto.createPrivateKey({ key, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' })
   return { secret, public: secret.x, invitation: sha(`markbook:invitation:${secret.x}`) }
@@ -33,7 +36,9 @@ export const replyText = ({ answers, status, body }) => lines('markbook-reply', 
 export const proofOfJoining = (reply, code) =>
   crypto.createHmac('sha256', `markbook:joined:${code.public}`).update(replyText(reply)).digest('base64url')
 
-/** The parent, or the line to it, said no. `code` is null where it was not the parent: then nothing is to be believed. */
+/**
+ * A refusal by the parent, with its code; or a failure of the connection, whose `code` is null and which proves nothing about the parent.
+ */
 export class Refused extends Error {
   constructor(code, message) {
     super(message)
@@ -41,7 +46,10 @@ export class Refused extends Error {
   }
 }
 
-/** Sends one signed request; resolves to what a believed reply says. `headers`: of the peer and the parent. */
+/**
+ * Sends one signed request, and returns the reply once its signature is verified. `headers`: further ones that name the peer and the
+ * parent.
+ */
 export async function ask({ address, path, value, nonce = '', number, secret, headers, isAuthentic }) {
   const body = Buffer.from(JSON.stringify(value))
   const signature = signText(requestText({ path, body, nonce, number }), secret)
@@ -59,7 +67,7 @@ export async function ask({ address, path, value, nonce = '', number, secret, he
   return answer
 }
 
-/** A session with the parent: `challenge`, `hello`, then requests with rising numbers. */
+/** A session with the parent: `challenge`, `hello`, then requests with ascending numbers. */
 export class Session {
   nonce = ''
   number = 0
@@ -94,7 +102,7 @@ export class Session {
 
 const valuesOf = (cell) => ('all' in cell ? () => cell.all : 'each' in cell ? (row) => cell.each[row] : (row) => cell.of[cell.at[row]])
 
-/** The states of a sheet's rows. A column whose unit nobody wrote is absent. */
+/** The states of a sheet's rows, without columns whose unit nobody has written. */
 export function readSheet({ columns, units, versions, ids, at, cells }) {
   const unitOf = Object.fromEntries(Object.entries(units).flatMap(([unit, own]) => own.map((column) => [column, unit])))
   const read = cells.map(valuesOf)
@@ -106,7 +114,7 @@ export function readSheet({ columns, units, versions, ids, at, cells }) {
   })
 }
 
-/** `form`: the columns and units of the table, as the parent named them. */
+/** `form`: the columns and units of the table, as the parent sent them. */
 export function writeSheet(table, { columns, units }, states) {
   const versions = states.map(({ schema, vv, units: stamps, alive, extra }) => [schema, vv, stamps, alive, extra])
   const cells = columns.map((column) => ({ each: states.map(({ values }) => values[column] ?? null) }))
@@ -120,7 +128,7 @@ export const writeHistory = (entries) => ({
 })
 
 const CHAINED = 'id at actor_id node_id entity row_id near_id action changes'.split(' ')
-/** The head of a chain after a transaction. */
+/** The head of a history's chain after a transaction. */
 export function headAfter(head, entries) {
   const sorted = [...entries].sort((a, b) => (a.id < b.id ? -1 : 1))
   const chained = sorted.map((entry) => ({
@@ -133,7 +141,7 @@ export function headAfter(head, entries) {
 const DIGESTED = 'id at actor_id node_id node_seq entity row_id near_id action changes detail'.split(' ')
 export const digestOf = (entry) => sha(JSON.stringify(DIGESTED.map((field) => entry[field])))
 
-/** The proof of a whole transaction, whose entries have their head. */
+/** The proof of a whole transaction; `entries` must have their head. */
 export function proofOf(school, entries, secret) {
   const [{ node_id, node_seq, head }] = entries
   const digests = sha(entries.map(digestOf).sort().join(''))

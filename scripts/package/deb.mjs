@@ -1,4 +1,4 @@
-// Packages for Debian and Ubuntu, written with dpkg-deb alone.
+// Packages for Debian and Ubuntu; needs only dpkg-deb.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -37,7 +37,7 @@ const kinds = {
   },
 }
 
-/** Makes one package into `out` and answers its path. `quick`: larger, for a test that throws it away. */
+/** Writes one package into `out` and returns its path. `quick`: compresses less, for a test. */
 export async function makeDeb(kind, out, { quick = false } = {}) {
   const own = kinds[kind]
   const tree = join(out, `${own.name}.tree`)
@@ -54,7 +54,7 @@ export async function makeDeb(kind, out, { quick = false } = {}) {
   if (kind === 'deb') furnishDesktop(tree)
   else await furnishServer(tree, home)
   write(tree, join('DEBIAN', 'control'), control(own, tree))
-  // Whatever the mask of whoever builds: everybody reads what is installed, and nobody but root writes it.
+  // Independent of the umask of this process: everybody can read the installed files, and only root can write them.
   execFileSync('chmod', ['-R', 'u=rwX,go=rX', tree])
   const file = join(out, `${own.name}_${version}_${architecture}.deb`)
   execFileSync('dpkg-deb', ['--root-owner-group', ...(quick ? ['-Zgzip', '-z1'] : ['-Zxz']), '--build', tree, file], {
@@ -79,7 +79,7 @@ const control = ({ name, depends, summary, description }, tree) =>
     '',
   ].join('\n')
 
-/** The newest version of the system's library that anything of it was linked with. */
+/** The newest glibc version that a binary in the tree is linked with. */
 function newestLibc(tree) {
   const programs = filesIn(tree).filter((path) => /\.node$|\/markbook$/.test(path))
   const versions = programs.flatMap((path) =>

@@ -1,4 +1,4 @@
-// One executable of Node and a few lines that run the program beside it (docs/packaging.md).
+// An executable: a copy of Node with a few lines of code that run the program beside it (docs/packaging.md).
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
-/** `program` lies beside the executable. */
+/** The folder `program` lies beside the executable. */
 const MAIN = `'use strict'
 const { createRequire } = require('node:module')
 createRequire(process.execPath)('./program/start.cjs')
@@ -17,8 +17,9 @@ const NO_WARNING = 1
 const OPTIONS_FROM_ENVIRONMENT = 1
 
 /**
- * The text as the Node of Windows finds it in itself, which cannot be run here to write it: a number, flags, and the name and the text,
- * each after its length. Node 22.23 has a byte more than Node 20, for where its own options may come from.
+ * The code in the format in which Node reads it from its own executable, for the Node of Windows, which cannot run here to write it: a
+ * magic number, flags, and name and code, each after its length. Since Node 22.23 a byte after the flags says where options of Node may
+ * come from.
  */
 export function blobOf(text, major) {
   const head = Buffer.alloc(8)
@@ -33,7 +34,7 @@ export function blobOf(text, major) {
   return Buffer.concat([head, ...options, ...measured('markbook'), ...measured(text)])
 }
 
-/** For the Node that runs this, by itself. */
+/** The same for the Node that runs this; Node writes it itself. */
 function ownBlob(folder) {
   const [main, output, config] = ['main.cjs', 'blob', 'config.json'].map((name) => join(folder, name))
   writeFileSync(main, MAIN)
@@ -45,11 +46,11 @@ function ownBlob(folder) {
 const made = new Map()
 
 /**
- * Copies a Node and puts our lines into it. `node` is a path; its signature, where it has one, does not hold any more. `major`: of a
- * Node for another machine.
+ * Copies a Node executable and adds the code; a signature that it has becomes invalid. `node`: its path; `major`: its version where it is
+ * of another system, else null.
  */
 export async function makeExecutable({ node, major = null }, outfile) {
-  // Every package of one run has the same; putting the lines in takes a while.
+  // Every package of a run has the same executable, and adding the code is slow.
   const bytes = made.get(node) ?? (await withOurLines(node, major))
   made.set(node, bytes)
   writeFileSync(outfile, bytes)
@@ -70,7 +71,7 @@ async function withOurLines(node, major) {
   }
 }
 
-/** postject warns of signatures, which we know of. */
+/** postject warns that the signature becomes invalid, which is expected. */
 async function quietly(work) {
   const { warn, log } = console
   Object.assign(console, { warn: () => {}, log: () => {} })
@@ -85,7 +86,7 @@ const PE_AT = 0x3c
 const SUBSYSTEM = 0x5c
 const [WINDOWS, CONSOLE] = [2, 3]
 
-/** So that no black window stands behind ours. */
+/** Marks a Windows executable as a program without a console, so that no console window opens. */
 export function withoutConsole(executable) {
   const bytes = readFileSync(executable)
   const at = bytes.readUInt32LE(PE_AT) + SUBSYSTEM

@@ -1,4 +1,4 @@
-// The icon of Windows: a file of pictures in several sizes.
+// The icon file of Windows, with pictures in several sizes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../install.mjs'
@@ -9,7 +9,7 @@ export const pictureOf = (size) => join(root, 'desktop', 'shell', 'icon', `markb
 const HEAD = 6
 const ENTRY = 16
 
-/** The bytes of an .ico with these pictures, `{size, png}` each. */
+/** The bytes of an .ico with these pictures, each `{size, png}`; `size` in pixels. */
 export function iconOf(pictures) {
   const head = Buffer.alloc(HEAD + ENTRY * pictures.length)
   head.writeUInt16LE(1, 2)
@@ -17,7 +17,7 @@ export function iconOf(pictures) {
   let at = head.length
   for (const [place, { size, png }] of pictures.entries()) {
     const entry = HEAD + ENTRY * place
-    // 0 stands for 256.
+    // In this format 0 means 256.
     head.writeUInt8(size % 256, entry)
     head.writeUInt8(size % 256, entry + 1)
     head.writeUInt16LE(1, entry + 4)

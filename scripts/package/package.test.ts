@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const major = Number(process.versions.node.split('.')[0])
 
 describe('the executable', () => {
-  test.skipIf(major !== 20)('holds what Node itself writes, where that can be compared', () => {
+  test.skipIf(major !== 20)('has the code in the format that Node itself writes, where Node 20 runs this test', () => {
     const text = 'console.log("Élan")'
     writeFileSync(join(folder, 'markbook'), text)
     writeFileSync(join(folder, 'config.json'), JSON.stringify({ main: 'markbook', output: 'blob', disableExperimentalSEAWarning: true }))
@@ -28,7 +28,7 @@ describe('the executable', () => {
     expect(Buffer.concat([newer.subarray(0, 8), newer.subarray(9)]).equals(older)).toBe(true)
   })
 
-  test('of Windows loses its console, and nothing else is taken for one', () => {
+  test('of Windows is marked as without a console; another file is refused', () => {
     const path = join(folder, 'program.exe')
     const bytes = Buffer.alloc(256)
     bytes.writeUInt32LE(64, 0x3c)
@@ -41,7 +41,7 @@ describe('the executable', () => {
   })
 })
 
-test('an icon names its pictures, their sizes and where they lie', () => {
+test('an icon has a directory with the size and place of each picture', () => {
   const icon = iconOf([
     { size: 16, png: Buffer.from('small') },
     { size: 256, png: Buffer.from('larger') },
@@ -53,8 +53,10 @@ test('an icon names its pictures, their sizes and where they lie', () => {
   expect([picture(6), picture(22)]).toEqual(['small', 'larger'])
 })
 
-describe.skipIf(process.platform !== 'linux')('what the package for Debian does when it goes', () => {
-  /** The script, in a tree of its own in place of the machine's. */
+describe.skipIf(process.platform !== 'linux')('the removal of the Debian package', () => {
+  /**
+   * Runs the script with paths in the folder of the test; `how`: its argument, as from dpkg; `mine`: further files. Returns what is left.
+   */
   function gone(how: string, mine: readonly string[] = []) {
     for (const path of ['etc/markbook/markbook.conf', 'var/lib/markbook/markbook.sqlite', ...mine]) {
       mkdirSync(join(folder, path, '..'), { recursive: true })
@@ -66,10 +68,10 @@ describe.skipIf(process.platform !== 'linux')('what the package for Debian does 
     return { settings: existsSync(join(folder, 'etc', 'markbook')), marks: existsSync(join(folder, 'var/lib/markbook/markbook.sqlite')) }
   }
 
-  test('removed, it leaves marks and settings', () => expect(gone('remove')).toEqual({ settings: true, marks: true }))
-  test('purged where nobody is asked, it takes away the settings that it made, and leaves the marks', () =>
+  test('remove leaves marks and settings', () => expect(gone('remove')).toEqual({ settings: true, marks: true }))
+  test('purge without a question removes the settings that the package made, and leaves the marks', () =>
     expect(gone('purge')).toEqual({ settings: false, marks: true }))
-  test('what somebody else put beside the settings stays', () => {
+  test('purge leaves files of others beside the settings', () => {
     expect(gone('purge', ['etc/markbook/certificate.pem'])).toEqual({ settings: true, marks: true })
     expect(existsSync(join(folder, 'etc/markbook/markbook.conf'))).toBe(false)
   })

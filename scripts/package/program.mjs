@@ -1,11 +1,11 @@
-// The program as a folder: bundles with all of their packages in them, and beside them what they read at run time.
+// The program as a folder: bundles with their packages, and beside them the files that they read.
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { appPackages, copyFonts, copyKeyringProgram, ensureAppBuilt, forNode, app as webApp } from '../build.mjs'
 import { root } from '../install.mjs'
 
 const ADDON = 'better_sqlite3.node'
-/** The addon lies beside the bundle, wherever that is installed. */
+/** Loads the addon from the folder of the bundle, wherever that is installed. */
 const addonBeside = {
   name: 'addon beside the bundle',
   setup(build) {
@@ -35,8 +35,8 @@ async function bundle(entry, outfile, { alias = {}, target }) {
 }
 
 /**
- * Fills `folder` for one platform. `platform`: its addons, the entry of better-sqlite3 that goes with it, and what esbuild builds for.
- * `start`: which bundle runs when the program is called without one.
+ * Fills `folder` for one platform. `platform`: its addons, its build of better-sqlite3 and its esbuild target; `start`: the bundle that
+ * runs where the program is called without one.
  */
 export async function buildProgram(folder, { platform, start }) {
   rmSync(folder, { recursive: true, force: true })
@@ -63,8 +63,8 @@ export async function buildProgram(folder, { platform, start }) {
 }
 
 /**
- * What is in the program, as CycloneDX: the packages of the lock file that are not for development alone, those that a bundle took all the
- * same, and Node.js. The same lock file gives the same bytes. (`npm sbom` leaves out packages that a workspace of ours asks for.)
+ * The bill of materials (CycloneDX): all packages of the lock file except those for development alone, packages in a bundle, and Node.js.
+ * The same lock file gives the same bytes. (`npm sbom` leaves out dependencies of our workspaces.)
  */
 function billOfMaterials(inputs) {
   const bundled = new Set(foldersOf(inputs))
@@ -72,7 +72,7 @@ function billOfMaterials(inputs) {
   const components = Object.entries(packages)
     .filter(([path, { dev, link }]) => path.includes('node_modules/') && !link && (!dev || bundled.has(path)))
     .map(([path, { name: real, version, license, integrity }]) => {
-      // A package that is installed under the name of another has its own beside.
+      // A package that is installed under an alias has its real name in `name`.
       const name = real ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
       const [algorithm, hash] = integrity?.split('-', 2) ?? []
       return {
@@ -92,7 +92,7 @@ function billOfMaterials(inputs) {
   return `${JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata, components }, null, 2)}\n`
 }
 
-/** The folders of the packages that files are of. */
+/** The folders of the packages that these files belong to. */
 const foldersOf = (inputs) =>
   inputs.flatMap((input) => {
     const own = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(relative(root, join(root, input)).replaceAll('\\', '/'))
@@ -106,17 +106,17 @@ const shippedBeside = [
   'node_modules/@embedpdf/fonts-latin/x',
 ]
 
-/** Those of which the app has code; its build lists them. */
+/** Those of the app's bundle, which its build lists. */
 const packagesOfApp = () => JSON.parse(readFileSync(appPackages, 'utf8')).map((folder) => `${folder}/x`)
 
-/** Found by the server as a package, which it is. */
+/** Copies the page of /docs, which the server loads as a package. */
 function copyDocsPage(folder) {
   const [from, to] = [root, folder].map((place) => join(place, 'node_modules', 'swagger-ui-dist'))
   mkdirSync(to, { recursive: true })
   for (const file of ['package.json', 'swagger-ui.css', 'swagger-ui-bundle.js', 'LICENSE']) copyFileSync(join(from, file), join(to, file))
 }
 
-/** What the executable runs: a bundle that it is given as its first argument, as Node is, or else this one. */
+/** What the executable runs: a bundle that is its first argument, as with Node, or else this one. */
 const startText = (start) => `'use strict'
 const { dirname, join, resolve } = require('node:path')
 const { pathToFileURL } = require('node:url')
@@ -124,12 +124,12 @@ const first = process.argv[2]
 const isOurs = first !== undefined && dirname(resolve(first)) === __dirname && first.endsWith('.mjs')
 const bundle = isOurs ? resolve(first) : join(__dirname, '${start}')
 process.argv.splice(1, isOurs ? 2 : 1, bundle)
-// What packages say to programmers is nothing for a school.
+// Deprecation warnings of packages are of no use to a school.
 process.noDeprecation = true
 import(pathToFileURL(bundle).href)
 `
 
-/** The licences of everything that is in the bundles. */
+/** The licences of all packages in the bundles. */
 function notices(inputs) {
   const folders = new Set(foldersOf(inputs).map((folder) => join(root, folder)))
   const texts = [...folders].sort().flatMap((folder) => {

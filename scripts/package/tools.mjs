@@ -1,4 +1,4 @@
-// What a package is made with, beside npm's packages.
+// The programs that are needed to make a package, besides npm packages.
 import { spawnSync } from 'node:child_process'
 
 export const isThere = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).error === undefined
@@ -8,7 +8,7 @@ const needs = {
   win: [['makensis', '-VERSION'], 'makensis is not on this machine: sudo apt install nsis'],
 }
 
-/** What is missing for a package, in a sentence; null where nothing is. */
+/** A sentence about the program that is missing to make a package; null where none is. */
 export function lacks(kind) {
   const [command, sentence] = needs[kind.split('-')[0]]
   return isThere(...command) ? null : `${sentence} It was not made.`

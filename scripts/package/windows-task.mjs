@@ -1,6 +1,5 @@
-// How Windows starts the school's server with the machine: as a task, since a service must answer the service manager
-// (docs/packaging.md).
-// Without these settings a task is ended after three days, is not started on a battery, and stays down when it has failed.
+// The task that starts the school's server with Windows; a real service would have to answer the service manager (docs/packaging.md).
+// Without these settings Windows would end the task after three days, not start it on a battery, and not start it again after a failure.
 export const taskText = `<?xml version="1.0" encoding="UTF-16"?>
 <Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
   <RegistrationInfo><Description>Markbook, the marks of this school</Description></RegistrationInfo>

@@ -1,4 +1,4 @@
-// Installers for Windows, made anywhere with NSIS.
+// Installers for Windows, made with NSIS on any system.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const kinds = {
   'win-server': { script: 'server.nsi', start: 'markbook.mjs', executable: 'markbook.exe', file: `Markbook-server-${version}-setup.exe` },
 }
 
-/** Makes one installer into `out` and answers its path. `quick`: larger, for a test that throws it away. */
+/** Writes one installer into `out` and returns its path. `quick`: compresses less, for a test. */
 export async function makeInstaller(kind, out, { quick = false } = {}) {
   const own = kinds[kind]
   const tree = join(out, `${kind}.tree`)
@@ -25,7 +25,7 @@ export async function makeInstaller(kind, out, { quick = false } = {}) {
   await buildProgram(join(tree, 'program'), { platform, start: own.start })
   await makeExecutable(platform, join(tree, own.executable))
   if (kind === 'win') withoutConsole(join(tree, own.executable))
-  // The Task Scheduler reads this encoding alone.
+  // The Task Scheduler reads only this encoding.
   else writeFileSync(join(tree, 'task.xml'), Buffer.from(`\uFEFF${taskText}`, 'utf16le'))
   writeFileSync(join(tree, 'markbook.ico'), ourIcon())
   const file = join(out, own.file)

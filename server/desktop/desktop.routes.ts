@@ -67,7 +67,7 @@ async function statusOf({ services }: Pick<Exchange, 'services'>): Promise<Deskt
   }
 }
 
-/** The window is a browser's, but not one for the person. */
+/** The client of a session in the window: it is a browser, but is shown to the person as Markbook. */
 const inWindow = (client: SessionClient): SessionClient => ({ ...client, program: OWN_PROGRAM })
 
 /** Starts a session for the owner of this computer. False where it has no owner. */

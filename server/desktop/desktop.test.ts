@@ -68,8 +68,8 @@ const ask = async (url: string, cookie: string, method: string, path: string, bo
 const invitation = (st: School, userId: string = people.ada.id) =>
   st.services.store.write(asSystem(), (tx) => invite(tx, { kind: 'laptop', schoolId: stBrigids, userId, by: null }))
 
-describe('the window opens', () => {
-  test('nowhere but on a server that the program started', async () => {
+describe('the window', () => {
+  test('opens only on a server that the desktop app started', async () => {
     const st = await school({ database: 'sqlite', story: false })
     closing.push(() => st.close())
     const url = await serving(st)
@@ -78,7 +78,7 @@ describe('the window opens', () => {
     ])
   })
 
-  test('for whom the secret was told, with a ticket that counts once and for half a minute', async () => {
+  test("opens with the app's secret and a ticket, which is valid once and for half a minute", async () => {
     const { node, url } = await laptop()
     expect((await ticketOf(url, 'x'.repeat(40))).status).toBe(403)
     const { ticket } = await ticketOf(url)
@@ -102,7 +102,7 @@ describe('the window opens', () => {
     expect(await node.digest()).toBe(before)
   })
 
-  test('on an empty computer at the pairing page', async () => {
+  test('shows the pairing page on a computer without an owner', async () => {
     const { url } = await laptop()
     const { goesTo, cookie } = await opened(url)
     expect(goesTo).toBe('/pair')
@@ -116,15 +116,15 @@ describe('a ticket is taken only from the account that the server runs as', () =
    1: 0100007F:D431 0100007F:0BB8 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0`
   const to = kernelAddress('127.0.0.1', 3000)
 
-  test('as the kernel’s table of connections says', () => {
+  test("as in the kernel's table of connections", () => {
     expect(to).toBe('0100007F:0BB8')
     expect(accountOf(TABLE, { from: kernelAddress('::ffff:127.0.0.1', 54_321), to })).toBe(1001)
     expect(accountOf(TABLE, { from: kernelAddress('127.0.0.1', 54_322), to })).toBeNull()
   })
 })
 
-describe('alone', () => {
-  test('one address begins and is signed in, now and whenever the window opens; a second cannot', async () => {
+describe('a teacher without a school', () => {
+  test('begins with an address and is signed in at each start; a second address is refused', async () => {
     const { url } = await laptop()
     const { cookie } = await opened(url)
     const begun = await ask(url, cookie, 'POST', '/window/alone', { email: 'Ada@School.example' })
@@ -137,7 +137,7 @@ describe('alone', () => {
     const again = await opened(url)
     expect(again.goesTo).toBe('/')
     expect((await ask(url, again.cookie, 'GET', '/api/auth/me')).body).toMatchObject({ email: 'ada@school.example' })
-    // The window is no browser of hers, and her other sessions are told nothing of it.
+    // The session of the window is no other device: her other sessions get no notice of it.
     expect((await ask(url, again.cookie, 'GET', '/api/auth/sessions')).body).toMatchObject([
       { device: 'Markbook', is_current: true },
       { device: 'Markbook' },
@@ -145,7 +145,7 @@ describe('alone', () => {
     expect((await ask(url, begun.cookie, 'GET', '/api/auth/notices')).body).toEqual([])
   })
 
-  test('a session that lives is kept: opening the window again starts no other', async () => {
+  test('keeps a session that is still valid', async () => {
     const { url } = await laptop()
     const begun = await ask(url, (await opened(url)).cookie, 'POST', '/window/alone', { email: 'ada@school.example' })
     const again = await opened(url, begun.cookie)
@@ -169,7 +169,7 @@ describe('joining a school', () => {
     throw new Error('the copy never came')
   }
 
-  test('by its address and an invitation; then it is that teacher’s computer', async () => {
+  test('with its address and an invitation signs the invited teacher in', async () => {
     const st = await school({ database: 'sqlite' })
     closing.push(() => st.close())
     const address = await serving(st)
@@ -190,7 +190,7 @@ describe('joining a school', () => {
     expect(await ask(url, cookie, 'POST', '/window/join', { address, code })).toMatchObject({ status: 409 })
   })
 
-  test('after somebody had begun alone under the same address', async () => {
+  test('also after working alone with the same address', async () => {
     const st = await school({ database: 'sqlite' })
     closing.push(() => st.close())
     const address = await serving(st)
@@ -204,7 +204,7 @@ describe('joining a school', () => {
     expect((await st.rows('user_profile')).find(({ id }) => id === people.ada.id)?.first_name).toBe(people.ada.first_name)
   })
 
-  test('whose authority this computer does not know: its fingerprint is shown, and only the one that was compared is trusted', async () => {
+  test('shows the fingerprint of an unknown authority, and trusts only one that the person confirmed', async () => {
     const st = await school({ database: 'sqlite' })
     closing.push(() => st.close())
     const folder = mkdtempSync(join(tmpdir(), 'markbook-tls-'))

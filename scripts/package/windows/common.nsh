@@ -1,4 +1,4 @@
-; What both installers have in common. TREE, OUT and VERSION are given by scripts/package/windows.mjs.
+; The parts of both installers. scripts/package/windows.mjs sets TREE, OUT and VERSION.
 Target amd64-unicode
 !ifdef QUICK
   SetCompressor zlib

@@ -1,4 +1,4 @@
-; The school's server: for the machine, started with it by the Task Scheduler.
+; The school's server, installed for all users; the Task Scheduler starts it with the machine.
 !include "common.nsh"
 Name "Markbook Server"
 InstallDir "$PROGRAMFILES64\Markbook Server"
@@ -27,7 +27,7 @@ Section
   File /r "${TREE}/*"
   WriteUninstaller "$INSTDIR\uninstall.exe"
   CreateDirectory "$APPDATA\Markbook\data"
-  ; Only the server (LOCAL SERVICE), administrators and the system come to the marks.
+  ; Only the server (LOCAL SERVICE), administrators and the system can read the marks.
   nsExec::ExecToLog 'icacls "$APPDATA\Markbook" /inheritance:r /grant "*S-1-5-19:(OI)(CI)M" "*S-1-5-32-544:(OI)(CI)F" "*S-1-5-18:(OI)(CI)F"'
   IfFileExists "$APPDATA\Markbook\markbook.conf" settled
     FileOpen $0 "$APPDATA\Markbook\markbook.conf" w
