@@ -7,11 +7,11 @@ import { me } from './api/session.ts'
 import { router } from './routes.tsx'
 import { initWords } from './words/words.ts'
 
-/** Loads the parts of a page beside what it waits for: the words, and who this is. */
+/** Starts to load the modules of a page, at the same time as the words and the profile. */
 function loadPageOf(location: ParsedLocation): void {
   for (const { routeId } of router.matchRoutes(location)) {
     const component = router.routesById[routeId]?.options.component as RouteComponent | undefined
-    // A part that cannot be loaded is asked for again, and reported, by its route.
+    // The route loads a failed module again, and shows the error.
     component?.preload?.()?.catch(() => undefined)
   }
 }
@@ -24,10 +24,10 @@ const fontLoaded = () =>
     () => undefined,
   )
 
-/** The app at the address of this window. `insteadOf` takes away what stands in its place, which is shown until its first page is there. */
+/** Shows the app in `place`. `insteadOf` removes what is shown there before; it is called when the first page is loaded. */
 export async function openApp(place: HTMLElement, insteadOf?: () => void): Promise<void> {
   loadPageOf(router.latestLocation)
-  // Who this is, beside the words. Its route reports what it is told.
+  // Starts to read the profile, at the same time as the words; the route handles its failure.
   void queryClient.prefetchQuery(me())
   await Promise.all([initWords(), fontLoaded()])
   if (insteadOf) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { packageFolders } from './bundled-packages.ts'
 
-test('packages of modules, each once, within others too, and none for what is ours', () => {
+test('finds the package of each module once, also within other packages, and none for our own modules', () => {
   const modules = [
     '/r/node_modules/react-dom/client.js',
     '/r/node_modules/react/index.js?commonjs-proxy',

@@ -4,7 +4,7 @@ import type { Plugin } from 'vite'
 
 const FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/
 
-/** The folders of packages in which modules lie, as paths from `root`, each once and in order. Modules that a plugin made have no folder. */
+/** The folders of the packages of these modules, as paths from `root`, each once and sorted. Modules that a plugin generated have none. */
 export function packageFolders(root: string, modules: Iterable<string>): string[] {
   const folders = [...modules].flatMap(
     (id) => FOLDER.exec(relative(root, id.replace(/^\0/, '').replace(/\?.*$/, '')).replaceAll('\\', '/')) ?? [],
@@ -13,8 +13,8 @@ export function packageFolders(root: string, modules: Iterable<string>): string[
 }
 
 /**
- * Writes the folders of the packages of which the built app has code or assets into `file`, a list in JSON: who gives the app to others gives their
- * licences too. `also`: modules of files that are built apart.
+ * Writes the folders of all packages whose code or assets are in the built app into `file`, as a JSON list: their licences must be given along
+ * with the app. `also`: modules of separate builds.
  */
 export function bundledPackages({ root, file, also }: { root: string; file: string; also: ReadonlySet<string> }): Plugin {
   return {

@@ -5,10 +5,10 @@ import { serverAnswered } from './event-stream.ts'
 import { askForProof, needsProof } from './fresh-proof.ts'
 import { signedIn, signedOut } from './signed-out.ts'
 
-/** No answer: whether the server took the request is unknown. */
+/** Without a reply it is unknown whether the server handled the request. */
 const unreachable = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
-/** A file that is uploaded would be held twice; no endpoint that takes one asks for a proof. */
+/** A copy of an upload would need its memory twice, and no endpoint for uploads asks for a proof. */
 const isRepeatable = (request: Request) => !request.headers.get('content-type')?.startsWith('multipart/')
 
 const sendWithin = (ms: number | null) => {
@@ -25,18 +25,20 @@ const sendWithin = (ms: number | null) => {
 }
 
 function noted(response: Response): Response {
-  // A proxy answers with 502 while the server is away.
+  // 502 comes from a proxy while the server is down.
   if (response.status < 500) serverAnswered()
   if (response.status === 401) signedOut()
-  // Somebody may have signed in again in another window.
+  // The person may have signed in again in another window.
   else if (response.ok && response.url.endsWith('/api/auth/me')) signedIn()
   return response
 }
 
-/** The whole contract, typed: `client.terms.list({ query: { yearId } })`. Throws a `Failure`, with status 0 where nobody answers. */
+/**
+ * A typed client for the whole contract: `client.terms.list({ query: { yearId } })`. Throws a `Failure`; its status is 0 without a reply.
+ */
 export const client = clientOf(contract, { baseUrl: location.origin, send: sendWithin(null) })
 const TIMEOUT_MS = 20_000
-/** The same with a time-out, for requests that are retried automatically. */
+/** The same with a timeout, for requests that are retried automatically. */
 export const promptClient = clientOf(contract, { baseUrl: location.origin, send: sendWithin(TIMEOUT_MS) })
-/** The endpoints for the desktop app's own window, before anybody has signed in. */
+/** The endpoints of the desktop app's own window, before a sign-in. */
 export const { desktop: desktopClient } = clientOf({ desktop: desktopContract }, { baseUrl: location.origin, send: sendWithin(null) })

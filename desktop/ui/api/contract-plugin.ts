@@ -4,8 +4,8 @@ import type { Plugin } from 'vite'
 const NAME = 'virtual:contract'
 
 /**
- * `virtual:contract`: of each endpoint the method, the path and the kind of reply. The compiler checks requests and replies; the schemas and
- * zod, 60 KB, stay on the server.
+ * The module `virtual:contract`: method, path and kind of reply of each endpoint. The compiler checks requests and replies, so that the
+ * schemas and zod, 60 KB, are not in the app.
  */
 export function contractPlugin(): Plugin {
   return {

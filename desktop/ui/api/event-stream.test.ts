@@ -28,7 +28,7 @@ afterEach(() => {
 
 const follow = () => followEvents('/api/sync/events', { onEvent: () => {}, onError: () => {} })
 
-test('a stream of a server that was away opens as soon as another request is answered', () => {
+test('a stream opens again as soon as the server answers another request', () => {
   const stop = follow()
   serverAnswered()
   expect(Stream.opened).toHaveLength(1)
@@ -36,7 +36,7 @@ test('a stream of a server that was away opens as soon as another request is ans
   expect(Stream.opened).toHaveLength(1)
   serverAnswered()
   expect(Stream.opened).toHaveLength(2)
-  // Once for each failure, and the pause does not open it a second time.
+  // Opens once after each failure, and not again when the pause ends.
   serverAnswered()
   vi.advanceTimersByTime(60_000)
   expect(Stream.opened).toHaveLength(2)
@@ -46,7 +46,7 @@ test('a stream of a server that was away opens as soon as another request is ans
   expect(Stream.opened).toHaveLength(2)
 })
 
-test('a stream that the server refuses keeps its pause', () => {
+test('a stream that the server refused is opened again only after the pause', () => {
   const stop = follow()
   const first = newest()
   if (first) first.readyState = Stream.CLOSED
@@ -61,7 +61,7 @@ test('a stream that the server refuses keeps its pause', () => {
 const open = () => Stream.opened.filter(({ readyState }) => readyState !== Stream.CLOSED).map(({ url }) => url)
 const says = (event: unknown) => newest()?.onmessage?.({ data: JSON.stringify(event) })
 
-test('a stream that was opened early tells its follower what it has brought, in order, and goes on', async () => {
+test('a stream that was opened early passes its events on to the follower in order, and continues', async () => {
   openEarly('/marks')
   openEarly('/marks')
   expect(open()).toEqual(['/marks'])
@@ -73,7 +73,7 @@ test('a stream that was opened early tells its follower what it has brought, in 
   await Promise.resolve()
   says(3)
   expect(told).toEqual([1, 2, 3])
-  // The page is there: what its link still asks for opens no second one, and the time of an early one is over without a consequence.
+  // A page follows the stream: opening it early does nothing, and its timeout has no effect.
   openEarly('/marks')
   vi.advanceTimersByTime(60_000)
   expect(Stream.opened).toHaveLength(1)
@@ -85,7 +85,7 @@ test('a stream that was opened early tells its follower what it has brought, in 
   expect(open()).toEqual([])
 })
 
-test('a follower that stops at once is told nothing', async () => {
+test('a follower that stops at once gets no event', async () => {
   openEarly('/marks')
   says(1)
   const told: unknown[] = []
@@ -94,7 +94,7 @@ test('a follower that stops at once is told nothing', async () => {
   expect([told, open()]).toEqual([[], []])
 })
 
-test('of early streams there is one, for five seconds; where it fails its page opens another', () => {
+test('there is one early stream at a time, for five seconds; after an error the page opens its own', () => {
   openEarly('/marks/1')
   openEarly('/marks/2')
   expect(open()).toEqual(['/marks/2'])

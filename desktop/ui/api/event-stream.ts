@@ -1,31 +1,31 @@
 type EventStreamListener<Event> = {
   onEvent(event: Event): void
-  /** `isRefused`: the server has answered, and opens no stream. */
+  /** `isRefused`: the server replied without opening a stream; else no server was reached. */
   onError(isRefused: boolean): void
 }
 
-/** Pause before the stream is opened again after an error, ms. It grows until an event arrives. */
+/** The pause before a stream is opened again after an error, in ms. It grows until an event arrives. */
 const RETRY = { first: 2_000, most: 30_000 }
 
-/** Opens the streams of a server that did not answer. */
+/** Functions that open the streams that no server answered. */
 const waiting = new Set<() => void>()
 
-/** Some request was answered: what still waits for the server need not wait longer, and say that it cannot be reached. */
+/** To be called when any request is answered: opens the waiting streams at once, so that no page says that the server cannot be reached. */
 export function serverAnswered(): void {
   for (const open of [...waiting]) open()
 }
 
-/** A stream that was opened before the page that shows it, and what it has brought. */
+/** A stream that was opened before its page, and the events so far. */
 type Early = { url: string; events: unknown[]; listener: EventStreamListener<unknown> | null; close: () => void }
 let early: Early | null = null
-/** How long it waits for its page, ms. */
+/** How long an early stream waits for its page, in ms. */
 const EARLY = 5_000
-/** Streams that a page follows. */
+/** The URLs of the streams that a page follows. */
 const followed = new Set<string>()
 
 /**
- * Opens a stream before the page that will follow it, so that its first event comes while the page is drawn. There is one at a time, because
- * a browser allows six connections; it is closed where no page follows it within five seconds.
+ * Opens a stream before the page that will follow it, so that the first event arrives while the page is rendered. Only one at a time,
+ * because a browser allows six connections. It is closed where no page follows it within five seconds.
  */
 export function openEarly(url: string): void {
   if (early?.url === url || followed.has(url)) return
@@ -44,7 +44,7 @@ export function openEarly(url: string): void {
   early = own
 }
 
-/** Follows a stream of server-sent events until the returned function is called; one that was opened early goes on. */
+/** Follows a stream of server-sent events until the returned function is called. Continues one that was opened early. */
 export function followEvents<Event>(url: string, listener: EventStreamListener<Event>): () => void {
   const opened = early?.url === url ? early : null
   followed.add(url)
@@ -58,7 +58,7 @@ export function followEvents<Event>(url: string, listener: EventStreamListener<E
 function handOver<Event>(opened: Early, listener: EventStreamListener<Event>): () => void {
   early = null
   opened.listener = listener as EventStreamListener<unknown>
-  // Not before the follower knows how to stop.
+  // Deferred, so that the caller has the function that stops it.
   queueMicrotask(() => {
     for (const event of opened.events) opened.listener?.onEvent(event)
   })
@@ -68,7 +68,10 @@ function handOver<Event>(opened: Early, listener: EventStreamListener<Event>): (
   }
 }
 
-/** A hidden window closes its stream, since a browser allows six connections for all windows of a server, and opens it again when it becomes visible. */
+/**
+ * Opens a stream, and returns a function that closes it. A hidden window has no stream, since a browser allows six connections to a server
+ * for all its windows; it is opened again when the window becomes visible.
+ */
 function openStream<Event>(url: string, { onEvent, onError }: EventStreamListener<Event>): () => void {
   let stream: EventSource | null = null
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { Listeners } from './listeners.ts'
 
-/** The code of what the server refuses until its person has shown once more who they are. */
+/** The code of a refusal until the person has proved again who they are. */
 const NEEDED = 'auth.fresh_proof_needed'
 
 type Question = { answer: Promise<boolean>; close(isProved: boolean): void }
@@ -15,7 +15,7 @@ function setOpen(question: Question | null): void {
   listeners.notify()
 }
 
-/** Whether a reply says so. Its body stays unread. */
+/** Whether a reply is such a refusal. Reads a copy, so that the body can be read again. */
 export async function needsProof(response: Response): Promise<boolean> {
   if (response.status !== 403) return false
   const said: unknown = await response
@@ -25,9 +25,9 @@ export async function needsProof(response: Response): Promise<boolean> {
   return (said as { code?: unknown } | null)?.code === NEEDED
 }
 
-/** Asks for a proof; true once there is one. Requests that need it at the same time share one question. */
+/** Asks the person for a proof; true once it was given. Requests that need one at the same time share one question. */
 export function askForProof(): Promise<boolean> {
-  // Where nothing can ask, the refusal is the answer.
+  // Where no component can ask, the refusal stands.
   if (places === 0) return Promise.resolve(false)
   if (open) return open.answer
   let resolve: (isProved: boolean) => void = () => {}
@@ -42,13 +42,16 @@ export function askForProof(): Promise<boolean> {
   return answer
 }
 
-/** What closes the open question, with whether there is a proof now; null while none is open. The caller shows it. */
+/**
+ * The function that closes the open question, called with whether there is a proof now; null while none is open. The caller shows the
+ * question.
+ */
 export function useProofQuestion(): ((isProved: boolean) => void) | null {
   useEffect(() => {
     places += 1
     return () => {
       places -= 1
-      // The page that asked is gone.
+      // The component that showed the question was unmounted.
       if (places === 0) open?.close(false)
     }
   }, [])

@@ -37,8 +37,8 @@ afterEach(async () => {
   await forgetBrowserDatabase()
 })
 
-describe('what was last seen', () => {
-  test('lies in the browser encrypted, with a key that goes at the sign-out', async () => {
+describe('the replies that were last seen', () => {
+  test('are stored encrypted, with a key that is removed at the sign-out', async () => {
     await ask(async () => ['Oisín Murphy'], ['students', 'list', { query: { search: 'Murphy' } }])
     await written()
     const all = await (await browserDatabase())?.getAll('replies')
@@ -54,7 +54,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(['students', 'list', { query: { search: 'Murphy' } }])).toBeUndefined()
   })
 
-  test('is shown while the server is away, and named as old until it is read again', async () => {
+  test('are shown while the server is away, and marked as old until they are read again', async () => {
     expect(await ask(async () => ['michaelmas'])).toEqual(['michaelmas'])
     await written()
     expect(await ask(away)).toEqual(['michaelmas'])
@@ -64,7 +64,7 @@ describe('what was last seen', () => {
     expect(oldRequests()).toEqual([])
   })
 
-  test('does not take the place of a refusal, nor of what was never seen', async () => {
+  test('do not replace a refusal, and cannot replace a request never made before', async () => {
     await ask(async () => ['michaelmas'])
     await written()
     for (const status of [400, 403, 404, 429, 500, 503]) await expect(ask(refused(status))).rejects.toMatchObject({ status })
@@ -72,7 +72,7 @@ describe('what was last seen', () => {
     expect(await ask(refused(502))).toEqual(['michaelmas'])
   })
 
-  test('is shown where the answer takes long, and the answer then takes its place', async () => {
+  test('are shown where the reply takes long, and are replaced when it arrives', async () => {
     await ask(async () => ['michaelmas'])
     await written()
     let answer: (reply: string[]) => void = () => {}
@@ -88,7 +88,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toEqual(['hilary'])
   })
 
-  test('is changed by what was saved since, where there is some, and keeps its time', async () => {
+  test('are changed by later saves, and keep their time', async () => {
     changeSeen<string[]>(TERMS, (seen) => [...seen, 'lost'])
     await ask(async () => ['michaelmas'])
     changeSeen<string[]>(TERMS, (seen) => [...seen, 'hilary'])
@@ -96,7 +96,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toEqual(['michaelmas', 'hilary'])
   })
 
-  test('of accounts, nodes and codes is not kept', async () => {
+  test('are not stored for accounts, nodes and codes', async () => {
     for (const request of [
       ['sessions', 'list'],
       ['outage', 'deskCodes'],
@@ -109,14 +109,14 @@ describe('what was last seen', () => {
     }
   })
 
-  test('opens the app for who was last signed in here', async () => {
+  test('open the app for the person who was last signed in here', async () => {
     expect(await ask(away, ME)).toEqual(ada)
     expect(isProfileOld()).toBe(true)
     await ask(async () => ada, ME)
     expect(isProfileOld()).toBe(false)
   })
 
-  test('goes when somebody else signs in, when nobody is signed in any more, and at a sign-out', async () => {
+  test('are removed when somebody else signs in, when the session has ended, and at a sign-out', async () => {
     const seen = async () => {
       await ask(async () => ['michaelmas'])
       await written()
@@ -138,7 +138,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toBeUndefined()
   })
 
-  test('stays named as old where the server is there and cannot answer, and no more where it refuses', async () => {
+  test('stay marked as old where the server has an error, and are not shown after a refusal', async () => {
     await ask(async () => ['michaelmas'])
     await written()
     await ask(away)
@@ -148,7 +148,7 @@ describe('what was last seen', () => {
     expect(oldRequests()).toEqual([])
   })
 
-  test('of a reply that comes after the person went to another school is not kept, nor told', async () => {
+  test('are not stored or shown where the reply arrives after a change of school', async () => {
     let answer: (reply: string[]) => void = () => {}
     const asked = ask(() => new Promise<string[]>((resolve) => (answer = resolve)))
     keepProfile({ ...ada, school_id: 'other' })
@@ -160,7 +160,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toBeUndefined()
   })
 
-  test('is kept where the profile of the same person is read again before the reply is there', async () => {
+  test('are stored where the profile of the same person is read before the reply arrives', async () => {
     let answer: (reply: string[]) => void = () => {}
     const asked = ask(() => new Promise<string[]>((resolve) => (answer = resolve)))
     await ask(async () => ({ ...ada }), ME)
@@ -170,7 +170,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toEqual(['michaelmas'])
   })
 
-  test('is not kept while somebody signs out, and who is signed in is known to every window', async () => {
+  test('are not stored during a sign-out; every window knows who is signed in', async () => {
     expect([isSignedInAs('ada'), isSignedInAs('byrne')]).toEqual([true, false])
     noteSigningOut(true)
     keepSeen(TERMS, ['michaelmas'])
@@ -181,7 +181,7 @@ describe('what was last seen', () => {
     expect(isSignedInAs('ada')).toBe(true)
   })
 
-  test('of another school of the same person stays apart', async () => {
+  test('are separate for each school of a person', async () => {
     await ask(async () => ['michaelmas'])
     await written()
     keepProfile({ ...ada, school_id: 'other' })
@@ -192,7 +192,7 @@ describe('what was last seen', () => {
     expect(await lastSeen(TERMS)).toEqual(['michaelmas'])
   })
 
-  test('is forgotten after thirty days, and the oldest of more than two thousand', async () => {
+  test('are removed after thirty days, and the oldest beyond two thousand', async () => {
     const database = await browserDatabase()
     const owner = { userId: 'ada', schoolId: 'stBrigids' }
     const day = 86_400_000

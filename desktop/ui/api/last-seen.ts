@@ -5,10 +5,10 @@ import { readStored, writeStored } from '../components/browser-storage.ts'
 import { Listeners } from './listeners.ts'
 import { isSigningOut } from './signed-out.ts'
 
-/** How long a reply is waited for before what was last seen is shown, ms. */
+/** How long a reply may take before the last seen one is shown, in ms. */
 const PATIENCE = 4_000
 
-/** Requests whose replies this browser keeps: those of the pages that teachers work on, and nothing about accounts and nodes. */
+/** The resources whose replies are stored: those of the pages that teachers work on; nothing about accounts and nodes. */
 const KEPT = new Set([
   'academicYears',
   'terms',
@@ -29,11 +29,13 @@ type Request = readonly [resource: string, key: string, ...rest: unknown[]]
 const isKept = ([resource, key]: Request) => KEPT.has(resource) || KEPT_OF_OTHERS.has(`${resource} ${key}`)
 const isProfile = ([resource, key]: Request) => resource === 'auth' && key === 'me'
 
-/** Whose replies these are. Before anybody is known: that of nobody, which holds the last profile. */
+/**
+ * The person and school that stored replies belong to. NOBODY has only the last profile, which is read before it is known who is signed in.
+ */
 const NOBODY = { userId: '', schoolId: '' }
 let owner = NOBODY
 
-/** Loaded when it is first used: the sign-in page needs none of it. */
+/** Imported on first use, since the sign-in page does not need it. */
 async function kept() {
   const { keepReply, keptReply, forgetReplies, thinReplies } = await import('../storage/kept-replies.ts')
   const { browserDatabase } = await import('../storage/browser-database.ts')
@@ -49,19 +51,19 @@ function noteOld(request: Request, at: number | null): void {
   changes.notify()
 }
 
-/** When the oldest was seen of what is shown and could not be read anew, ms; null where everything was. */
+/** When the oldest of the shown replies was read that could not be read again since, in ms; null where there is none. */
 export const useOldestSeen = (): number | null => useSyncExternalStore(changes.add, oldestSeen)
 const oldestSeen = () => (old.size === 0 ? null : Math.min(...[...old.values()].map(({ at }) => at)))
-/** The requests of it. */
+/** The requests of the replies that are shown although they are old. */
 export const oldRequests = (): Request[] => [...old.values()].map(({ request }) => request)
-/** It is shown no more. */
+/** Tells that the reply of a request is not shown any more. */
 export const notShown = (request: Request): void => noteOld(request, null)
-/** Whether it is unknown who is signed in by now. */
+/** Whether the profile is an old one, so that somebody else may be signed in by now. */
 export const isProfileOld = (): boolean => old.has(PROFILE)
 
 /**
- * The reply of the server, or, where it cannot be reached or takes long, the one that was last seen of the same person. `late` is called with a
- * reply that comes after that. Throws what `call` throws where nothing was seen.
+ * The reply of the server; where the server cannot be reached or takes long, the reply that was last seen by the same person. `late` gets a
+ * reply that arrives after that. Throws the failure of `call` where the server refuses, or nothing was seen before.
  */
 export async function orLastSeen<T>(request: Request, call: () => Promise<T>, late: (reply: T) => void): Promise<T> {
   if (!isKept(request)) return call()
@@ -88,7 +90,10 @@ export async function orLastSeen<T>(request: Request, call: () => Promise<T>, la
   return quicker.seen
 }
 
-/** What a refusal of the server ends; true where nobody is signed in any more. */
+/**
+ * Handles a refusal: its old reply is not shown any more; after a 401 everything stored is removed. True where nobody is signed in any
+ * more.
+ */
 async function refused(request: Request, failure: unknown): Promise<boolean> {
   if (!(failure instanceof Failure) || failure.status < 400 || failure.status >= 500) return false
   noteOld(request, null)
@@ -101,10 +106,10 @@ const never = () => new Promise<never>(() => {})
 const answered = <T>(reply: T) => ({ reply })
 const failed = (failure: unknown) => ({ failure })
 const after = (ms: number) => new Promise<null>((resolve) => setTimeout(resolve, ms, null))
-/** Nobody answered, or a proxy in place of the server. */
+/** Whether no server was reached, only a proxy at most. */
 export const isAway = (failure: unknown): boolean => failure instanceof Failure && [0, 502, 504].includes(failure.status)
 
-/** Keeps a reply, or what a stream of events has told, by the name of what was asked. */
+/** Stores a reply, or what an event stream has sent, under its request. */
 export function keepSeen(request: Request, reply: unknown): void {
   noteOld(request, null)
   if (isSigningOut()) return
@@ -114,7 +119,7 @@ export function keepSeen(request: Request, reply: unknown): void {
   void write(({ keepReply, database }) => keepReply(database, of, JSON.stringify(request), reply, Date.now()))
 }
 
-/** Changes what was last seen, where there is some. */
+/** Changes a stored reply; does nothing where there is none. */
 export function changeSeen<T>(request: Request, change: (seen: T) => T): void {
   const of = owner
   void write(async ({ keepReply, keptReply, database }) => {
@@ -124,10 +129,12 @@ export function changeSeen<T>(request: Request, change: (seen: T) => T): void {
   })
 }
 
-/** One after the other, so that nothing is kept after it was forgotten; each once the page has drawn what it was asked for. */
+/**
+ * The last write. Writes are done one after another, so that nothing is stored after it was to be forgotten; each when the browser is idle.
+ */
 let writing: Promise<unknown> = Promise.resolve()
 function write(step: (stored: Awaited<ReturnType<typeof kept>>) => Promise<unknown>): Promise<unknown> {
-  // Without a worker a page that was not loaded yet cannot be had from a server that is away.
+  // The module may be unavailable: without a service worker it cannot be loaded while the server is away.
   writing = writing.then(idle).then(() => kept().then(step, () => {}))
   return writing
 }
@@ -136,12 +143,12 @@ const idle = () =>
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve(), { timeout: MAX_WAIT })
     else setTimeout(resolve)
   })
-/** How long a page that is busy may put off what is kept, ms. */
+/** How long a busy page may delay a write, in ms. */
 const MAX_WAIT = 500
-/** Resolves once everything is written. */
+/** Resolves when everything is written. */
 export const written = (): Promise<unknown> => writing
 
-/** Who is signed in: what was kept of somebody else goes. */
+/** Notes who is signed in, and removes what was stored for others. */
 export function keepProfile(profile: Profile): void {
   writeStored(SIGNED_IN, profile.id)
   const isOther = owner.userId !== profile.id
@@ -152,18 +159,18 @@ export function keepProfile(profile: Profile): void {
     await keepReply(database, NOBODY, PROFILE, profile, Date.now())
   })
 }
-/** A profile that is read again changes nobody: what is asked for meanwhile is still of the same owner, by whom it is kept. */
+/** Keeps the owner object where the same profile is read again, since pending requests compare it. */
 function own({ id, school_id }: Profile): void {
   const schoolId = school_id ?? ''
   if (owner.userId !== id || owner.schoolId !== schoolId) owner = { userId: id, schoolId }
 }
-/** Who is signed in in this browser, for the other windows of it. */
+/** The id of the person who is signed in in this browser, for its other windows. */
 const SIGNED_IN = 'markbook.signed-in'
-/** False where somebody else has signed in in another window, whose session this one has too by now. */
+/** False where somebody else has signed in in another window; this window has that session too. */
 export const isSignedInAs = (userId: string): boolean => [userId, null].includes(readStored(SIGNED_IN))
 const PROFILE = JSON.stringify(['auth', 'me'])
 
-/** What was last seen of the same person; undefined where nothing was. */
+/** The reply that the same person last saw; undefined where there is none. */
 export async function lastSeen<T>(request: Request): Promise<T | undefined> {
   const found = await kept().catch(() => null)
   if (!found) return undefined
@@ -175,7 +182,7 @@ export async function lastSeen<T>(request: Request): Promise<T | undefined> {
   return seen.reply as T
 }
 
-/** Removes all that was kept for when the server is away: the person has signed out, or was. */
+/** Removes everything that was stored: the person has signed out, or the session has ended. */
 export async function forgetLastSeen(): Promise<void> {
   owner = NOBODY
   await write(({ forgetReplies, database }) => forgetReplies(database, null))

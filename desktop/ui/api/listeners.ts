@@ -1,8 +1,8 @@
-/** Those who want to know of a change. */
+/** Functions to call at a change. */
 export class Listeners<Values extends readonly unknown[] = []> {
   private readonly all = new Set<(...values: Values) => void>()
 
-  /** Calls the listener at every change, until the returned function is called. */
+  /** Adds a listener; the returned function removes it. */
   readonly add = (listener: (...values: Values) => void): (() => void) => {
     this.all.add(listener)
     return () => void this.all.delete(listener)

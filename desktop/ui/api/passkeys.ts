@@ -4,8 +4,8 @@ import { client } from './client.ts'
 import { save } from './queries.ts'
 
 /**
- * Why this browser has no passkeys here: `number`: the address is no name; `insecure`: plain http from another computer; `unsupported`: the
- * browser knows none. `none` where it has.
+ * Why passkeys cannot be used here. `number`: the address is an IP address and no name; `insecure`: http from another computer;
+ * `unsupported`: the browser has none. `none`: they can be used.
  */
 export type PasskeyObstacle = 'none' | 'number' | 'insecure' | 'unsupported'
 
@@ -17,7 +17,7 @@ export function passkeyObstacle(): PasskeyObstacle {
   return 'PublicKeyCredential' in globalThis ? 'none' : 'unsupported'
 }
 
-/** The browser says hardly more than that it was left: the person pressed «Cancel», waited, or has no passkey for this name. */
+/** For privacy browsers do not say more: the person cancelled, waited too long, or has no passkey for this site. */
 const notUsed = () => new Failure(400, 'passkeys.not_used', 'No passkey was used. Please try again, or choose another way.')
 
 async function withBrowser<T>(work: (browser: typeof import('@simplewebauthn/browser')) => Promise<T>): Promise<T> {
@@ -36,17 +36,17 @@ export async function addPasskey(name: string): Promise<void> {
   await save('passkeys', 'add', { body: { name, credential } }, ['sessions'])
 }
 
-/** What one of the person's passkeys has signed, to be sent to the server. Throws a `Failure`. */
+/** A signature by one of the person's passkeys, to send to the server. Throws a `Failure`. */
 export async function passkeyAssertion() {
   const optionsJSON = await client.passkeys.ask()
   return withBrowser(({ startAuthentication }) => startAuthentication({ optionsJSON }))
 }
 
-/** Signs in with whichever passkey the person chooses. */
+/** Signs in with a passkey that the person chooses. Throws a `Failure`. */
 export async function signInWithPasskey(): Promise<Profile> {
   const { user } = await client.passkeys.signIn({ body: { credential: await passkeyAssertion() } })
   return user
 }
 
-/** Shows with a passkey that the person who is signed in is there. */
+/** Proves with a passkey that the person is present. */
 export const proveWithPasskey = async () => client.passkeys.prove({ body: { credential: await passkeyAssertion() } })

@@ -19,13 +19,13 @@ const callOf = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K) 
   (client as never as Record<R, Record<K, (...request: RequestOf<R, K>) => Promise<ReplyOf<R, K>>>>)[resource][key]
 
 /**
- * A query of the contract: `useQuery(ask('terms', 'list', { query: { yearId } }))`. Its key is resource, endpoint and request; it is read
- * again once something of its resource was saved.
+ * A query of the contract: `useQuery(ask('terms', 'list', { query: { yearId } }))`. Its key is resource, endpoint and request; a save of
+ * its resource makes it read again.
  */
 export const ask = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...request: RequestOf<R, K>) =>
   read([resource, key, ...request] as const, () => callOf(resource, key)(...request))
 
-/** A whole list of the contract, read page by page up to `X-Total-Count`, 20,000 rows at most. */
+/** A whole list, read page by page up to `X-Total-Count`, with at most 20,000 rows. */
 export const askWhole = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, ...request: RequestOf<R, K>) =>
   read([resource, key, 'whole', ...request] as const, () => whole(resource, key, ...request))
 
@@ -34,7 +34,7 @@ const read = <Key extends readonly [string, string, ...unknown[]], Reply>(queryK
     queryKey,
     queryFn: () => {
       const updates = queryClient.getQueryState(queryKey)?.dataUpdateCount ?? 0
-      // Not where it was read again since.
+      // Unless the query was read again since.
       return orLastSeen(queryKey, call, (reply) => {
         const state = queryClient.getQueryState(queryKey)
         if (state && !state.isInvalidated && state.dataUpdateCount <= updates + 1) queryClient.setQueryData(queryKey as QueryKey, reply)
@@ -58,7 +58,10 @@ function whole<R extends ResourceName, K extends Keys<R>>(resource: R, key: K, .
   return collect() as Promise<ReplyOf<R, K>>
 }
 
-/** A write: `await save('terms', 'update', { params, body }, ['reports'])`. Afterwards its own resource, the named ones, history, bin and results are read again. */
+/**
+ * Writes with an endpoint: `await save('terms', 'update', { params, body }, ['reports'])`. Then the queries of its resource, of `concerns`,
+ * and of history, bin and results are read again.
+ */
 export async function save<R extends ResourceName, K extends Keys<R>>(
   resource: R,
   key: K,
@@ -70,34 +73,34 @@ export async function save<R extends ResourceName, K extends Keys<R>>(
   return reply
 }
 
-/** The same as a mutation, where a page shows that it runs or what it answered: `useSave('terms', 'update').mutate({ params, body })`. */
+/** The same as a mutation, for a page that shows its state or reply: `useSave('terms', 'update').mutate({ params, body })`. */
 export const useSave = <R extends ResourceName, K extends Keys<R>>(resource: R, key: K, concerns?: readonly ResourceName[]) =>
   useMutation<ReplyOf<R, K>, Failure, RequestOf<R, K>[0]>({ mutationFn: (request) => save(resource, key, request, concerns) })
 
-/** Queries of these resources are read again: at once where they are on the page, else when they are next shown. */
+/** Reads the queries of these resources again: at once if they are shown, else when they are next shown. */
 export const refresh = (resources: readonly ResourceName[]): Promise<unknown> =>
   Promise.all(resources.map((resource) => queryClient.invalidateQueries({ queryKey: [resource] })))
 
-/** Reads anew what is shown from an earlier time, once the server answers. */
+/** Reads the old replies that are shown again, to be called when the server may be back. */
 export async function readOldAgain(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['auth', 'me'] })
   if (isProfileOld()) return
   const read = async (queryKey: ReturnType<typeof oldRequests>[number]) => {
     const query = queryClient.getQueryCache().find({ queryKey, exact: true })
-    // What no page shows is read when one does. The marks of a grid come by their stream.
+    // A query that no page shows is read when one does. The marks of a grid arrive by their stream.
     if (query && !query.isActive()) notShown(queryKey)
     await queryClient.invalidateQueries({ queryKey, exact: true })
   }
   await Promise.all(oldRequests().map(read))
 }
 
-/** Asks again, once the server is heard again, for what a page says cannot be had without it. */
+/** Reads the queries again that failed because no server was reached; to be called when it is back. */
 export const askUnansweredAgain = (): Promise<unknown> =>
   queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' && isAway(state.error) })
 
 /**
- * A refusal is final; a request to a server that is busy or cannot be reached is retried three times, and where it is known to be away not
- * before it is heard (`askUnansweredAgain`): a page says at once what it has not.
+ * A refusal is not retried. Other requests are retried three times. While the server is known to be away they are not, so that a page says
+ * at once what it cannot show (`askUnansweredAgain` reads it later).
  */
 const shouldRetry = (tries: number, error: unknown) => {
   const status = error instanceof Failure ? error.status : 500
@@ -108,7 +111,7 @@ const shouldRetry = (tries: number, error: unknown) => {
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: { staleTime: 10_000, retry: shouldRetry, networkMode: 'always' },
-    // A write is sent once; a failure is shown to the person who made it.
+    // A write is sent once; the person who made it sees its failure.
     mutations: { retry: false, networkMode: 'always' },
   },
 })

@@ -4,7 +4,7 @@ import { keepProfile } from './last-seen.ts'
 import { ask, queryClient } from './queries.ts'
 import { noteSigningOut, signedIn } from './signed-out.ts'
 
-/** The profile of who is signed in. Read again when the window gets the focus, since a role may have changed. */
+/** The query for the profile of the person who is signed in. Read again when the window gets the focus, since the role may have changed. */
 export const me = () => ask('auth', 'me')
 
 /** After a sign-in: removes everything that was read for the person before. */

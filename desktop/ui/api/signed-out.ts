@@ -11,15 +11,15 @@ function setOut(value: boolean): void {
   listeners.notify()
 }
 
-/** The server answered 401: nobody is signed in any more. */
+/** After a reply of 401: nobody is signed in any more. */
 export const signedOut = () => setOut(true)
-/** Somebody is signed in (again). */
+/** Somebody is signed in. */
 export const signedIn = () => setOut(false)
 
 /** True from the first 401 until somebody signs in. */
 export const useSignedOut = (): boolean => useSyncExternalStore(listeners.add, () => isOut)
 
 const SIGNING_OUT = 'markbook.signing-out'
-/** Whether somebody has signed out in this browser, and the server has not been told. */
+/** Whether somebody has signed out in this browser and the server could not be told yet. */
 export const isSigningOut = (): boolean => readStored(SIGNING_OUT) !== null
 export const noteSigningOut = (isIt: boolean): void => writeStored(SIGNING_OUT, isIt ? 'yes' : null)

@@ -1,13 +1,16 @@
 import { useBlocker } from '@tanstack/react-router'
 import { useCallback, useEffect, useRef } from 'react'
 
-/** What lies over the page, the uppermost last. */
+/** The dialogs and panels over the page, the uppermost last. */
 const over: symbol[] = []
 
-/** Whether going another way than by a link closes what lies over the page, in place of leaving it. */
+/** Whether a navigation that is not by a link closes what is over the page instead of leaving it. */
 export const isBackTaken = (action: string): boolean => over.length > 0 && action !== 'PUSH' && action !== 'REPLACE'
 
-/** Calls `onBack` in place of leaving the page, while what asks for it lies uppermost over the page: on a telephone Back is how one closes it. */
+/**
+ * Calls `onBack` instead of leaving the page while the caller is the uppermost element over it, since Back closes such elements on a
+ * telephone.
+ */
 export function useBack(onBack: () => void, isOver = true): void {
   const latest = useRef(onBack)
   latest.current = onBack

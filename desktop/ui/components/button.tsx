@@ -16,7 +16,7 @@ type MoveButtonsProps = {
   onMove: (to: number) => void
 }
 
-/** Moves a row of a list one place up or down. */
+/** Buttons that move a row of a list one place up or down. */
 export const MoveButtons = ({ at, count, label, disabled = false, onMove }: MoveButtonsProps) => (
   <>
     <Button size="small" aria-label={label.up} disabled={disabled || at === 0} onClick={() => onMove(at - 1)}>
@@ -31,8 +31,9 @@ export const MoveButtons = ({ at, count, label, disabled = false, onMove }: Move
 type Props = ButtonLook & { icon?: IconShape; busy?: boolean; busyWord?: string } & ComponentProps<'button'>
 
 /**
- * While `busy`, it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. The second press of a double
- * click counts only where it still says the same: who presses «Approve» twice does not take the approval back. Enter that is held presses once.
+ * While `busy` it shows `busyWord`, ignores presses, and keeps the focus, which a disabled button would lose. The second press of a double
+ * click counts only if the button still has the same text: a double click on «Approve» does not also withdraw the approval. A held Enter
+ * key counts once.
  */
 export function Button({ look, size, icon, busy = false, busyWord, className, children, ...rest }: Props) {
   const { t } = useTranslation('app')

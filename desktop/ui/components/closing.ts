@@ -1,7 +1,7 @@
 import { createContext, type RefObject } from 'react'
 
-/** Closes the dialog around a component; null outside of one. */
+/** The function that closes the dialog around a component; null outside of dialogs. */
 export const Closing = createContext<(() => void) | null>(null)
 
-/** Whether something was typed or chosen in a form of the dialog around it; null outside of one. */
+/** Whether something was entered in a form of the dialog around a component; null outside of dialogs. */
 export const Typed = createContext<RefObject<boolean> | null>(null)

@@ -1,4 +1,4 @@
-/** Copies to the clipboard, also over plain http, where browsers offer no `navigator.clipboard`. False where the browser refuses. */
+/** Copies a text to the clipboard, also over http, where browsers have no `navigator.clipboard`. False where the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext && navigator.clipboard) {
     const isCopied = await navigator.clipboard.writeText(text).then(
@@ -15,7 +15,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'hidden'
-  // Inside an open dialog, which keeps the focus within itself.
+  // Inside an open dialog, since a dialog does not let the focus go outside.
   ;(focused?.closest('[role="dialog"]') ?? document.body).append(area)
   area.select()
   try {

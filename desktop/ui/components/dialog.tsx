@@ -14,20 +14,23 @@ type DialogProps = {
   title: string
   lead?: ReactNode
   wide?: boolean
-  /** Where the page itself keeps that it is open; a `DialogButton` closes its own. */
+  /** Closes the dialog, where the page has the state; in a `DialogButton` it can be left out. */
   onClose?: (() => void) | undefined
-  /** The element that gets the focus first, in place of the first focusable one. */
+  /** The element that gets the focus first; by default the first focusable one. */
   first?: RefObject<HTMLElement | null> | undefined
-  /** It shows what is shown this once: its own button alone closes it. */
+  /** The content cannot be shown again: only the dialog's own button closes it. */
   shownOnce?: boolean
-  /** Whether something is lost when it is closed, by Cancel too, and how it asks first; else it looks at what was typed into its form. */
+  /**
+   * Whether closing the dialog, also by Cancel, would lose something, and the texts of the question. Without it the dialog asks where its
+   * form was typed into.
+   */
   unsaved?: { has: boolean; title: string; text: string; action: string }
   children: ReactNode
 }
 
 /**
- * A window over the page. Esc, Back and a press outside close it, and ask first where something was typed into its form; the focus returns to
- * where it was.
+ * A modal dialog. Esc, Back and a press outside close it, and ask first where something was typed into its form. The focus then returns to
+ * the element that had it.
  */
 export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = false, unsaved, children }: DialogProps) {
   const { t } = useTranslation('app')
@@ -71,7 +74,7 @@ export function Dialog({ title, lead, wide = false, onClose, first, shownOnce = 
   )
 }
 
-/** Closes the dialog in which it stands: «Cancel», or what its children say. */
+/** Closes the dialog around it; «Cancel» without children. */
 export function CloseButton({ children, ...button }: Omit<ComponentProps<typeof Button>, 'onClick'>) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
@@ -96,18 +99,18 @@ export function DialogButton({ dialog, ...button }: DialogButtonProps) {
 }
 
 type FormDialogProps = {
-  /** What `useForm` answers. */
+  /** The return value of `useForm`. */
   form: { send: () => void; busy?: boolean; failure?: unknown }
-  /** The dialog that asks before the deletion, shown in place of this one. */
+  /** A dialog that asks before the deletion, shown instead of this one. */
   deletion?: ReactNode
 } & Omit<DialogProps, 'first'> &
   Omit<ComponentProps<typeof SaveActions>, 'busy' | 'onCancel' | 'onDelete'>
 
-/** A dialog of one form: what failed, its fields, and the buttons to save, cancel and delete. */
+/** A dialog with one form: its failure, its fields, and the buttons to save, cancel and delete. */
 export function FormDialog({ title, lead, wide, form, deletion, onClose, children, ...actions }: FormDialogProps) {
   const [isDeleting, setDeleting] = useState(false)
   const top = useRef<HTMLDivElement>(null)
-  // It stands above the fields, and whoever has pressed «Save» may be at the end of a long form.
+  // The message is above the fields, and may be out of sight at the end of a long form.
   useEffect(() => {
     if (form.failure) top.current?.scrollIntoView({ block: 'nearest' })
   }, [form.failure])
@@ -130,14 +133,14 @@ export function FormDialog({ title, lead, wide, form, deletion, onClose, childre
 type ConfirmProps = {
   title: string
   text: ReactNode
-  /** The name of the action, where it is not «Delete». */
+  /** The word for the action; «Delete» by default. */
   action?: string
   danger?: boolean
   onConfirm: () => Promise<unknown>
   onClose?: () => void
 }
 
-/** Asks before an action that is hard to undo, and shows why it failed. Enter alone confirms only what is no `danger`. */
+/** Asks before an action that is hard to undo, and shows its failure. Enter alone does not confirm a `danger`. */
 export function ConfirmDialog({ title, text, action, danger = true, onConfirm, onClose }: ConfirmProps) {
   const { t } = useTranslation('app')
   const around = useContext(Closing)
@@ -158,7 +161,7 @@ export function ConfirmDialog({ title, text, action, danger = true, onConfirm, o
 
 type ConfirmButtonProps = Omit<ConfirmProps, 'onClose'> & Omit<DialogButtonProps, 'dialog'>
 
-/** A button that asks before it acts. Without children it has the name of the action. */
+/** A button that asks before it acts. Its text is the word for the action, unless it has children. */
 export function ConfirmButton({ title, text, action, danger, onConfirm, children = action, ...button }: ConfirmButtonProps) {
   const question = { title, text, action, danger, onConfirm }
   return (
@@ -168,7 +171,7 @@ export function ConfirmButton({ title, text, action, danger, onConfirm, children
   )
 }
 
-/** A dialog that only shows something, with a button to close it at its end. */
+/** A dialog that only shows something, with a button at the end that closes it. */
 export function InfoDialog({ children, ...dialog }: DialogProps) {
   const { t } = useTranslation('app')
   return (
@@ -185,18 +188,18 @@ export function InfoDialog({ children, ...dialog }: DialogProps) {
 
 type LeaveProps = {
   lead: string
-  /** What is not saved, and why. */
+  /** The unsaved entries, and why each could not be saved. */
   unsaved: readonly { key: string; name: string; reason: string }[]
-  /** The name of the button that leaves. */
+  /** The text of the button that leaves the page. */
   go: string
   onStay: () => void
   onLeave: () => void
 }
 
-/** More entries than these are only counted. */
+/** Further entries are only counted. */
 const MAX_LISTED = 8
 
-/** Asks before a page with unsaved input is left, and lists what was unsaved when it opened. */
+/** Asks before a page with unsaved entries is left. Lists those that were unsaved when the dialog opened. */
 export function LeaveDialog({ go, onStay, onLeave, ...found }: LeaveProps) {
   const { t } = useTranslation('app')
   const [{ lead, unsaved }] = useState(found)

@@ -10,7 +10,7 @@ type FieldProps = { label: string; hint?: ReactNode; error?: string | undefined;
 
 type ControlProps<P> = Omit<P, keyof FieldProps | 'id'> & { id: string; className: string | undefined }
 
-/** A control with its label, a hint and an error. `render` makes the control from the other properties of the field. */
+/** A control with its label, hint and error. `render` makes the control from the other properties. */
 function Field<P extends FieldProps & { id?: string | undefined }>({ of, render }: { of: P; render: (own: ControlProps<P>) => ReactNode }) {
   const { t } = useTranslation('app')
   const ownId = useId()
@@ -38,7 +38,7 @@ function Field<P extends FieldProps & { id?: string | undefined }>({ of, render 
   )
 }
 
-/** An input of one line. `ref` goes to the input. */
+/** An input of one line. `ref` is that of the input. */
 export const TextField = (props: FieldProps & ComponentProps<'input'>) => (
   <Field of={props} render={(own) => <input autoComplete="off" {...own} />} />
 )
@@ -50,7 +50,7 @@ export const SelectField = (props: FieldProps & ComponentProps<'select'>) => <Fi
 
 type Option = { id: string; name: string; lang?: string }
 
-/** The choices of a select. */
+/** The options of a select. */
 export const Options = ({ of }: { of: readonly Option[] }) =>
   of.map(({ id, name, lang }) => (
     <option key={id} value={id} lang={lang}>
@@ -82,13 +82,13 @@ type Choice = { id: string; name: string; about?: string }
 type CheckListProps = {
   label: string
   choices: readonly Choice[]
-  /** The name of a checkbox above the list for all of it. */
+  /** The text of a checkbox above the list that checks all of it. */
   all?: string
   chosen: ReadonlySet<string>
   onChange: (chosen: ReadonlySet<string>) => void
 }
 
-/** Checkboxes for several of a list. A long list scrolls. */
+/** Checkboxes for a list, which scrolls if it is long. */
 export function CheckList({ label, choices, all, chosen, onChange }: CheckListProps) {
   const isAll = choices.length > 0 && choices.every(({ id }) => chosen.has(id))
   const choose = (isChosen: boolean, ...ids: string[]) => {
@@ -126,16 +126,16 @@ type CodeFieldProps = {
   error?: string | undefined
   value: string
   onChange: (typed: string) => void
-  /** Called with the code as it is sent, when its last digit or letter is there. */
+  /** Called with the whole code when its last character is entered. */
   onWhole: (code: string) => void
-  /** Shows a telephone's letters in place of its digits. */
+  /** The field also accepts printed codes, so that telephones show letters instead of digits. */
   letters?: boolean
   inputRef?: RefObject<HTMLInputElement | null>
 }
 
 /**
- * A field for a code of eight digits, or a printed one. It accepts a paste with spaces and the suggestion of a telephone, and reports a
- * whole code at once.
+ * A field for a code of eight digits, or for a printed one. Accepts pasted spaces and the suggestion of a telephone, and calls `onWhole`
+ * when the code is complete.
  */
 export function CodeField({ label, hint, error, value, onChange, onWhole, letters = false, inputRef }: CodeFieldProps) {
   const own = useRef<HTMLInputElement>(null)
@@ -168,19 +168,19 @@ export function CodeField({ label, hint, error, value, onChange, onWhole, letter
 
 type FormProps = { onSend: () => void; children: ReactNode } & Omit<ComponentProps<'form'>, 'onSubmit'>
 
-/** Fields below one another; Enter calls `onSend`. The browser sends nothing by itself. What is typed here is noted for the dialog around it. */
+/** Fields in a column; Enter calls `onSend`, and the browser does not send the form itself. Input is noted for the dialog around it. */
 export function Form({ onSend, children, ...rest }: FormProps) {
   const typed = useContext(Typed)
   const note = (hasTyped: boolean) => {
     if (typed) typed.current = hasTyped
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the form goes and the dialog stays.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the form is unmounted and the dialog stays.
   useEffect(() => () => note(false), [])
   return (
     <form
       noValidate
       {...rest}
-      // What only narrows a list is nothing to lose.
+      // A search only filters a list: it is no loss.
       onInput={({ target }) => (target as HTMLInputElement).type !== 'search' && note(true)}
       className={layout['spaced']}
       onSubmit={(event) => {
@@ -201,9 +201,9 @@ export const Actions = ({ children }: { children: ReactNode }) => <div className
 type SaveActionsProps = {
   busy?: boolean | undefined
   disabled?: boolean
-  /** What the form does, where that is not «Save». */
+  /** The word for the action; «Save» by default. */
   action?: string | undefined
-  /** What it does while it is busy, where that is not «Saving». */
+  /** The word while it is busy; «Saving» by default. */
   busyWord?: string
   danger?: boolean
   onDelete?: (() => void) | undefined
@@ -211,7 +211,7 @@ type SaveActionsProps = {
   onCancel?: () => void
 }
 
-/** The end of a form that saves: delete and cancel where they are possible, and save. */
+/** The buttons at the end of a form that saves: delete and cancel where given, and save. */
 export function SaveActions({ busy, disabled, action, busyWord, danger, onDelete, onCancel }: SaveActionsProps) {
   const { t } = useTranslation('app')
   const cancel = useContext(Closing) ?? onCancel

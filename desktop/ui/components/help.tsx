@@ -6,7 +6,7 @@ import styles from './help.module.css'
 import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 
-/** A `?` beside the heading of a page, with two or three sentences on how the page works. */
+/** A `?` beside the title of a page, which shows two or three sentences about how the page works. */
 export function Help({ about, text, action }: { about: string; text: string; action?: { word: string; run: () => void } | undefined }) {
   const { t } = useTranslation('app')
   return (

@@ -3,5 +3,5 @@ import styles from './icon.module.css'
 
 export type IconShape = LucideIcon
 
-/** Beside words that say the same, or on what has a name of its own: it is hidden from screen readers. */
+/** Hidden from screen readers: the text beside it, or the name of its button, says the same. */
 export const Icon = ({ of: Shape }: { of: IconShape }) => <Shape className={styles['icon']} strokeWidth={1.75} aria-hidden="true" />

@@ -14,13 +14,13 @@ import { Icon } from './icon.tsx'
 import layout from './layout.module.css'
 import styles from './page.module.css'
 
-/** Where the button stands until it has come, and where it cannot. */
+/** Keeps the space of the button while it is loaded, and where it cannot be loaded. */
 const HelpPlace = () => (
   <span className={helpStyles['trigger']} aria-hidden="true">
     <Icon of={CircleHelp} />
   </span>
 )
-/** Apart: the page of the sign-in has no help, and its popover is a quarter of what that page would load. */
+/** Loaded separately: the sign-in page has no help, and the popover would be a quarter of its code. */
 const Help = lazy<typeof HelpButton>(() =>
   import('./help.tsx').then(({ Help: button }) => ({ default: button })).catch(() => ({ default: HelpPlace })),
 )
@@ -28,11 +28,11 @@ const Help = lazy<typeof HelpButton>(() =>
 type Tone = 'info' | 'good' | 'warn' | 'bad'
 const toneIcons = { info: Info, good: CircleCheck, warn: CircleAlert, bad: OctagonAlert } as const
 
-/** `help`: how the page works, behind a `?` beside the title. */
+/** `help`: the text behind a `?` beside the title, about how the page works. */
 type PageProps = {
   title: string
   help?: string
-  /** Something that the page can do again, below that. */
+  /** An action of the page to repeat, below that text. */
   helpAction?: ComponentProps<typeof HelpButton>['action']
   lead?: ReactNode
   actions?: ReactNode
@@ -41,7 +41,10 @@ type PageProps = {
   children: ReactNode
 }
 
-/** A page: its title, which is also the window's, an introduction, and its actions. `dense`: in one line, for a page that is all content. */
+/**
+ * A page: its title, which is also that of the window, an introduction and its actions. `dense`: all in one line, for a page that needs the
+ * space.
+ */
 export function Page({ title, help, helpAction, lead, actions, wide = false, dense = false, children }: PageProps) {
   const { t } = useTranslation('app')
   useEffect(() => {
@@ -76,7 +79,7 @@ type CardProps = {
   children: ReactNode
 }
 
-/** A part of a page, with a heading of its own or a `label` for screen readers. */
+/** A part of a page, with a heading, or a `label` for screen readers. */
 export function Card({ title, label = title, actions, className = '', children }: CardProps) {
   return (
     <section className={`${layout['box']} ${layout['spaced']} ${styles['card']} ${className}`} aria-label={label}>
@@ -99,7 +102,7 @@ export const Notice = ({ tone = 'info', children }: { tone?: Tone; children: Rea
   </div>
 )
 
-/** A word or two beside a name. The tone is that of its icon; neither carries the meaning alone. */
+/** One or two words beside a name. The tone chooses an icon; neither colour nor icon is the only sign. */
 export const Badge = ({ tone, children, ...rest }: { tone?: Tone; children: ReactNode } & ComponentProps<'span'>) => (
   <span {...rest} className={`${styles['badge']} ${styles[tone ?? ''] ?? ''}`}>
     {tone && <Icon of={toneIcons[tone]} />}
@@ -139,8 +142,8 @@ export const Loading = () => {
 }
 
 /**
- * The data of a query: `<Answer of={query}>{(terms) => …}</Answer>`. Shows that it is loading, or why it failed, with a button to retry;
- * earlier data stays visible. `empty` is shown in place of a list without rows.
+ * The data of a query: `<Answer of={query}>{(terms) => …}</Answer>`. While it loads it says so; after a failure it says why, with a button
+ * to retry. Earlier data stays visible. `empty` is shown instead of an empty list.
  */
 export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empty?: ReactNode; children: (answer: T) => ReactNode }) {
   if (of.data === undefined) {
@@ -157,7 +160,7 @@ export function Answer<T>({ of, empty, children }: { of: UseQueryResult<T>; empt
 
 type FactsProps = { of: readonly (readonly [word: string, value: ReactNode])[]; className?: string | undefined }
 
-/** Words and what they stand for, side by side where there is room. */
+/** Terms and their values, side by side where there is room. */
 export const Facts = ({ of, className = '' }: FactsProps) => (
   <dl className={`${layout['columns']} ${className}`}>
     {of.map(([word, value]) => (
@@ -169,7 +172,7 @@ export const Facts = ({ of, className = '' }: FactsProps) => (
   </dl>
 )
 
-/** The progress of long work. With `total` 0 it is indeterminate. */
+/** The progress of long work; indeterminate where `total` is 0. */
 export function Progress({ label, done, total }: { label: string; done: number; total: number }) {
   const { t } = useTranslation('app')
   return (
@@ -182,7 +185,7 @@ export function Progress({ label, done, total }: { label: string; done: number; 
   )
 }
 
-/** `label` names it for screen readers. */
+/** `label`: its name for screen readers. */
 export const ProgressBar = ({ label, done, total }: { label: string; done: number; total: number }) => (
   <progress className={styles['bar']} aria-label={label} {...(total > 0 && { value: done, max: total })} />
 )

@@ -1,8 +1,8 @@
 type Press = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
 /**
- * The key that a shortcut means. Keyboards of other scripts write their own letters with Ctrl and Alt too, and the Option key of a Mac writes
- * signs: there it is the Latin letter of that place, as the browser's own shortcuts take it.
+ * The key of a shortcut. With Ctrl or Alt, keyboards of other scripts give their own letters, and the Option key of a Mac gives signs.
+ * There it is the Latin letter at the same place of the keyboard, as for the browser's own shortcuts.
  */
 export function keyOfShortcut({ key, code, ctrlKey, metaKey, altKey }: Press): string {
   const letter = /^Key([A-Z])$/.exec(code)?.[1]

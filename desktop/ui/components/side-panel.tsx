@@ -10,25 +10,25 @@ import layout from './layout.module.css'
 import styles from './side-panel.module.css'
 import { useMatches } from './use-matches.ts'
 
-/** From this width on the page has room beside the panel. */
+/** From this width on there is room for the panel beside the page. */
 const BESIDE = '(min-width: 1100px)'
 
 type Props = {
   title: string
   lead?: ReactNode
-  /** What the panel is about; another `about` is shown in the same panel. */
+  /** Identifies what the panel shows. For another `about` the same panel stays open. */
   about: string
-  /** Where that stands on the page: it is scrolled into sight, and has the focus when the panel has closed. */
+  /** Finds that element on the page: it is scrolled into view, and gets the focus when the panel closes. */
   find: () => HTMLElement | null
   onClose: () => void
-  /** The address says that it is open, so that Back closes it by itself. */
+  /** The panel is in the page's address, so that Back closes it without help. */
   isInAddress?: boolean
   children: ReactNode
 }
 
 /**
- * A panel at the end of the line, beside a page that stays in use; on a telephone a sheet from below, over it, which Back closes too. Esc closes it. The page makes
- * room, so that nothing is covered.
+ * A panel beside a page that can still be used; the page makes room, so that nothing is covered. On a telephone it covers the page from
+ * below, and Back closes it too. Esc closes it.
  */
 export function SidePanel({ title, lead, about, find, onClose, isInAddress = false, children }: Props) {
   const { t } = useTranslation('app')
@@ -41,7 +41,7 @@ export function SidePanel({ title, lead, about, find, onClose, isInAddress = fal
     return () => document.documentElement.removeAttribute('data-panel')
   }, [isBeside])
   useEffect(() => {
-    // Once the page has made room.
+    // After the page has made room.
     if (isBeside && about) requestAnimationFrame(() => show())
     heading.current?.focus({ preventScroll: true })
   }, [isBeside, about])

@@ -7,19 +7,19 @@ import { Answer } from './page.tsx'
 
 export type Column<Row> = {
   head?: string
-  /** Needed where the head is not a text of its own. */
+  /** Needed where `head` is no text. */
   id?: string
-  /** `number`: stands right, digit below digit. `hidden`: the head is for screen readers alone. */
+  /** `number`: aligned right, digit under digit. `hidden`: the head is only for screen readers. */
   look?: 'number' | 'hidden'
-  /** A head cell that does more than name its column, in place of the plain one. */
+  /** A head cell with more than the name of the column, instead of the plain one. */
   th?: ReactNode
   className?: string | undefined
-  /** What stands under it, a row each: the first column names the rows. */
+  /** The cells at the end of the column, one for each row of the foot; the first column has the names of these rows. */
   feet?: readonly ReactNode[] | undefined
   cell: (row: Row, at: number, rows: readonly Row[]) => ReactNode
 }
 
-/** A column of figures with two decimals, – where a row has none. */
+/** A column of figures with two decimals; – where a row has none. */
 export const figureColumn = <Row,>(head: string, figureOf: (row: Row) => number | null | undefined): Column<Row> => ({
   head,
   look: 'number',
@@ -31,19 +31,22 @@ type TableProps<Row> = {
   columns: readonly (Column<Row> | false)[]
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
-  /** The place of the column that names the row; null where none does. */
+  /** The index of the column that names the row; null where none does. */
   rowName?: number | null
   /**
-   * Whether its cells are compared across rows and columns. A wide table is pushed sideways on a telephone; a row of any other stands
-   * there by itself, its name above and each value under the head of its column.
+   * Whether cells are compared across rows and columns. Then the table scrolls sideways on a telephone. Any other table shows each row
+   * there as a block: its name, and each value below the head of its column.
    */
   wide?: boolean
 }
 
-/** As many rows as are in sight of a new page. */
+/** The number of rows that are visible when a page opens. */
 const FIRST_ROWS = 50
 
-/** A table that scrolls by itself where it is wider than the page; `label` names it for screen readers. A page that opens shows its first rows at once. */
+/**
+ * A table that scrolls if it is wider than the page; `label` is its name for screen readers. The first rows are shown before the others are
+ * rendered.
+ */
 export function Table<Row>({ label, columns, rows, keyOf, rowName = 0, wide = false }: TableProps<Row>) {
   const isWhole = useDeferredValue(true, false)
   const shown = columns
@@ -117,7 +120,7 @@ function Feet({ columns }: FeetProps) {
 
 type AnswerTableProps<Row> = Omit<TableProps<Row>, 'rows' | 'keyOf'> & { of: UseQueryResult<readonly Row[]>; empty?: ReactNode }
 
-/** The rows that a query answers; `empty` in place of none. */
+/** The rows of a query; `empty` instead of an empty list. */
 export const AnswerTable = <Row extends { id: string }>({ of, empty, ...table }: AnswerTableProps<Row>) => (
   <Answer of={of} empty={empty}>
     {(rows) => <Table {...table} rows={rows} keyOf={({ id }) => id} />}

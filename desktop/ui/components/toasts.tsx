@@ -6,19 +6,19 @@ import { Button } from './button.tsx'
 import styles from './dialog.module.css'
 
 const DURATION_MS = 6_000
-/** More would leave the menu too little. An older one that is not shown yet comes back when a younger one is closed in its time. */
+/** More would hide too much of the menu. Older ones are shown again when a newer one is closed before their time is over. */
 const MOST = 2
-/** A younger toast stays when the page changes: it may be the reason for the change («deleted»). */
+/** A toast younger than this stays when the page changes: it may be the reason for the change («deleted»). */
 const FRESH_MS = 2_000
 
 const manager = Toast.createToastManager<{ at: number }>()
 type Message = Parameters<typeof manager.add>[0]
-/** What was said before the frame was there to show it; null while it is. */
+/** Messages from before the frame could show them; null once it can. */
 let early: Message[] | null = []
 const show = (message: Message) => void (early ? early.push(message) : manager.add(message))
 let shown = 0
 
-/** A short message in the corner. What must not be missed belongs on the page (`Notice`). It is gone once its action was chosen. */
+/** Shows a short message in the corner, with an action, which closes it. What must not be missed belongs on the page (`Notice`). */
 export function tell(title: string, action?: { label: string; onPress: () => void }): void {
   shown += 1
   const id = `told-${shown}`
@@ -38,7 +38,7 @@ export function tell(title: string, action?: { label: string; onPress: () => voi
 export const tellFailure = (failure: unknown) =>
   show({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })
 
-/** Shows them, in the frame of the school's pages: the sign-in has none, and loads none of this. `path`: the current page. */
+/** Shows the messages, in the frame of the school's pages; the sign-in page does not load it. `path`: the current page. */
 export function Toasts({ path }: { path: string }) {
   useEffect(() => {
     const before = early ?? []
@@ -60,7 +60,7 @@ export function Toasts({ path }: { path: string }) {
   )
 }
 
-/** Says how high the toasts are (`--toasts`), so that the menu ends above them. */
+/** Sets `--toasts` to the height of the toasts, so that the menu ends above them. Returns a function that stops it. */
 function leaveRoom(toasts: HTMLElement | null): (() => void) | undefined {
   if (!toasts) return
   const root = document.documentElement
@@ -77,7 +77,7 @@ function leaveRoom(toasts: HTMLElement | null): (() => void) | undefined {
   }
 }
 
-/** Closes the toasts of a page that is left. */
+/** Closes the toasts of a page when it is left. */
 function ToastsOfPage({ path }: { path: string }) {
   const { toasts, close } = Toast.useToastManager()
   const shown = useRef(toasts)

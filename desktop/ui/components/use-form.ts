@@ -12,17 +12,17 @@ type FormOptions<D> = {
   /** Texts that must not be empty. */
   required?: readonly TextsOf<D>[]
   isValid?: (draft: D) => boolean
-  /** Saves the values. A text that it gives is shown as a message. */
+  /** Saves the values. A returned text is shown as a message. */
   save: (draft: D) => Promise<unknown>
-  /** In a dialog it closes the dialog. */
+  /** By default it closes the dialog around the form. */
   onSaved?: () => void
 }
 
-/** Of the forms that are open, whether something in them is typed and not saved. */
+/** For each open form a function that says whether it has unsaved text. */
 const unsaved = new Set<() => boolean>()
 export const hasUnsavedText = (): boolean => [...unsaved].some((hasTyped) => hasTyped())
 
-/** The browser asks before it closes the page, or loads it again, while `hasTyped` answers true; and the app before it shows another page. */
+/** While `hasTyped` returns true, the browser asks before it closes or reloads the page, and the app asks before it shows another page. */
 export function useUnloadQuestion(hasTyped: () => boolean): void {
   const latest = useRef(hasTyped)
   latest.current = hasTyped
@@ -41,9 +41,9 @@ export function useUnloadQuestion(hasTyped: () => boolean): void {
 }
 
 /**
- * The values of a form before they are saved, and what became of saving them. `field('name')` is the value, the error and the change handler
- * of a field; its error is that of `failure` for the same name in the request. `send` saves unless something is missing or invalid, which it
- * marks (`isChecked`). Text that was typed and is not saved stays in the form, and the page is not left without a question.
+ * The state of a form: its values before they are saved, and the result of saving. `field('name')` has the value, the error and the change
+ * handler of a field; the error is the one of `failure` for this name in the request. `send` saves; where something is missing or invalid
+ * it only marks that (`isChecked`). Leaving the page with unsaved text asks first.
  */
 export function useForm<D extends object>({ initial, required = [], isValid, save, onSaved }: FormOptions<D>) {
   const { t } = useTranslation('app')
@@ -58,7 +58,7 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   const saving = useMutation({
     mutationFn: save,
     onSuccess: (message, sent) => {
-      // What is stored may have come before this answer, with what somebody else saved.
+      // Values that others saved may have arrived before this reply; they are newer than `sent`.
       if (hasFollowed.current) setDraft((now) => ({ ...now, ...chosen(now, (name) => now[name] === sent[name], saved.current) }))
       else saved.current = sent
       if (typeof message === 'string') tell(message)
@@ -77,12 +77,12 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
     hasFollowed.current = false
     if (!required.some(isMissing) && (isValid?.(draft) ?? true)) saving.mutate(draft)
   }
-  /** Shows other values, which are saved already: a change was undone. */
+  /** Shows other values that are already saved, after an undo. */
   const reset = (values: D) => {
     saved.current = values
     setDraft(values)
   }
-  /** Somebody has saved other values meanwhile: what nobody has changed here follows them, and what was typed stays. */
+  /** Takes over values that others have saved; fields that were changed here keep what was typed. */
   const follow = (values: D) => {
     const before = saved.current
     saved.current = values
@@ -92,6 +92,6 @@ export function useForm<D extends object>({ initial, required = [], isValid, sav
   return { draft, set, reset, follow, field, send, isChecked, busy: saving.isPending, failure: saving.error }
 }
 
-/** The values of `from` for those names of `draft` that fit. */
+/** The values of `from` for the names of `draft` that `fits` accepts. */
 const chosen = <D extends object>(draft: D, fits: (name: keyof D) => boolean, from: D): Partial<D> =>
   Object.fromEntries((Object.keys(draft) as (keyof D)[]).filter(fits).map((name) => [name, from[name]])) as Partial<D>

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** Whether a media query holds, now and whenever that changes. */
+/** Whether a media query matches; the component is rendered again when that changes. */
 export const useMatches = (query: string): boolean =>
   useSyncExternalStore(
     (listener) => {

@@ -15,8 +15,8 @@ const press = async () => {
   await new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-describe('a change that can be taken back', () => {
-  test('is undone, done again, and undone once more, each time what was done last', async () => {
+describe('a change with undo', () => {
+  test('is undone, redone and undone again, each time the latest result', async () => {
     let made = 0
     const there = new Set<number>()
     await saveWithUndo({
@@ -37,7 +37,7 @@ describe('a change that can be taken back', () => {
     expect([...there]).toEqual([])
   })
 
-  test('says why it could not be undone, and offers nothing where there is no way back', async () => {
+  test('shows why it could not be undone, and offers no undo where there is none', async () => {
     await saveWithUndo({ run: async () => 1, back: () => Promise.reject('locked'), said: 'saved' })
     await press()
     expect(told.at(-1)).toEqual({ said: 'failed: locked' })
@@ -45,13 +45,13 @@ describe('a change that can be taken back', () => {
     expect(told.at(-1)).toEqual({ said: 'saved', press: null })
   })
 
-  test('a change that failed says nothing, and whoever asked for it is told', async () => {
+  test('shows no message after a failure, and throws it to the caller', async () => {
     await expect(saveWithUndo({ run: () => Promise.reject('no'), back: null, said: 'saved' })).rejects.toBe('no')
     expect(told).toEqual([])
   })
 })
 
-test('only what was changed is written back', async () => {
+test('writes back only the fields that were changed', async () => {
   const write = vi.fn(async (_: object) => {})
   await backTo<{ name: string; codes: string[] }>({ name: 'a', codes: ['x'] }, { name: 'b', codes: ['x'] }, write)?.()
   expect(write.mock.calls).toEqual([[{ name: 'a' }]])

@@ -4,12 +4,12 @@ import { tell, tellFailure } from './toasts.tsx'
 export type Reversible<T> = {
   /** Makes the change; called again for «Redo». */
   run: () => Promise<T>
-  /** Takes back what `run` has done, with the same endpoint where that has one; null where nothing was changed or this person may not. */
+  /** Undoes the change of `run`, with the same endpoint if possible; null where nothing was changed, or this person may not undo it. */
   back: ((done: T) => Promise<unknown>) | null
   said: string | ((done: T) => string)
 }
 
-/** How it is said: `undone` is what was undone. */
+/** Functions that show the messages; `what` is the change that was made or undone. */
 type Toasts = {
   done: (what: string, undo: (() => void) | null) => void
   undone: (what: string, redo: () => void) => void
@@ -27,11 +27,11 @@ export const undoWith =
     return done
   }
 
-/** Says that something was undone, with «Redo». */
+/** Shows that something was undone, with «Redo». */
 export const tellUndone = (what: string, redo: () => void): void =>
   tell(i18next.t('app:state.undone', { what }), { label: i18next.t('app:action.redo'), onPress: redo })
 
-/** Makes a change and says so, with «Undo», and after that with «Redo». What fails when it is pressed is said too. */
+/** Makes a change and shows it with «Undo», and after an undo with «Redo». Failures of undo and redo are shown too. */
 export const saveWithUndo = undoWith({
   done: (what, undo) => tell(what, undo ? { label: i18next.t('app:action.undo'), onPress: undo } : undefined),
   undone: tellUndone,
@@ -39,8 +39,8 @@ export const saveWithUndo = undoWith({
 })
 
 /**
- * How to write back what `after` says otherwise than `before`; null where both say the same. The other fields are left alone: somebody
- * else may have changed them since.
+ * A function that writes back the fields in which `after` differs from `before`; null where it does not. Other fields are not written,
+ * since somebody else may have changed them.
  */
 export function backTo<B extends object>(
   before: B,

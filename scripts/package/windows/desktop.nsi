@@ -1,4 +1,4 @@
-; The teachers' program: for one user, without the rights of an administrator.
+; The teachers' program: installed for one user, without the rights of an administrator.
 !include "common.nsh"
 Name "Markbook"
 InstallDir "$LOCALAPPDATA\Programs\Markbook"
@@ -14,7 +14,7 @@ RequestExecutionLevel user
 LangString STAYS ${LANG_ENGLISH} "Your marks stay in $LOCALAPPDATA\Markbook."
 LangString STAYS ${LANG_FRENCH} "Vos notes restent dans $LOCALAPPDATA\Markbook."
 
-; A program that runs cannot be written over, and finishes what is in flight before it goes.
+; Windows cannot overwrite a running program; it answers the requests in flight before it ends.
 !macro CLOSE
   IfFileExists "$INSTDIR\Markbook.exe" 0 +3
     ExecWait '"$INSTDIR\Markbook.exe" --quit'
