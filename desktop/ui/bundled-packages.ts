@@ -13,8 +13,8 @@ export function packageFolders(root: string, modules: Iterable<string>): string[
 }
 
 /**
- * Writes the folders of all packages whose code or assets are in the built app into `file`, as a JSON list: their licences must be given along
- * with the app. `also`: modules of separate builds.
+ * Writes the folders of all packages whose code or assets are in the built app into `file`, as a JSON list: their licences must be given
+ * along with the app. `also`: modules of separate builds.
  */
 export function bundledPackages({ root, file, also }: { root: string; file: string; also: ReadonlySet<string> }): Plugin {
   return {

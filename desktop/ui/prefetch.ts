@@ -4,9 +4,9 @@ import { knownTerm } from './frame/chosen-term.ts'
 import { liveMarksUrl } from './pages/marks/live-marks-url.ts'
 import { remindersQuery } from './pages/overview/reminders-query.ts'
 
-/*
- * What pages show, asked for when the pointer comes to their link, beside the page's own part of the app. The pages ask for the same and report
- * what fails.
+/**
+ * Prefetches the data of pages when the pointer is over their links, while the module of the page is loaded. The page makes the same
+ * queries, and shows their failures.
  */
 
 export function prefetchClasses(): void {
@@ -33,7 +33,7 @@ export function prefetchPeople(): void {
   void queryClient.prefetchQuery(askWhole('schools', 'members'))
 }
 
-/** The marks of a class. `term`: by the address; else the chosen one. */
+/** The data of a class's page of marks. `term`: from the address; undefined for the chosen one. */
 export function prefetchSheet({ classId, subjectId }: { classId: string; subjectId: string }, term: string | undefined): void {
   const termId = term ?? knownTerm().termId
   void queryClient.prefetchQuery(ask('classes', 'mySubjects', { params: { classId } }))

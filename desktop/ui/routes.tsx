@@ -16,11 +16,11 @@ const getParentRoute = () => schoolRoute
 
 type Load<Name extends string> = () => Promise<Record<Name, () => ReactNode>>
 
-/** A page of the school at a path without search parameters. `loader` asks for what it shows while its part of the app is loaded. */
+/** A page of the school without search parameters. `loader` prefetches its data while its module is loaded. */
 const page = <Path extends string, Name extends string>(path: Path, load: Load<Name>, name: Name, loader?: () => void) =>
   createRoute({ getParentRoute, path, component: lazyRouteComponent(load, name), loader })
 
-/** A page with search parameters. */
+/** The same with search parameters. */
 const searchPage = <Path extends string, Name extends string, Search extends object>(
   path: Path,
   validateSearch: (search: Record<string, unknown>) => Search,
@@ -29,13 +29,13 @@ const searchPage = <Path extends string, Name extends string, Search extends obj
   loader?: () => void,
 ) => createRoute({ getParentRoute, path, validateSearch, component: lazyRouteComponent(load, name), loader })
 
-/** Search parameters that are texts. */
+/** Accepts these search parameters where they are texts. */
 const texts =
   <Name extends string>(...names: Name[]) =>
   (search: Record<string, unknown>) =>
     searchTexts(search, ...names)
 
-/** Each page is loaded when it is first opened. */
+/** The module of each page is loaded when the page is first opened. */
 const schoolRoutes = [
   page('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
   searchPage('/marks', texts('classId', 'subjectId'), () => import('./pages/marks/choose-marks-page.tsx'), 'ChooseMarksPage'),
@@ -87,7 +87,7 @@ const schoolRoutes = [
   page('/sync/nodes', () => import('./pages/sync/nodes-page.tsx'), 'NodesPage'),
   searchPage(
     '/history',
-    // The server answers an unknown entity with a message.
+    // For an unknown entity the server replies with a message.
     (search) => searchTexts(search, 'entity', 'id') as { entity?: HistoryEntity; id?: string },
     () => import('./pages/history/history-panel.tsx'),
     'HistoryPage',

@@ -11,7 +11,7 @@ const server = process.env['MARKBOOK_SERVER'] ?? 'http://localhost:3000'
 
 const own = () => [react(), contractPlugin(), wordsPlugin()]
 
-/** Modules of the service worker, which is built apart. */
+/** Modules of the service worker, which has a build of its own. */
 const workerModules = new Set<string>()
 const root = join(import.meta.dirname, '..', '..')
 const packages = bundledPackages({ root, file: join(root, 'dist', 'app-packages.json'), also: workerModules })
@@ -27,7 +27,7 @@ export default defineConfig({
     reportCompressedSize: false,
     chunkSizeWarningLimit: 700,
     modulePreload: { polyfill: false },
-    // Whoever starts a server for the first time reads this output.
+    // This output is seen by people who start a server for the first time.
     rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: Object.fromEntries(['/api', '/v1', '/storage'].map((path) => [path, { target: server, changeOrigin: false }])) },

@@ -9,8 +9,8 @@ import { me, useProfile } from '../api/session.ts'
 import { tell, tellFailure } from '../components/toasts.tsx'
 
 /**
- * Reloads everything when the active school changes (by the menu, in another window, or because a request was approved), so that data of
- * one school is never shown in another.
+ * Reloads everything when the active school changes (by the menu, in another window, or by an approved request), so that no data of one
+ * school is shown in another.
  */
 export function useResetOnSchoolChange(): void {
   const { t } = useTranslation('account')
@@ -18,7 +18,7 @@ export function useResetOnSchoolChange(): void {
   const before = useRef(school_id)
   const first = useRef(id)
   useEffect(() => {
-    // Somebody else has signed in in another window: nothing of the former person stays in this one.
+    // Somebody else has signed in in another window: nothing of the former person may stay in this one.
     if (first.current !== id) location.reload()
   }, [id])
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useSwitchSchool() {
   return useMutation({
     mutationFn: async (schoolId: string) => {
       const profile = await client.auth.updateProfile({ body: { schoolId } })
-      // First leave the page, whose data belongs to the previous school.
+      // Leave the page first: its data belongs to the former school.
       await navigate({ to: '/' })
       keepProfile(profile)
       queryClient.setQueryData(me().queryKey, profile)

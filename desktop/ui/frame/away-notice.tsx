@@ -7,12 +7,12 @@ import { Notice } from '../components/page.tsx'
 import { moment } from '../words/format.ts'
 import { canKeepApp, openNewApp, useNewApp } from './service-worker.ts'
 
-/** How often it is looked whether the server is back, ms. */
+/** The interval of checks whether the server is back, in ms. */
 const LOOK_EVERY = 10_000
 
 /**
- * Says where what is shown is of an earlier time, since the server cannot be reached, and reads it again when the server is back. `waiting`:
- * what waits for the server and says so itself, so that the page has one notice and not two.
+ * Says that the shown data is old, since the server cannot be reached, and reads it again when the server is back. `waiting`: the text and
+ * retry function of entries that wait for the server, so that there is one notice instead of two.
  */
 export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () => void } | undefined }) {
   const { t } = useTranslation('app')
@@ -47,7 +47,7 @@ export function AwayNotice({ waiting }: { waiting?: { text: string; retry: () =>
   )
 }
 
-/** Offers a newer app. Whoever does not want it now gets it when this one is opened the next time. */
+/** Offers a newer version of the app. Without a press it is used the next time the app is opened. */
 export function NewAppNotice() {
   const { t } = useTranslation('app')
   return (

@@ -13,26 +13,29 @@ let chosen = readStored(STORAGE_KEY, 'sessionStorage')
 type TermChangeGuard = (choose: () => void) => boolean
 const guards = new Set<TermChangeGuard>()
 
-/** A page with unsaved input delays a change of term: where `guard` answers true, the change waits until the guard calls `choose`. */
+/**
+ * Sets the guard of a page with unsaved input, and returns a function that removes it. Where `guard` returns true, a change of term waits
+ * until the guard calls `choose`.
+ */
 export function guardTermChange(guard: TermChangeGuard): () => void {
   guards.add(guard)
   return () => void guards.delete(guard)
 }
 
-/** For this window alone. */
+/** Chooses a term, for this window only. */
 export function chooseTerm(termId: string): void {
   if ([...guards].some((guard) => guard(() => choose(termId)))) return
   choose(termId)
 }
 
-/** Chooses the term of today in this year, else the last one that has begun, else the first. False where the year has no terms. */
+/** Chooses in this year the current term, else the last one that has begun, else the first. False where the year has no terms. */
 export async function chooseYear(yearId: string): Promise<boolean> {
   const term = termOf(await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId } })), null)
   if (term) chooseTerm(term.id)
   return term !== null
 }
 
-/** Nothing is chosen any more: this window shows the current year, as one that has just been opened. */
+/** Clears the choice: the window shows the current year, like a new one. */
 export const chooseNothing = (): void => choose(null)
 
 function choose(termId: string | null): void {
@@ -50,8 +53,8 @@ export type ChosenTerm = {
 }
 
 /**
- * The term that the pages show: the chosen one, else the term of today in the active year, else the last one that has begun.
- * `terms` are those of `year`, in order. Null while the school has none, or while they are loading (`isLoading`).
+ * The term that the pages show: the chosen one, else the current term of the active year, else the last one that has begun. `terms`: those
+ * of `year`, in order. Null where the school has none, or while they are loading (`isLoading`).
  */
 export function useChosenTerm(): ChosenTerm {
   const termId = useSyncExternalStore(listeners.add, () => chosen)
@@ -66,7 +69,7 @@ export function useChosenTerm(): ChosenTerm {
   return { years: list, terms: ofYear, year, term: isLoading ? null : term, isLoading }
 }
 
-/** The same as far as it was read already, for what is asked before a page is there. */
+/** The same from data that is already loaded, to prefetch for a page. */
 export function knownTerm(): { yearId: string | undefined; termId: string | undefined } {
   const years = queryClient.getQueryData(ask('academicYears', 'list').queryKey)
   const term = chosen === null ? undefined : queryClient.getQueryData(ask('terms', 'get', { params: { id: chosen } }).queryKey)

@@ -7,7 +7,7 @@ import { Notice } from '../components/page.tsx'
 import { sentenceOf } from '../words/failure.ts'
 import styles from './frame.module.css'
 
-/** In place of a page that failed: the sentence of a refusal, or for an error in the app that nothing is lost. */
+/** Shown instead of a page that failed: the sentence of a refusal; for an error of the app, that nothing is lost. */
 export function ErrorPage({ error, reset }: { error: unknown; reset: () => void }) {
   const { t } = useTranslation('app')
   const isRefusal = error instanceof Failure

@@ -53,7 +53,7 @@ import { chooseTheme, chosenTheme, themes } from './theme.ts'
 import { unsavedNow, useElsewhereCount, useUnsavedCount } from './unsaved-count.ts'
 import { useSyncSummary } from './use-sync-summary.ts'
 
-/** Loaded after the page: it has the queue of marks with it. */
+/** Loaded after the page, since it needs the module that sends marks. */
 const UnsavedNotice = lazy(() => import('../pages/marks/unsaved-notice.tsx').then(({ UnsavedNotice: notice }) => ({ default: notice })))
 const UnsavedAttendance = lazy(() =>
   import('../pages/attendance/unsaved-attendance.tsx').then(({ UnsavedAttendance: notice }) => ({ default: notice })),
@@ -63,7 +63,7 @@ const UnsavedReports = lazy(() =>
 )
 const SignInAgain = lazy(() => import('../pages/sign-in/sign-in-again.tsx').then(({ SignInAgain: page }) => ({ default: page })))
 
-/** The frame of every page of the school: navigation, the term, the state of replication, the account. */
+/** The frame of every page of the school: navigation, term, state of replication, account. */
 export function Frame() {
   const { t } = useTranslation('app')
   const profile = useProfile()
@@ -76,7 +76,7 @@ export function Frame() {
   useEffect(() => {
     if (path) setOpen(false)
   }, [path])
-  // The server refuses every page of a suspended account, and Today says what that means.
+  // For a suspended account the server refuses every page; the page Today says what that means.
   const { error } = useQuery(ask('academicYears', 'list'))
   const isSuspended = error instanceof Failure && error.code === 'inactive'
   const main = useFocusOnArrival()
@@ -130,10 +130,10 @@ export function Frame() {
   )
 }
 
-/** A page of marks, which says such things under its grid, so that it does not move while somebody types. */
+/** The path of a page of marks, which shows such notices below its grid, so that the grid does not move while somebody types. */
 const SHEET = /^\/marks\/[^/]+\/[^/]+$/
 
-/** Moves the focus to the new page where the link that opened it was removed with the page before, or leads elsewhere. */
+/** Moves the focus to the new page if the pressed link was removed with the former page, or leads to another one. */
 function useFocusOnArrival() {
   const main = useRef<HTMLElement>(null)
   const arrived = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
@@ -144,8 +144,8 @@ function useFocusOnArrival() {
 }
 
 /**
- * The state of replication in one line on every page, with a link to its page. `isDot`: on a telephone always a dot, where the page itself says
- * what is not saved and must not move under a finger.
+ * The state of replication in one line on every page, with a link to its page. `isDot`: only a dot on a telephone, where the page itself
+ * shows what is unsaved and must not move.
  */
 function SyncLine({ isDot }: { isDot: boolean }) {
   const { t } = useTranslation('sync')
@@ -165,7 +165,7 @@ function SyncLine({ isDot }: { isDot: boolean }) {
   )
 }
 
-/** The year and the term of all pages. */
+/** The choice of the year and the term, which all pages use. */
 function TermChoice() {
   const { t } = useTranslation('app')
   const { years, terms, year, term, isLoading } = useChosenTerm()
@@ -223,10 +223,10 @@ const icons: Record<Path, IconShape> = {
   '/sync': RefreshCw,
 }
 
-/** The name of a page is that of its path. */
+/** The word for a page has the name of its path. */
 const wordOf = (to: Path) => (to === '/' ? 'home' : to.slice(1)) as WordOf<Path>
 
-/** The pages that this person may open. */
+/** The pages that this person may open, in groups. */
 function pagesOf(profile: Profile): { word: 'teaching' | 'running' | 'sync'; paths: readonly Path[] }[] {
   if (isAdmin(profile))
     return [
@@ -240,7 +240,7 @@ function pagesOf(profile: Profile): { word: 'teaching' | 'running' | 'sync'; pat
   ]
 }
 
-/** Links to them. */
+/** The links to the pages. */
 function Navigation({ isOpen }: { isOpen: boolean }) {
   const { t } = useTranslation('app')
   const profile = useProfile()
@@ -261,7 +261,7 @@ function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
   const { t } = useTranslation('app')
   return (
     <div className={styles['group']}>
-      {/* Above one link alone it would say the same twice. */}
+      {/* A heading above a single link would only repeat it. */}
       <h2 className={paths.length === 1 ? 'hidden' : undefined}>{title}</h2>
       <ul>
         {paths.map((to) => (
@@ -277,7 +277,7 @@ function Group({ title, paths }: { title: string; paths: readonly Path[] }) {
   )
 }
 
-/** The menu of the account, the appearance, the language, and signing out. */
+/** The menu of the account: appearance, language, signing out. */
 function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
   const { t, i18n } = useTranslation('app')
   const profile = useProfile()
@@ -315,7 +315,7 @@ function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
   )
 }
 
-/** On a telephone the icon alone; the button has its name all the same. */
+/** On a telephone the name is hidden; the button's label has it. */
 const AccountName = ({ name }: { name: string }) => (
   <>
     <Icon of={User} />
@@ -323,7 +323,7 @@ const AccountName = ({ name }: { name: string }) => (
   </>
 )
 
-/** Asked where something is in this browser alone. */
+/** Asks before a sign-out while entries are stored only in this browser. */
 function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => void }) {
   const { t } = useTranslation('app')
   return (
@@ -338,7 +338,7 @@ function SignOutDialog({ unsaved, onClose }: { unsaved: number; onClose: () => v
   )
 }
 
-/** For members of several schools: which one the pages show. */
+/** The choice of the active school, for members of several schools. */
 function OwnSchools() {
   const { t } = useTranslation('app')
   const { school_id } = useProfile()

@@ -1,6 +1,6 @@
 /**
- * Whether nothing on this page has the focus, so that the page may take it. Back leaves it on a link of the frame that was pressed before and
- * leads to another page.
+ * Whether no element of the page has the focus, so that the page may take it. A link of the frame that leads to another page counts as
+ * none: Back leaves the focus on the link that was pressed before.
  */
 export function isFocusFree(): boolean {
   const { activeElement, body } = document

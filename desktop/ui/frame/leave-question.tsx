@@ -4,7 +4,7 @@ import { isBackTaken } from '../components/back.ts'
 import { ConfirmDialog } from '../components/dialog.tsx'
 import { hasUnsavedText } from '../components/use-form.ts'
 
-/** Asks before another page is shown while something is typed in a form of this one that a button saves. */
+/** Asks before another page is shown while a form of this one has unsaved text. */
 export function LeaveQuestion() {
   const { t } = useTranslation('app')
   const blocker = useBlocker({

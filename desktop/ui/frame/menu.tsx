@@ -7,13 +7,13 @@ import layout from '../components/layout.module.css'
 import styles from './frame.module.css'
 
 type MenuProps = {
-  /** The button that opens it. */
+  /** The properties of the button that opens the menu. */
   button: ComponentProps<typeof Button>
   onOpenChange?: (isOpen: boolean) => void
   children: ReactNode
 }
 
-/** A button with a menu under it, in place of a row of buttons. */
+/** A button with a menu below it. */
 export const Menu = ({ button, onOpenChange, children }: MenuProps) => (
   <Base.Root {...(onOpenChange && { onOpenChange })}>
     <Base.Trigger render={<Button size="small" {...button} />} />
@@ -42,12 +42,12 @@ type MenuChoiceProps<Id> = {
   label: string
   value: string | null
   choices: readonly { id: Id; name: string; lang?: string }[]
-  /** Whether a choice closes the menu. */
+  /** Whether choosing closes the menu; false by default. */
   closes?: boolean
   onChoose: (id: Id) => void
 }
 
-/** One of several, under a rule. */
+/** A choice of one of several, below a line. */
 export function MenuChoice<Id extends string>({ label, value, choices, closes = false, onChoose }: MenuChoiceProps<Id>) {
   return (
     <>

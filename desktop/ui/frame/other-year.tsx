@@ -4,14 +4,17 @@ import { Button } from '../components/button.tsx'
 import { Notice } from '../components/page.tsx'
 import { chooseYear, useChosenTerm } from './chosen-term.ts'
 
-/** What is shown or asked for is of another year than the one that is chosen at the top: says which, and chooses it. Nothing where it is the chosen one. */
+/**
+ * For a page whose content is of another year than the chosen one: says which, and offers to choose it. Shows nothing where it is the
+ * chosen one.
+ */
 export function OtherYear({ yearId }: { yearId: string }) {
   const { t } = useTranslation('app')
   const { years, year, isLoading } = useChosenTerm()
   const navigate = useNavigate()
   const own = years.find(({ id }) => id === yearId)
   if (isLoading || !own || own.id === year?.id) return null
-  // A year without terms cannot be chosen: they come first.
+  // A year without terms cannot be chosen: terms must be added first.
   const choose = async () => (await chooseYear(own.id)) || navigate({ to: '/years' })
   return (
     <Notice tone="warn">
@@ -25,13 +28,16 @@ export function OtherYear({ yearId }: { yearId: string }) {
 
 type NotCurrentProps = {
   yearId: string | undefined
-  /** Something can be entered here. */
+  /** The page has fields to enter something. */
   isWritable?: boolean
-  /** Where the same is of the current year, where this page is not. */
+  /** The link to the same page for the current year; this page by default. */
   to?: '/marks' | '/attendance' | '/reports' | '/classes' | '/students'
 }
 
-/** What is shown is of another year than the current one: says so, and leads back. Nothing where it is of the current one, or none is. */
+/**
+ * For a page whose content is not of the current year: says so, and leads back. Shows nothing where it is of the current year, or no year
+ * is active.
+ */
 export function NotCurrentYear({ yearId, isWritable = false, to }: NotCurrentProps) {
   const { t } = useTranslation('app')
   const { years } = useChosenTerm()
@@ -40,7 +46,7 @@ export function NotCurrentYear({ yearId, isWritable = false, to }: NotCurrentPro
   if (!own || !current || own.id === current.id) return null
   const choose = async () => {
     const isChosen = await chooseYear(current.id)
-    // A year without terms cannot be chosen: they come first.
+    // A year without terms cannot be chosen: terms must be added first.
     if (!isChosen) await navigate({ to: '/years' })
     else if (to) await navigate({ to })
   }

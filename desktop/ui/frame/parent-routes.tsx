@@ -18,7 +18,7 @@ export const pathByState = {
   in_school: '/',
 } as const satisfies Record<AccountState, string>
 
-/** Reads who is signed in. A 401 means signed out; any other failure is thrown. */
+/** Reads who is signed in. 401 means nobody; any other failure is thrown. */
 export async function loadAccountState(): Promise<AccountState> {
   if (isSigningOut()) {
     await finishSignOut()
@@ -32,7 +32,7 @@ export async function loadAccountState(): Promise<AccountState> {
   }
 }
 
-/** The pages of the school: for those who are signed in and belong to one. */
+/** The route above all pages of the school, for members who are signed in. */
 export const schoolRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'school',

@@ -6,21 +6,21 @@ const changes = new Listeners()
 let waiting: ServiceWorker | null = null
 
 /**
- * Has the browser keep the app's files, so that it starts while the server cannot be reached. Only where somebody is signed in: before that the
- * server's own sign-in page is shown. Over http a browser allows it for addresses of its own machine alone.
+ * Registers the service worker, which stores the app's files, so that the app starts without the server. Called only after a sign-in:
+ * before it the server's own sign-in page is shown. Over http browsers allow it only on the server's own machine.
  */
 export async function keepApp(): Promise<void> {
   if (!canKeepApp() || !import.meta.env.PROD) return
   const registration = await navigator.serviceWorker.register(PATH).catch(() => null)
   if (!registration) return
   const look = () => {
-    // The first worker of all replaces nothing.
+    // A first service worker replaces none.
     waiting = navigator.serviceWorker.controller ? registration.waiting : null
     changes.notify()
   }
   look()
   registration.waiting?.addEventListener('statechange', look)
-  // The browser looks for a newer one by itself when the page is opened, and may have begun before it was asked here.
+  // On opening the page the browser itself may already have begun to load a newer one.
   const follow = () => registration.installing?.addEventListener('statechange', look)
   follow()
   registration.addEventListener('updatefound', follow)
@@ -28,16 +28,16 @@ export async function keepApp(): Promise<void> {
 
 export const canKeepApp = (): boolean => 'serviceWorker' in navigator && window.isSecureContext
 
-/** True where a newer app has come and takes over once every window of this one is closed, or at once by `openNewApp`. */
+/** True when a newer app is waiting. It is used once all windows are closed, or at once after `openNewApp`. */
 export const useNewApp = (): boolean => useSyncExternalStore(changes.add, () => waiting !== null)
 
-/** Loads the newer app in this window. What is typed is kept, as at every reload. */
+/** Starts the newer app in this window by a reload, which keeps unsaved input like any reload. */
 export function openNewApp(): void {
   navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true })
   waiting?.postMessage('take over')
 }
 
-/** Removes the worker and the files that it keeps. */
+/** Removes the service worker and its files. */
 export async function forgetApp(): Promise<void> {
   if (!canKeepApp()) return
   const registration = await navigator.serviceWorker.getRegistration(PATH).catch(() => undefined)

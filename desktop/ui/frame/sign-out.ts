@@ -5,8 +5,8 @@ import { noteSigningOut } from '../api/signed-out.ts'
 import { forgetApp } from './service-worker.ts'
 
 /**
- * Ends the session, and removes what this browser kept of what the person saw; marks that are not saved stay, for them alone. Loads the page
- * again, so that no data of this person stays in the window. A server that cannot be reached is told later.
+ * Ends the session, and removes what this browser stored for the person, except unsaved marks, which only they can see. Reloads the page,
+ * so that nothing stays in the window. A server that cannot be reached is told later (`finishSignOut`).
  */
 export async function signOut(): Promise<void> {
   noteSigningOut(true)
@@ -14,9 +14,9 @@ export async function signOut(): Promise<void> {
   location.assign('/sign-in')
 }
 
-/** Tells the server. Until it knows nothing is kept here, in no window. */
+/** Tells the server of the sign-out. Until it has answered, no window of this browser stores anything. */
 export async function finishSignOut(): Promise<void> {
-  // Before the server is asked, which may take long; and once more, since another window may have kept something meanwhile.
+  // Before the request, which may take long, and again after it, since another window may have stored something meanwhile.
   await forgetLastSeen()
   const isKnown = await promptClient.auth.logout().then(
     () => true,

@@ -3,7 +3,10 @@ import { useEffect, useState } from 'react'
 import { followEvents } from '../api/event-stream.ts'
 import { ask, askUnansweredAgain, queryClient } from '../api/queries.ts'
 
-/** The status of replication, from the server's event stream. `isReached` is false while the server does not answer; a refusal is an answer. */
+/**
+ * The status of replication, from the event stream; null before the first event. `isReached` is false while no server answers; a refusal
+ * counts as an answer.
+ */
 export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean } {
   const [received, setReceived] = useState<{ status: SyncStatus | null; isReached: boolean }>({ status: null, isReached: true })
   useEffect(() => {
@@ -27,7 +30,7 @@ export function useSyncStatus(): { status: SyncStatus | null; isReached: boolean
   return received
 }
 
-/** When one of these numbers changes, the lists behind it are read again. */
+/** When one of these numbers changes, the lists of replication are read again. */
 const COUNTED = ['waiting', 'files_to_send', 'files_to_come', 'open_conflicts', 'held', 'refused', 'refused_below', 'copies'] as const
 const hasNewCount = (a: SyncStatus, b: SyncStatus) => COUNTED.some((number) => a[number] !== b[number])
 const isListOfWork = ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] === 'replication' && queryKey[1] !== 'status'

@@ -43,7 +43,7 @@ const said = (status: Partial<SyncStatus>, needs = nothing, language = 'en') =>
 
 const school = { name: 'The office', kind: 'school' } as const
 
-test('where all marks are, by whom this server sends to', () => {
+test('says where all marks are, by the parent of this server', () => {
   expect(said({})).toBe('All marks are at the ministry')
   expect(said({ parent: school, is_laptop: true, reached: 'school' })).toBe('All marks are at school')
   expect(said({ parent: school, is_laptop: true, reached: 'centre' })).toBe('All marks are at the ministry')
@@ -51,7 +51,7 @@ test('where all marks are, by whom this server sends to', () => {
   expect(said({ files_to_send: 2 })).toBe('All marks are at the ministry; 2 files on the way')
 })
 
-test('where both ends are not the same, it is not said that all is there; once it is mended, it is', () => {
+test('does not say that all marks have arrived while both ends differ', () => {
   const found = { found_at: '2026-01-12T08:00:00.000Z', tables: [{ entity: 'grade', here: 38, there: 44 }] }
   const open = { difference: { ...found, healed_at: null } }
   expect(said(open)).toBe('Not all is the same at the ministry')
@@ -61,7 +61,7 @@ test('where both ends are not the same, it is not said that all is there; once i
   expect(said({ difference: { ...found, healed_at: '2026-01-12T09:00:00.000Z' } })).toBe('All marks are at the ministry')
 })
 
-test('what waits for the line, marks first, and for how long once that is worth saying', () => {
+test('says what waits to be sent, marks first, and after a minute for how long', () => {
   const offline = { state: 'offline' as const, waiting: 37, waiting_marks: 37 }
   expect(said({ ...offline, oldest_waiting_at: '2026-01-12T08:00:00.000Z' })).toBe('No line: 37 marks wait, the oldest for 2 hours')
   expect(said({ ...offline, oldest_waiting_at: '2026-01-12T09:59:40.000Z' })).toBe('No line: 37 marks wait')
@@ -73,7 +73,7 @@ test('what waits for the line, marks first, and for how long once that is worth 
   expect(said({ state: 'sending', waiting: 3, waiting_marks: 3 })).toBe('Sending 3 marks …')
 })
 
-test('what needs somebody comes first, and only where it is theirs', () => {
+test('says first what this person must do', () => {
   expect(said({ state: 'offline', waiting: 1, waiting_marks: 1, open_conflicts: 2 }, { ...nothing, decisions: 2 })).toBe(
     '2 entries need your decision',
   )
@@ -84,7 +84,7 @@ test('what needs somebody comes first, and only where it is theirs', () => {
   expect(said({ state: 'revoked' }, { decisions: 1, stuck: 1, below: 1, copies: 1 })).toBe('This computer may no longer send')
 })
 
-test('what is in the way though something answers', () => {
+test('says what stops replication although the parent answers', () => {
   const offline = { state: 'offline' as const, waiting: 2, waiting_marks: 2 }
   expect(said({ ...offline, obstacle: 'parent_older' })).toBe('The ministry’s program is too old to receive')
   expect(said({ ...offline, obstacle: 'parent_older', parent: school })).toBe('The school’s program is too old to receive')
@@ -92,11 +92,11 @@ test('what is in the way though something answers', () => {
   expect(said({ state: 'upgrade' })).toBe('This program is too old to send')
 })
 
-test('a first copy says how far it is, and nothing is said to be there that is not', () => {
+test('says the progress of a first copy', () => {
   expect(said({ copy: { copied: 1_200, total: 6_000 } })).toBe('First copy: 1200 of 6000')
 })
 
-test('how the line stands is said whatever needs a decision, and what needs one whatever the line does', () => {
+test('connection and work have separate sentences', () => {
   const t = i18next.getFixedT('en', 'sync')
   const cut = { ...quiet, state: 'offline' as const, waiting: 2, waiting_marks: 2, oldest_waiting_at: '2026-01-12T07:00:00.000Z' }
   expect(connectionSummary(t, { ...cut, open_conflicts: 3 }, now).text).toBe('No line: 2 marks wait, the oldest for 3 hours')

@@ -3,11 +3,11 @@ import type { TFunction } from 'i18next'
 import { enumerated, lasting } from '../words/format.ts'
 
 /**
- * Work for this person: conflicts to decide, refused writes to look at (`stuck` of this computer, `below` of computers under it), and computers
- * that were copied.
+ * The work that waits for this person: conflicts to decide, refused writes of this computer (`stuck`) and of computers below it (`below`),
+ * and copied computers.
  */
 export type OpenWork = { decisions: number; stuck: number; below: number; copies: number }
-/** `isWork`: a person has to act. */
+/** `isWork`: a person must act. */
 export type SyncSummary = { text: string; tone: 'none' | 'good' | 'warn' | 'bad'; isWork?: true }
 
 /** The most important fact of a status, as a sentence. `now` in ms. */
@@ -16,7 +16,7 @@ export function syncSummaryOf(t: TFunction<'sync'>, status: SyncStatus, work: Op
   return connection.isWork ? connection : (openWorkSummary(t, work) ?? connection)
 }
 
-/** The work of this person as a sentence; null where there is none. */
+/** The work of this person, as a sentence; null where there is none. */
 export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below, copies }: OpenWork): SyncSummary | null {
   if (decisions > 0) return { text: t('line.decide', { count: decisions }), tone: 'warn', isWork: true }
   if (stuck > 0) return { text: t('line.stuck', { count: stuck }), tone: 'warn', isWork: true }
@@ -24,7 +24,9 @@ export function openWorkSummary(t: TFunction<'sync'>, { decisions, stuck, below,
   return copies > 0 ? { text: t('line.copies', { count: copies }), tone: 'warn', isWork: true } : null
 }
 
-/** The connection as a sentence: what waits and for how long, what is being sent, or that everything has arrived. `now` in ms. */
+/**
+ * The state of the connection, as a sentence: what waits and for how long, what is being sent, or that everything has arrived. `now` in ms.
+ */
 export function connectionSummary(t: TFunction<'sync'>, status: SyncStatus, now: number): SyncSummary {
   const { state, obstacle, copy, waiting, oldest_waiting_at, files_to_send, files_to_come } = status
   if (state === 'revoked' || state === 'upgrade') return { text: t(`line.${state}`), tone: 'bad', isWork: true }
@@ -46,7 +48,7 @@ export function connectionSummary(t: TFunction<'sync'>, status: SyncStatus, now:
   return count > 0 ? { text: t(`line.files.${place}`, { what }), tone: 'none' } : { text: t(`line.all.${place}`), tone: 'good' }
 }
 
-/** The age of younger writes is not shown. */
+/** How long younger writes have waited is not shown. */
 const MINUTE = 60_000
 
 function partsOf(t: TFunction<'sync'>, { waiting, waiting_marks, files_to_send, files_to_come }: SyncStatus): string[] {

@@ -1,6 +1,6 @@
 import { writeStored } from '../components/browser-storage.ts'
 
-/** As this computer, light, or dark; `public/early.js` reads the same before the first paint. */
+/** The theme of the system, light, or dark; `public/early.js` reads the same value before the first paint. */
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 const STORAGE_KEY = 'markbook.theme'

@@ -11,8 +11,8 @@ let sending = 0
 let elsewhere = 0
 
 /**
- * How many marks, entries of attendance, or texts of report books are in this window alone, how many of them are on their way just now, and
- * how many are in other windows of this browser. Told by the session that sends them, which is loaded after the frame.
+ * Sets how many marks, attendance entries or report texts are unsaved in this window, how many of them are being sent, and how many are in
+ * other windows of this browser. Called by the module that sends them, which is loaded after the frame.
  */
 export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
   counts.set(of, own)
@@ -24,7 +24,7 @@ export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
   if (count !== before[0] || elsewhere !== before[1]) changes.notify()
 }
 
-/** Those on their way too, which are lost to a session that ends. */
+/** Includes those that are being sent: a sign-out would lose them too. */
 export const unsavedNow = (): number => count + sending
 
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)

@@ -5,7 +5,7 @@ import { ask } from '../api/queries.ts'
 import { isAdmin, useProfile } from '../api/session.ts'
 import { type OpenWork, type SyncSummary, syncSummaryOf } from './sync-summary.ts'
 
-/** An administrator's work is all of the school's; a teacher's is their own. */
+/** The open work of the school for an administrator, of their own for a teacher. */
 export function useOpenWork(status: SyncStatus | null | undefined): OpenWork {
   const all = isAdmin(useProfile())
   const { open_conflicts = 0, refused = 0, refused_below = 0, held = 0, copies = 0 } = status ?? {}
@@ -17,7 +17,7 @@ export function useOpenWork(status: SyncStatus | null | undefined): OpenWork {
     decisions: open_conflicts > 0 ? (own.data?.filter(({ may_decide }) => may_decide).length ?? 0) : 0,
     stuck: refused > 0 ? unseen.filter(({ from }) => from === null).length : 0,
     below: refused_below > 0 ? unseen.filter(({ from }) => from !== null).length : 0,
-    // Who shuts a computer out is an administrator.
+    // Only an administrator can revoke a copied computer.
     copies: 0,
   }
 }

@@ -10,12 +10,12 @@ import { SignInRoot } from './sign-in-root.tsx'
 const container = document.getElementById('app')
 if (!container) throw new Error('the page has no container for the app')
 
-/** The requested page: without a session the server answers any address with the sign-in page. */
+/** The requested page: the server answers every address with the sign-in page where there is no session. */
 const { pathname, search, hash } = location
 const next = pathname === '/sign-in' ? (new URLSearchParams(search).get('next') ?? undefined) : `${pathname}${search}${hash}`
 if (pathname !== '/sign-in') history.replaceState(null, '', `/sign-in?next=${encodeURIComponent(next ?? '/')}`)
 
-/** Completes the work of `public/early.js`: switches to the stored language, and repeats the last press. */
+/** Completes the work of `public/early.js`: switches to the stored language, and repeats a press from before hydration. */
 function replay(): void {
   container?.removeAttribute('data-prerendered')
   const language = storedLanguage()
@@ -34,7 +34,7 @@ const root = hydrateRoot(
     onSignedIn={async (profile) => {
       startSessionAs(profile)
       history.replaceState(null, '', localPath(next))
-      // Prefetched by now. Where it cannot be had any more, after an update of the server, the page is loaded anew.
+      // Usually prefetched by now. After an update of the server the file may be gone: then the page is reloaded.
       const { openApp } = await import('../app.tsx').catch(() => ({ openApp: () => location.reload() }))
       await openApp(container, () => root.unmount())
     }}

@@ -11,17 +11,18 @@ const SCHOOL = ['frame/frame.tsx', 'pages/home/home-page.tsx']
 type Bundle = Parameters<Extract<Plugin['generateBundle'], (...input: never[]) => unknown>>[1]
 
 /**
- * Writes `sign-in.html` once for each language, with the sign-in page prerendered in it, so that it is seen and typed in before the scripts of
- * the app have run: `sign-in.fr.html`, and `sign-in.fr.back.html` for a return to a page. `plugins` are those of the app's own build.
+ * Writes the prerendered sign-in page, so that it can be seen and typed into before the scripts have run: `sign-in.fr.html` for each
+ * language, and `sign-in.fr.back.html` for a return to a page. `plugins`: those of the app's build.
  */
 export function prerender(plugins: () => PluginOption[]): Plugin {
-  /** The modules that the sign-in page needs at once, and those of what is around every page of a school, with the page that it starts with. */
+  /** The modules of the sign-in page, and those of the frame and of the first page after a sign-in. */
   const first = new Set<string>()
   const school = new Set<string>()
   let pages: PrerenderedPage[] = []
-  // An entry must not share a file with other modules: loading the file would run it.
+  // An entry must not be in one file with other modules: loading that file would run the entry.
   const entries = [APP, 'main.tsx', TEMPLATE, 'prerender/hydrate.tsx'].map((name) => join(root, name))
-  // One script and one style sheet for the sign-in page, one more of each for the app, and for every page of a school: every file costs a slow computer time.
+  // One script and one style sheet each for the sign-in page, for the app and for the pages of the school, since each file costs time on a
+  // slow computer.
   const groups = [
     { name: 'first', priority: 3, test: (id: string) => first.has(id) && !entries.includes(id) },
     { name: 'app', priority: 2, test: (id: string) => !entries.includes(id), tags: ['$initial' as const] },
@@ -36,7 +37,7 @@ export function prerender(plugins: () => PluginOption[]): Plugin {
     }),
     async buildEnd(failure) {
       if (failure) return
-      // Here and not in generateBundle: a server goes on serving the previous build until then.
+      // Not in generateBundle: until that hook the server can serve the former build.
       pages = await prerendered(plugins())
       const collect = (into: Set<string>, open: string[]) => {
         for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -59,7 +60,7 @@ export function prerender(plugins: () => PluginOption[]): Plugin {
         this.emitFile({ type: 'asset', fileName, source: documentOf(template, page, linksOf(bundle, page.language)) })
       }
       delete bundle[TEMPLATE]
-      // Whoever opens the app is signed in as a rule: this is loaded beside the scripts that will ask for it.
+      // Who opens the app is usually signed in: the files of the first page are loaded along with the scripts that import them.
       const app = bundle[APP]
       if (app?.type === 'asset')
         app.source = textOf(bundle, APP).replace('</head>', () => `  ${schoolLinksOf(bundle).join('\n    ')}\n  </head>`)
@@ -80,7 +81,10 @@ function textOf(bundle: Bundle, name: string): string {
   return String(file.source)
 }
 
-/** Words that hydration needs are loaded with the scripts; the rest of the app is fetched when idle, and run after the sign-in. */
+/**
+ * Preloads the words for hydration with the scripts; the rest of the app is prefetched when the browser is idle, and runs after the
+ * sign-in.
+ */
 function linksOf(bundle: Bundle, language: string): string[] {
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
   const chunkOf = (entry: string) => chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(entry))
@@ -116,7 +120,7 @@ function schoolLinksOf(bundle: Bundle): string[] {
   ]
 }
 
-/** Class names are made twice, here and in the app's own build: a page without its styles must not go out. */
+/** Throws where the prerendered page has class names that the build does not have; it would have no styles. */
 function expectStyles(markup: string, bundle: Bundle): void {
   const styles = Object.values(bundle).flatMap((file) =>
     file.type === 'asset' && file.fileName.endsWith('.css') ? String(file.source) : [],
@@ -126,7 +130,7 @@ function expectStyles(markup: string, bundle: Bundle): void {
   if (names.length === 0 || bare.length > 0) throw new Error(`the prerendered page has no styles for ${bare.join(', ') || 'anything'}`)
 }
 
-/** Runs `prerender.tsx` in this process. */
+/** Runs `prerender.tsx` in this process; returns its pages. */
 async function prerendered(plugins: PluginOption[]): Promise<PrerenderedPage[]> {
   const { createServer } = await import('vite')
   const define = { 'location.origin': '""' }

@@ -6,7 +6,7 @@ import { SignInContent } from '../pages/sign-in/sign-in-form.tsx'
 
 export type SignInRootProps = { isBack: boolean; onHydrated: () => void; onSignedIn: (profile: Profile) => void }
 
-/** The tree of the sign-in page without the router: `prerender.tsx` and `hydrate.tsx` must render the same. */
+/** The sign-in page without a router. `prerender.tsx` and `hydrate.tsx` must render the same tree. */
 export function SignInRoot({ isBack, onHydrated, onSignedIn }: SignInRootProps) {
   useEffect(onHydrated, [onHydrated])
   return (

@@ -1,26 +1,31 @@
 import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from 'idb'
 import type { Sealed } from './sealing.ts'
 
-/** What this browser keeps for this address. Every record has the person whom it is of, so that a shared computer mixes nobody. */
+/**
+ * What this browser stores for this site. The key of each record begins with the person, so that people who share a computer stay apart.
+ */
 interface Schema extends DBSchema {
-  /** Marks that the server has not confirmed, by window. */
+  /** Unconfirmed marks, by window. */
   pending_marks: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
-  /** Attendance, likewise: of a register in place of an assessment. */
+  /** Unconfirmed attendance, with the register instead of the assessment. */
   pending_attendance: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
-  /** Texts of report books, likewise: of a class and term in place of an assessment. */
+  /** Unconfirmed texts of report books, with the class and term instead of the assessment. */
   pending_texts: { key: [userId: string, schoolId: string, assessmentId: string, windowId: string]; value: unknown }
-  /** Replies of the server that were last seen, encrypted. `request`: the digest of what was asked; `at`: ms. */
+  /** The last replies of the server, encrypted. `request`: the digest of the request; `at`: ms. */
   replies: { key: [userId: string, schoolId: string, request: string]; value: StoredReply; indexes: { at: number } }
 }
 type StoredReply = { userId: string; schoolId: string; request: string; at: number; sealed: Sealed }
-/** Where entries lie that the server has not confirmed. */
+/** The stores of entries that the server has not confirmed. */
 export type PendingStore = 'pending_marks' | 'pending_attendance' | 'pending_texts'
 export type BrowserDatabase = IDBPDatabase<Schema>
 
 const NAME = 'markbook'
 const VERSION = 3
 
-/** Null where the browser has no database for this page, as some in a private window. `gone`: it is closed, since the browser has taken it away or another window needs it. */
+/**
+ * Opens the database; null where the browser has none for this page, as in some private windows. `gone` is called when it was closed
+ * because the browser removed it or another window upgrades it.
+ */
 export async function openBrowserDatabase(gone: () => void = () => {}): Promise<BrowserDatabase | null> {
   try {
     const database = await openDB<Schema>(NAME, VERSION, {
@@ -31,7 +36,7 @@ export async function openBrowserDatabase(gone: () => void = () => {}): Promise<
         if (oldVersion < 2) made.createObjectStore('pending_attendance', { keyPath })
         made.createObjectStore('pending_texts', { keyPath })
       },
-      // A newer program in another window waits for this one to let go.
+      // A newer version of the app in another window waits until this connection is closed.
       blocking: () => {
         database.close()
         gone()
@@ -45,7 +50,7 @@ export async function openBrowserDatabase(gone: () => void = () => {}): Promise<
 }
 
 let opened: Promise<BrowserDatabase | null> | undefined
-/** The database of this window, opened once, and again where the browser took it away. */
+/** The database of this window. Opened on first use, and again after the browser closed it. */
 export const browserDatabase = (): Promise<BrowserDatabase | null> => {
   opened ??= openBrowserDatabase(() => {
     opened = undefined
@@ -53,12 +58,12 @@ export const browserDatabase = (): Promise<BrowserDatabase | null> => {
   return opened
 }
 
-/** Removes everything in it. */
+/** Removes the whole database. */
 export async function forgetBrowserDatabase(): Promise<void> {
   ;(await opened)?.close()
   opened = undefined
   await deleteDB(NAME).catch(() => {})
 }
 
-/** All keys that begin so. */
+/** All keys that begin with these parts. */
 export const keysBelow = (...start: string[]): IDBKeyRange => IDBKeyRange.bound(start, [...start, []])

@@ -1,23 +1,23 @@
 import type { BrowserDatabase } from './browser-database.ts'
 import { digestOf, forgetSealingKey, seal, sealingKey, unseal } from './sealing.ts'
 
-/** Bounds of what is kept: how long, ms, and how many replies. */
+/** The largest age (ms) and number of stored replies. */
 const MAX_AGE = 30 * 86_400_000
 const MAX_REPLIES = 2_000
 
 export type ReplyOwner = { userId: string; schoolId: string }
 
-/** Keeps a reply in the browser's database, encrypted, in place of an earlier one. What cannot be kept is not there later. */
+/** Stores a reply, encrypted, instead of an earlier one. Does nothing where that fails. */
 export async function keepReply(database: BrowserDatabase | null, owner: ReplyOwner, request: string, reply: unknown, now: number) {
   try {
     const key = await sealingKey()
     if (key) await database?.put('replies', { ...owner, request: await digestOf(request), sealed: await seal(key, reply), at: now })
   } catch {
-    // A full disk, say. The page itself has its reply.
+    // A full disk, for example: the page has its reply anyway.
   }
 }
 
-/** The reply that was last seen; undefined where none is kept, or it is too old. */
+/** The stored reply; undefined where there is none, or where it is too old. */
 export async function keptReply(
   database: BrowserDatabase | null,
   { userId, schoolId }: ReplyOwner,
@@ -33,7 +33,7 @@ export async function keptReply(
   }
 }
 
-/** Removes what is of anybody else than this person; null: everything, and the key first. */
+/** Removes all replies but those of the person `but`; null: all replies, and first their key. */
 export async function forgetReplies(database: BrowserDatabase | null, but: string | null): Promise<void> {
   try {
     if (but === null) forgetSealingKey()
@@ -42,11 +42,11 @@ export async function forgetReplies(database: BrowserDatabase | null, but: strin
     for (const key of await tx.store.getAllKeys()) if (key[0] !== but) await tx.store.delete(key)
     await tx.done
   } catch {
-    // Nothing can be removed where the database does not open; nothing is read there either.
+    // Where the database cannot be opened nothing can be removed, and nothing can be read either.
   }
 }
 
-/** Removes what is too old, and the oldest of too many. */
+/** Removes replies that are too old, and the oldest beyond the largest number. */
 export async function thinReplies(database: BrowserDatabase | null, now: number): Promise<void> {
   try {
     const tx = database?.transaction('replies', 'readwrite')
@@ -59,6 +59,6 @@ export async function thinReplies(database: BrowserDatabase | null, now: number)
     }
     await tx.done
   } catch {
-    // The next start tries again.
+    // The next start of the app tries again.
   }
 }

@@ -7,12 +7,12 @@ import { chromiumArguments, headlessPath } from './chromium.ts'
 
 if (!headlessPath) console.warn('No Chromium on this machine: the tests in a real browser are skipped (apt-get install chromium).')
 
-/** The sizes that people have: the old PC, and a telephone for reading. */
+/** The sizes of an old PC and of a telephone. */
 export const sizes = { pc: { width: 1366, height: 768 }, phone: { width: 390, height: 844 } } as const
 
 let launched: Promise<Browser> | undefined
 
-/** The Chromium of this worker, which ends with it. To close it closes its windows, so that the next file has it as it was. */
+/** The Chromium of this worker, which is shared by its files. `close` closes only its windows. */
 export async function openBrowser(): Promise<Browser> {
   launched ??= chromium.launch({ executablePath: headlessPath ?? '', headless: true, args: [...chromiumArguments] })
   const browser = await launched
@@ -22,12 +22,12 @@ export async function openBrowser(): Promise<Browser> {
   return Object.create(browser, { close: { value: close } })
 }
 
-/** A window of an old PC, in English; a script error in it fails the test that looks (`faults`). */
+/** A window of an old PC, in English. `faults`: its script errors, for a test to check. */
 export async function openWindow(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<{ context: BrowserContext; page: Page; faults: string[] }> {
-  // To keep the app costs a browser a second of CPU.
+  // Without service workers: installing one takes a second of CPU.
   const context = await browser.newContext({
     serviceWorkers: 'block',
     viewport: sizes.pc,
@@ -46,7 +46,7 @@ export async function openWindow(
   return { context, page, faults }
 }
 
-/** Presses in any window that had no click, since the page moved between the press and its release. */
+/** Presses without a click in any window, because the page moved between press and release. */
 export const lostPresses: string[] = []
 const LOST = 'lost press: '
 
@@ -81,17 +81,17 @@ async function watchPresses(context: BrowserContext): Promise<void> {
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const accessibility: RunOptions = {
   resultTypes: ['violations'],
-  // The only frame shows a PDF, which is not a page.
+  // The only frame shows a PDF.
   iframes: false,
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
 }
 
-/** Nothing that keeps anybody out: WCAG 2.2 AA as far as a machine can tell. */
+/** Fails where axe finds a violation of WCAG 2.2 AA. */
 export async function expectForEverybody(page: Page): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource)
   const violations = await page.evaluate(async (options) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') }
-    // A colour on its way from one state to the next is neither: an answer may change a button while axe looks.
+    // Stops transitions: axe would measure a colour between two states.
     const still = new CSSStyleSheet()
     still.replaceSync('*, *::before, *::after { transition: none !important }')
     document.adoptedStyleSheets.push(still)
@@ -105,16 +105,19 @@ export async function expectForEverybody(page: Page): Promise<void> {
   expect(said, page.url()).toEqual([])
 }
 
-/** Resolves when no dialog is open. A short message in the corner is a dialog too, and stays for seconds. */
+/** Resolves when no dialog is open. Toasts are dialogs too, and are ignored, since they stay for seconds. */
 export const dialogsClosed = (page: Page) => page.locator('[role="dialog"]:not([aria-modal="false"])').waitFor({ state: 'detached' })
 
-/** Kept where `PICTURES` names a folder, for people to look at. */
+/** Saves a picture of the page where the environment has a folder in `PICTURES`. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['PICTURES']
   if (folder) await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
-/** Counts from the next page on how far what was painted is pushed, as a share of the window; what follows a press within half a second is none. */
+/**
+ * Measures, from the next page on, how far painted elements are moved, as a share of the window (layout shift). Shifts within half a second
+ * of an input do not count.
+ */
 export async function watchShifts(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     const kept = window as unknown as { shifts: string[]; shifted: number }
@@ -139,7 +142,7 @@ export async function watchShifts(context: BrowserContext): Promise<void> {
   })
 }
 
-/** Of the page that is shown: at most this share was pushed. */
+/** Fails where more than this share of the shown page was moved. */
 export async function expectStill(page: Page, most: number): Promise<void> {
   const { shifted, shifts } = await page.evaluate(() => {
     const kept = window as unknown as { shifts: string[]; shifted: number }
@@ -149,8 +152,8 @@ export async function expectStill(page: Page, most: number): Promise<void> {
 }
 
 /**
- * Nothing is wider than the window: a page that must be pushed sideways is no page for a telephone or for 200 % zoom. Nor is a table in
- * it, but where its cells are compared across rows and columns.
+ * Fails where the page is wider than the window, since that is unusable on a telephone or at 200 % zoom. A table may be wider only where
+ * its cells are compared across rows and columns.
  */
 export async function expectFits(page: Page): Promise<void> {
   const measure = () =>
@@ -160,6 +163,6 @@ export async function expectFits(page: Page): Promise<void> {
         .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
         .map((table) => table.getAttribute('aria-label')),
     }))
-  // A panel follows a window that has changed once it is rendered anew.
+  // Polls: a panel adapts to a changed window only after a render.
   await expect.poll(measure, { message: page.url() }).toEqual({ over: 0, tables: [] })
 }

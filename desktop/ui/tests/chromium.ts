@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 const firstOf = (...paths: string[]) => paths.find((path) => existsSync(path)) ?? null
 const chosen = process.env['CHROMIUM'] ? [process.env['CHROMIUM']] : []
 
-/** Null where this machine has no Chromium: then the tests that need one are skipped. */
+/** Null without a Chromium on this machine: the tests that need one are skipped. */
 export const chromiumPath = firstOf(
   ...chosen,
   '/usr/bin/chromium',
@@ -12,10 +12,10 @@ export const chromiumPath = firstOf(
   '/snap/bin/chromium',
 )
 
-/** The same engine without the program around it, where the machine has it: a page without a window takes a third less time. */
+/** The headless build of Chromium, where the machine has it: its pages take a third less time. */
 export const headlessPath = firstOf(...chosen, '/usr/bin/chromium-headless-shell') ?? chromiumPath
 
-/** A name of this machine, for what is not trusted at a mere address of it. */
+/** A host name of this machine, for features that browsers forbid at an IP address. */
 export const NAME_OF_THIS_MACHINE = 'markbook.school'
 
 export const chromiumArguments = [
@@ -27,6 +27,6 @@ export const chromiumArguments = [
   '--disable-component-update',
   '--disable-sync',
   `--host-resolver-rules=MAP ${NAME_OF_THIS_MACHINE} 127.0.0.1`,
-  // A page of a test lives for a second or two: to optimize its code costs more than that gains.
+  // The page of a test lives for a second or two, too short for optimised code to pay off.
   '--js-flags=--no-turbofan --no-maglev',
 ] as const

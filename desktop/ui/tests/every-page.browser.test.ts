@@ -9,7 +9,7 @@ import { expectFits, expectForEverybody, openWindow, picture, sizes } from './br
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
-/** Every address of the app, as the head sees it; a page that is not here is in no picture and was tried by nobody. `SET` is a teaching set. */
+/** Every address of the app, as the head sees it. `SET` is replaced by the id of a teaching set. */
 const PAGES = {
   today: '/',
   marks: '/marks',
@@ -53,10 +53,10 @@ const settled = async (page: Page) => {
   await expect.poll(() => page.locator('[role="status"] > [aria-hidden]:empty').count(), { timeout: 15_000 }).toBe(0)
 }
 
-/** In a term that has marks, report books and remarks: the one of today has none. */
+/** Chooses a term with marks, report books and remarks; the current one has none. */
 const inTerm = (context: BrowserContext) => context.addInitScript((id) => sessionStorage.setItem('markbook.term', id), michaelmas.id)
 
-/** The actions of a page stand beside its title, not below. */
+/** Fails where the actions of a page are not beside its title. */
 async function expectActionsBeside(page: Page): Promise<void> {
   const below = await page
     .locator('main header:has(h1)')
@@ -66,7 +66,7 @@ async function expectActionsBeside(page: Page): Promise<void> {
   expect(Math.max(0, ...below), page.url()).toBeLessThan(8)
 }
 
-/** Paper is white, whatever the screen is, and nothing that only a screen can do is on it. */
+/** Fails where print has a dark background, or elements that only work on a screen. */
 async function expectPaper(page: Page): Promise<void> {
   await page.emulateMedia({ media: 'print' })
   const printed = await page.evaluate(() => ({
@@ -81,10 +81,10 @@ async function expectPaper(page: Page): Promise<void> {
   expect(printed, page.url()).toEqual({ ground: 'rgb(255, 255, 255)', text: 'rgb(0, 0, 0)', pressed: [] })
 }
 
-/** What has a test of its own, since it needs a laptop, or nobody who is signed in. */
+/** Pages with a test of their own, which needs a laptop without a sign-in. */
 const ELSEWHERE = ['/pair']
 
-test('every address of the app is looked at', () => {
+test('every address of the app is in this test', () => {
   const source = readFileSync(new URL('../routes.tsx', import.meta.url), 'utf8')
   const paths = [...source.matchAll(/[pP]age\(\s*'(\/[^']*)'|path: '(\/[^']*)'/g)].map(([, own, other]) => own ?? other ?? '')
   expect(paths.length).toBeGreaterThan(30)
@@ -123,7 +123,7 @@ describe.skipIf(!headlessPath)('every page', () => {
       await expectForEverybody(pc.page)
       await expectActionsBeside(pc.page)
       await picture(pc.page, `${name}-light`)
-      // Twice as large is the same as a window of half the size.
+      // At 200 % zoom the page has half the window's size.
       await pc.page.setViewportSize({ width: 683, height: 384 })
       await expectFits(pc.page)
       await pc.page.setViewportSize(sizes.pc)
@@ -143,9 +143,9 @@ describe.skipIf(!headlessPath)('every page', () => {
     },
   )
 
-  /** Of the sheets in docs/pictures (`npm run pictures`). */
+  /** Takes the pictures of docs/pictures (`npm run pictures`). */
   async function furtherPictures(name: string): Promise<void> {
-    // Without motion: a colour on its way from light to dark is neither.
+    // Without transitions between light and dark.
     await pc.page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
     await pc.page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
     await picture(pc.page, `${name}-dark`)
@@ -155,7 +155,7 @@ describe.skipIf(!headlessPath)('every page', () => {
     await arabic.page.setViewportSize(sizes.phone)
   }
 
-  test('the menu keeps its places in a language of long words, whichever page is open', async () => {
+  test('the entries of the menu keep their places in a language with long words, on every page', async () => {
     const french = await openWindow(browser, { locale: 'fr-FR' })
     await site.signIn(french.context, 'okafor')
     const places = async (path: string) => {

@@ -6,7 +6,7 @@ import { headlessPath } from './chromium.ts'
 import { cell, GRID, openGrid } from './grid.ts'
 import { siteInBrowser } from './site.ts'
 
-/** The entries that the menu shows and that lie under a message. */
+/** The visible entries of the menu that a toast covers. */
 const covered = (page: Page) =>
   page.evaluate(() => {
     const menu = document.querySelector('nav')
@@ -21,7 +21,7 @@ const covered = (page: Page) =>
 describe.skipIf(!headlessPath)('the frame', () => {
   const { site, browser, open } = siteInBrowser()
 
-  test('no entry of the menu lies under the messages, and each can be scrolled to', async () => {
+  test('no entry of the menu is covered by toasts, and each can be scrolled to', async () => {
     const { context, page, faults } = await open('okafor', '/years')
     for (const [name, from, to] of [
       ['2026/27', '2026-09-01', '2027-06-30'],
@@ -89,7 +89,7 @@ describe.skipIf(!headlessPath)('the frame', () => {
     await context.close()
   })
 
-  test('text is as large as the browser is set to, and the pages still fit', async () => {
+  test('text has the size that is set in the browser, and the pages still fit', async () => {
     for (const [viewport, paths] of [
       [sizes.pc, ['/assessments', `/reports/${class3B.id}?view=fill`, GRID]],
       [sizes.phone, ['/years', '/people']],
@@ -118,7 +118,7 @@ describe.skipIf(!headlessPath)('the frame', () => {
     }
   })
 
-  test('after Back to a grid the keys are the grid’s, also where a link of the menu was pressed before', async () => {
+  test('after Back to a grid the keys work in the grid, also after a press on a link of the menu', async () => {
     const { context, page, faults } = await openGrid(site, browser)
     await page.getByRole('navigation').getByRole('link', { name: 'Pupils' }).click()
     await page.getByRole('heading', { name: 'Pupils', exact: true }).waitFor()

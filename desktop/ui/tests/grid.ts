@@ -4,14 +4,14 @@ import { expect } from 'vitest'
 import { openWindow } from './browser.ts'
 import type { Site } from './site.ts'
 
-/** The marks of 3B in mathematics, Michaelmas. */
+/** The page of marks of 3B in mathematics, Michaelmas. */
 export const GRID = `/marks/${class3B.id}/${maths.id}?term=${michaelmas.id}`
 
-/** The mark in a row (by last name order) and column of the grid, as it is shown. */
+/** The shown mark in a row (in the order of last names) and column of the grid. */
 export const cell = (page: Page, row: number, col: number) => page.locator(`[data-row="${row}"][data-col="${col}"]`)
 export const textOf = async (page: Page, row: number, col: number) => (await cell(page, row, col).innerText()).split('\n')[0]
 
-/** The grid in a window of this person, with its marks. */
+/** Opens the grid in a window of a person, and waits for its marks. */
 export async function openGrid(
   site: Site,
   browser: Browser,

@@ -7,10 +7,10 @@ import { siteInBrowser } from './site.ts'
 describe.skipIf(!headlessPath)('the head', () => {
   const { site, open } = siteInBrowser()
 
-  test('adds next year with its terms, whose weights must give 100, and opens its classes from this year’s', async () => {
+  test('adds next year with its terms, whose weights must add up to 100, and opens its classes from this year’s', async () => {
     const { context, page, faults } = await open('okafor', '/years')
     await page.getByRole('button', { name: 'Add a year' }).click()
-    // As the year before, a year later.
+    // Filled in from the year before.
     expect(await page.getByLabel('Name').inputValue()).toBe('2026/27')
     expect(await page.getByLabel('First day').inputValue()).toBe('2026-09-01')
     expect(await page.getByLabel('Last day').inputValue()).toBe('2027-06-30')
@@ -30,7 +30,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await page.getByLabel('Coursework, in %').fill('30')
     await page.getByRole('button', { name: 'Save' }).click()
     await card.getByText('Exams 70 %, coursework 30 %').waitFor()
-    // Nothing came before the first year, so it has no such link.
+    // The first year has no earlier one to copy from.
     const first = page.getByRole('region', { name: '2024/25', exact: true })
     await first.waitFor()
     expect(await first.getByRole('link', { name: /^Open the classes/ }).count()).toBe(0)
@@ -50,7 +50,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     expect(classes.map(({ name }) => name)).toEqual(['4A', '4B'])
     const [before, after] = await Promise.all([class3B.id, classes[1]?.id ?? ''].map((id) => head.classes.students({ params: { id } })))
     expect(after?.map(({ id }) => id)).toEqual(before?.map(({ id }) => id))
-    // Who had chosen the old year sees the new one once it is the current one.
+    // A person who had chosen the old year now sees the current one.
     await page.getByRole('link', { name: 'Years and terms' }).click()
     await yearAtTop.selectOption({ label: '2025/26' })
     await card.getByRole('button', { name: 'Make it the current year' }).click()
@@ -60,7 +60,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await context.close()
   })
 
-  test('lets somebody in who asked, as a teacher, and gives a code at the desk that signs in once', async () => {
+  test('approves a join request as a teacher, and gives a desk code, which signs in once', async () => {
     const { context, page } = await open('okafor', '/people')
     await page.getByRole('button', { name: 'Accept Tomás Keane' }).click()
     await page.getByText('Tomás Keane now belongs to the school.').waitFor()
@@ -80,7 +80,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await context.close()
   })
 
-  test('imports a list of pupils: first what would happen row by row, then all of it, then enrols them together', async () => {
+  test('imports a list of pupils, first as a dry run, and enrols them together', async () => {
     const { context, page } = await open('okafor', '/students')
     const table = (rows: string) => ({
       name: 'pupils.csv',
@@ -109,7 +109,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await context.close()
   })
 
-  test('cannot save a scale that leaves results without a letter, and saves one that does not', async () => {
+  test('cannot save a scale that leaves results without a letter', async () => {
     const { context, page } = await open('okafor', '/scale')
     await page.getByLabel('Letter 1').waitFor()
     await page.getByRole('button', { name: 'Add a line' }).click()
@@ -127,7 +127,7 @@ describe.skipIf(!headlessPath)('the head', () => {
     await context.close()
   })
 
-  test('adds an assessment with a decimal comma, leaves it out with a reason, and deletes it only by its title', async () => {
+  test('adds an assessment with a decimal comma, excludes it with a reason, and deletes it after typing its title', async () => {
     const { context, page } = await open('okafor', '/assessments')
     await page.getByRole('button', { name: 'Add an assessment' }).click()
     await page.getByLabel('Title').fill('Test 9')

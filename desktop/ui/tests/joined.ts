@@ -7,10 +7,13 @@ import { asSystem } from '../../../server/store/tx.ts'
 import { type BadLine, badLineTo } from '../../../server/testing/bad-line.ts'
 import { openSite, type Site } from './site.ts'
 
-/** Fractions of the usual waits, for which a test would sit: for a line that is back, and for an answer without news, which tells how far the parent is. */
+/** Shorter waits for these tests: until a cut connection is used again, and until a server without news replies. */
 const HURRIED = { first: 200, most: 1_000, unsent: 1_000, hurry: 200, wait: 2 }
 
-/** Joins a server to another over real HTTP, over a line that can be cut, and waits until everything has come. `user`: it is this person's laptop. */
+/**
+ * Joins a server to a parent over HTTP and a connection that can be cut, and waits for the first copy. `user`: the owner of the laptop;
+ * null for a school.
+ */
 export async function joinedUnder(parent: Site, child: Site, user: string | null = null): Promise<BadLine> {
   const line = await badLineTo(() => parent.running().port)
   const kind = user ? 'laptop' : 'school'
@@ -26,7 +29,7 @@ export async function joinedUnder(parent: Site, child: Site, user: string | null
 
 export type Joined = { centre: Site; box: Site; line: BadLine; close(): Promise<void> }
 
-/** The ministry's server with the story, and the school's own under it, which has it all. */
+/** A centre with the story, and the school's server below it after a first copy. */
 export async function underTheMinistry(): Promise<Joined> {
   const [centre, box] = await Promise.all([
     openSite({ env: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' } }),
@@ -41,10 +44,10 @@ export async function underTheMinistry(): Promise<Joined> {
   return { centre, box, line, close }
 }
 
-/** Until nothing is left to send or to come, as `person` is told there. */
+/** Waits until nothing is left to send or receive, by the status that `person` sees. */
 export async function inStep(site: Site, person: 'ada' | 'okafor' = 'okafor'): Promise<void> {
   for (let tries = 0; tries < 300; tries += 1) {
-    // Until their row has come down nobody knows them here.
+    // Before their row has arrived the person cannot sign in here.
     const asked = site.as(person).then((one) => one.replication.status())
     const status = await asked.catch(() => null)
     if (status?.state === 'up_to_date' && status.waiting === 0 && !status.copy) return

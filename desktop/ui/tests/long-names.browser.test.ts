@@ -48,7 +48,7 @@ describe.skipIf(!headlessPath)('names of one word that is wider than a telephone
     await window.page.evaluate((id) => sessionStorage.setItem('markbook.term', id), michaelmas.id)
     return window
   }
-  /** What is cut at the edge of its box, and the heading where it lies under the actions of the page. */
+  /** Elements whose content is cut off, and headings that are covered by the actions of the page. */
   const hidden = (page: Page) =>
     page.evaluate(() => {
       const heading = document.querySelector('h1')?.getBoundingClientRect()
@@ -59,7 +59,7 @@ describe.skipIf(!headlessPath)('names of one word that is wider than a telephone
       return { covered: covered.length, heading: (heading?.right ?? 0) <= innerWidth }
     })
 
-  test('no page is wider than the window, and no title lies under a button', async () => {
+  test('no page is wider than the window, and no title is under a button', async () => {
     for (const size of ['phone', 'pc'] as const) {
       const { context, page, faults } = await opened(size)
       for (const [name, path] of Object.entries(pages)) {

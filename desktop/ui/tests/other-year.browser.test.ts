@@ -15,7 +15,7 @@ describe.skipIf(!headlessPath)('a year that is not the current one', () => {
   const { site, open } = siteInBrowser()
   const chosenYear = (page: Page) => page.getByLabel('Year', { exact: true }).locator('option:checked').innerText()
 
-  test('the grid, books, the register, assessments, the overview and pupils say so, and lead back to the current one', async () => {
+  test('grid, report books, register, assessments, overview and pupils say so, and lead back to the current year', async () => {
     const okafor = await site.as('okafor')
     const days = { startDate: '2040-09-01', endDate: '2041-06-30' }
     const term = { name: 'michaelmas', ...days, examWeight: 60, courseworkWeight: 40 }
@@ -54,7 +54,7 @@ describe.skipIf(!headlessPath)('a year that is not the current one', () => {
       await page.getByText(SAID).waitFor({ state: 'detached' })
       await expect.poll(() => new URL(page.url()).pathname).toBe(ends)
       await expect.poll(() => chosenYear(page)).toBe('2040/41')
-      // While the next page is loaded, the one before stands there.
+      // The former page is shown while the next one is loaded.
       await expect.poll(() => page.getByText('the year chosen above is').count(), { message: path }).toBe(0)
     }
     expect(faults).toEqual([])

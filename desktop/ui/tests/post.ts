@@ -3,7 +3,7 @@ import { issueConsoleCode } from '../../../server/features/auth/issued-codes.ts'
 import type { MailMessage, MailState } from '../../../server/mail/mailer.ts'
 import type { Site } from './site.ts'
 
-/** The mails of a site, caught on their way out; a code is waited for, since the page that asked for it does not wait for a test. */
+/** The mails of a site, which are not sent. `codeFor` waits for a mail, since pages do not wait for one. */
 export type Post = { outbox: MailMessage[]; codeFor(email: string): Promise<string> }
 
 const ON_ITS_WAY = { timeout: 20_000, interval: 20 }
@@ -15,7 +15,7 @@ function codeIn(outbox: MailMessage[], email: string): string {
   return code
 }
 
-/** From now on nothing is mailed or printed; `state` is what the sign-in page is told of the way out. */
+/** Catches all mails from now on. `state`: what the sign-in page is told about the mail server. */
 export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
   const outbox: MailMessage[] = []
   site.running().node.services.mailer = {
@@ -29,10 +29,10 @@ export function catchPost(site: Site, state: Partial<MailState> = {}): Post {
   }
 }
 
-/** As the sign-in page is told while no mail can leave. */
+/** The state of a mail server that cannot be reached. */
 export const noMailLeaves: Partial<MailState> = { lastFailure: { at: 0, kind: 'connection', reason: 'ECONNREFUSED' } }
 
-/** A code as `markbook code` makes it, which no limit of mails stands against. */
+/** A console code as from `markbook code`; the limits of mails do not apply to it. */
 export async function consoleCode(site: Site, email: string): Promise<string> {
   const { store, keys } = site.running().node.services
   return (await issueConsoleCode(store, email, keys)).code

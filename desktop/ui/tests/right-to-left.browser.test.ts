@@ -21,7 +21,7 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
       return `${row}/${col}`
     })
 
-  test('the grid begins at the right: columns, arrows, scrolling, and figures as an Arabic keyboard writes them', async () => {
+  test('the grid begins at the right: columns, arrow keys, scrolling, and Arabic digits', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', { ...arabic, viewport: sizes.phone })
     expect(await page.evaluate(() => [document.documentElement.lang, document.documentElement.dir])).toEqual(['ar', 'rtl'])
     expect(await startOf(cell(page, 0, 0))).toBeGreaterThan(await startOf(cell(page, 0, 1)))
@@ -31,7 +31,7 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     expect(await active(page)).toBe('0/1')
     await page.keyboard.press('ArrowRight')
     expect(await active(page)).toBe('0/0')
-    // The last column is out of sight on a telephone, until the keyboard is there.
+    // On a telephone the last column is out of view until the keyboard goes there.
     await page.keyboard.press('End')
     const shown = async (place: Locator) => {
       const [box, grid] = [await place.boundingBox(), await page.getByRole('grid').boundingBox()]
@@ -49,7 +49,7 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     const head = await site.as('okafor')
     const marks = () => head.grades.list({ query: { assessmentId: mathsQuiz.id } })
     await expect.poll(async () => (await marks()).find(({ student_id }) => student_id === zoe.id)?.score).toBe(7.5)
-    // A mark and its code stand in the order in which they are typed.
+    // A mark and its code are shown in the order in which they are typed.
     await page.keyboard.type('5 late')
     await page.keyboard.press('Enter')
     await expect.poll(() => cell(page, 1, 0).innerText()).toContain('5 late')
@@ -71,11 +71,11 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     await context.close()
   })
 
-  test('what somebody typed keeps the order of its own letters', async () => {
+  test('typed text keeps the direction of its own letters', async () => {
     const { context, page, faults } = await openWindow(browser, arabic)
     await context.addInitScript((id) => sessionStorage.setItem('markbook.term', id), michaelmas.id)
     await site.signIn(context, 'okafor')
-    /** Whether two letters of a text, which stand in this order, are painted in it from the left. */
+    /** Whether the first letter is painted to the left of the second. */
     const isFromTheLeft = (place: Locator, first: string, second: string) =>
       place.evaluate(
         (element, letters) => {
@@ -109,7 +109,7 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     await page.goto(`${site.url}/scale`)
     const typed = page.locator('tbody input').first()
     await expect.poll(() => typed.inputValue()).toBe('A+')
-    // Where a field paints its letters cannot be asked.
+    // The browser does not say where it paints the letters of a field.
     expect(await typed.evaluate((field) => getComputedStyle(field).unicodeBidi)).toBe('plaintext')
     await page.goto(`${site.url}/school`)
     expect(
@@ -118,14 +118,14 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
         .first()
         .evaluate((field) => getComputedStyle(field).unicodeBidi),
     ).toBe('plaintext')
-    // What a change leads to stands on the side to which one reads.
+    // The new value is shown on the side to which Arabic is read.
     await (await site.as('okafor')).students.update({ params: { id: zoe.id }, body: { firstName: 'Zoey' } })
     await page.goto(`${site.url}/history?entity=student&id=${zoe.id}`)
     const change = page.getByRole('listitem').filter({ hasText: 'Zoey' }).first()
     await change.waitFor()
     expect(await change.innerText()).toMatch(/Zoë\s*←\s*Zoey/)
     await (await site.as('okafor')).students.update({ params: { id: zoe.id }, body: { firstName: 'Zoë' } })
-    // What is too long is cut at its own end.
+    // Long names are cut at their own end.
     await page.goto(`${site.url}/results/${class3B.id}`)
     const pupil = page.getByRole('link', { name: 'Adeyemi, Zoë' })
     await pupil.evaluate((link) => {
@@ -142,7 +142,7 @@ describe.skipIf(!headlessPath)('in Arabic', () => {
     await context.close()
   })
 
-  test('the sign-in page comes in it, and the pages of the day are whole', async () => {
+  test('the sign-in page and the daily pages fit and are complete', async () => {
     const { context, page, faults } = await openWindow(browser, arabic)
     await page.goto(`${site.url}/sign-in`)
     expect(await page.evaluate(() => document.documentElement.dir)).toBe('rtl')

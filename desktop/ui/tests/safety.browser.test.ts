@@ -6,7 +6,7 @@ import { openBrowser, openWindow } from './browser.ts'
 import { headlessPath, NAME_OF_THIS_MACHINE } from './chromium.ts'
 import { openSite, type Site } from './site.ts'
 
-describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
+describe.skipIf(!headlessPath)('the security headers of a reply', () => {
   let site: Site
   let browser: Browser
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
     await site.close()
   })
 
-  test('the pages of the interface work under their policy', async () => {
+  test('do not prevent the pages of the interface from working', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.goto(`${site.url}/docs`)
     await page.getByRole('link', { name: 'auth', exact: true }).click()
@@ -26,7 +26,7 @@ describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
     await context.close()
   })
 
-  test('a page under a strange name, which leads to this server, gets nothing of it', async () => {
+  test('keep a page of a foreign host name, which resolves to this server, from reading replies', async () => {
     const { context, page } = await openWindow(browser)
     const reply = await page.goto(`http://${NAME_OF_THIS_MACHINE}:${site.running().port}/`)
     expect(reply?.status()).toBe(421)
@@ -34,7 +34,7 @@ describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
     await context.close()
   })
 
-  test('nothing of it is shown in a frame', async () => {
+  test('forbid showing a page in a frame', async () => {
     const { context, page } = await openWindow(browser)
     await page.route('**/frame.html', (route) =>
       route.fulfill({ contentType: 'text/html', body: `<iframe src="${site.url}/"></iframe><iframe src="${site.url}/docs"></iframe>` }),
@@ -47,7 +47,7 @@ describe.skipIf(!headlessPath)('what the headers of a reply forbid', () => {
   })
 })
 
-describe.skipIf(!headlessPath)('what looks like a page in a name', () => {
+describe.skipIf(!headlessPath)('markup in a name', () => {
   const PICTURE = '<img src=x onerror=alert(1)>'
   let site: Site
   let browser: Browser
@@ -68,7 +68,7 @@ describe.skipIf(!headlessPath)('what looks like a page in a name', () => {
     await site.close()
   })
 
-  test('is text on every page: no script runs, no picture is asked for, and the policy has nothing to forbid', async () => {
+  test('is shown as text on every page: no script runs, no picture is loaded, and the policy reports nothing', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
     const dialogs: string[] = []

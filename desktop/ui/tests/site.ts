@@ -17,29 +17,29 @@ import { openBrowser, openWindow } from './browser.ts'
 import { NAME_OF_THIS_MACHINE } from './chromium.ts'
 
 /**
- * A school's server as it is started at a school: on SQLite, on a port of this machine, with the story in it and the app at `/`.
- * `stop` ends it, `start` starts it again on the same port and the same file, `restart` does both, with `work` while it is away.
+ * A school's server as in production: SQLite, a port of this machine, the story, and the app at `/`. `stop` ends it, `start` starts it on
+ * the same port and file; `restart` does both, and runs `work` in between.
  */
 export type Site = {
   url: string
   running(): Running
-  /** The codes that its console printed, newest last. */
+  /** `work` runs while the server is stopped. */
   restart(work?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
   start(): Promise<void>
-  /** A session of this person in this browser, without the sign-in page, which has tests of its own. */
+  /** Gives the browser a session of this person, without the sign-in page. */
   signIn(context: BrowserContext, person: PersonName): Promise<void>
-  /** A typed client with a session of this person's own: another teacher, elsewhere. */
+  /** A typed client with a separate session of this person, as another teacher elsewhere. */
   as(person: PersonName): Promise<Client<typeof contract>>
   close(): Promise<void>
 }
 
-/** `demo`: started as a demonstration, with accounts to try. */
+/** `demo`: a demonstration with accounts to try. */
 type SiteOptions = { story?: boolean; env?: Record<string, string>; demo?: boolean }
 
 /**
- * A site and a browser for the tests of a file, opened before its first test and closed after its last. `open`: a window with the session of
- * a person, at a path.
+ * A site and a browser, opened before the first test of a file and closed after the last. `open`: a window at a path, with the session of a
+ * person.
  */
 export function siteInBrowser(options: SiteOptions = {}) {
   let opened: { site: Site; browser: Browser } | undefined
@@ -62,7 +62,7 @@ export function siteInBrowser(options: SiteOptions = {}) {
   return { site, browser, open }
 }
 
-/** What is there only once the tests have begun. */
+/** Defers access: the object exists only once the tests have begun. */
 const later = <T extends object>(of: () => T | undefined): T =>
   new Proxy({} as T, {
     get: (_, name) => {

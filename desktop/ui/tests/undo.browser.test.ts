@@ -14,7 +14,7 @@ type Case = {
   what: string
   path: string
   change: (page: Page) => Promise<void>
-  /** What the server has of it. */
+  /** Reads the changed data from the server. */
   read: (head: Head) => Promise<unknown>
 }
 
@@ -210,7 +210,7 @@ const cases: Case[] = [
   },
 ]
 
-describe.skipIf(!headlessPath)('a message about a change', () => {
+describe.skipIf(!headlessPath)('the message after a change', () => {
   const { site, browser } = siteInBrowser()
   let page: Page
   let head: Head
@@ -236,12 +236,12 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
   })
 
   for (const { what, path, change, read } of cases)
-    test(`takes back ${what}, and does it again`, async () => {
+    test(`undoes and redoes ${what}`, async () => {
       const before = await read(head)
       await page.goto(`${site.url}${path}`)
       await change(page)
       const undo = page.getByRole('button', { name: 'Undo', exact: true })
-      // The message comes after the last request of a change that has several.
+      // The message appears after the last request, where a change has several.
       await undo.waitFor()
       const after = await read(head)
       expect(after).not.toEqual(before)
@@ -254,7 +254,7 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
       expect(faults).toEqual([])
     })
 
-  test('fits a telephone, and is read by everybody', async () => {
+  test('fits a telephone, and is accessible', async () => {
     await page.setViewportSize(sizes.phone)
     await page.goto(`${site.url}${inClass}`)
     await cases[0]?.change(page)
@@ -268,7 +268,7 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
     await picture(page, 'undo-redo-pc')
   })
 
-  test('of several messages the youngest two are seen, and answer', async () => {
+  test('the newest two messages are shown, and their buttons work', async () => {
     const names = async () => (await head.subjects.list({})).map(({ name }) => name)
     const undo = page.getByRole('button', { name: 'Undo', exact: true }).filter({ visible: true })
     await page.goto(`${site.url}/subjects`)
@@ -278,7 +278,7 @@ describe.skipIf(!headlessPath)('a message about a change', () => {
       await page.getByRole('textbox', { name: 'Code' }).fill(name.slice(0, 3).toUpperCase())
       await save(page)
       await page.getByText(`${name} is saved.`).waitFor()
-      // Looked at now: later the oldest are gone by themselves.
+      // Checked at once, since the oldest close by themselves later.
       expect(await undo.count()).toBeLessThanOrEqual(2)
     }
     await expect.poll(() => undo.count()).toBe(2)

@@ -6,7 +6,7 @@ import { openWindow } from './browser.ts'
 import { headlessPath } from './chromium.ts'
 import { siteInBrowser } from './site.ts'
 
-/** A form with a button, what opens it, and a field of it. */
+/** Forms with a save button: the page, how to open it, and one of its fields. */
 const forms = [
   { path: `/classes/${class3B.id}`, opens: 'Rename', field: 'Name' },
   { path: '/subjects', opens: 'Change Irish', field: 'Name' },
@@ -15,7 +15,7 @@ const forms = [
   { path: '/account', opens: null, field: 'First name' },
 ] as const
 
-describe.skipIf(!headlessPath)('a form that a button saves', () => {
+describe.skipIf(!headlessPath)('a form with a save button', () => {
   const { site, browser } = siteInBrowser()
   let context: BrowserContext
   let page: Page
@@ -39,7 +39,7 @@ describe.skipIf(!headlessPath)('a form that a button saves', () => {
       expect(question.type()).toBe('beforeunload')
       await question.dismiss()
       expect(await place.getByLabel(field).first().inputValue()).toBe('typed')
-      // Saved, nothing is asked any more.
+      // After saving there is no question.
       await place.getByRole('button', { name: 'Save' }).first().click()
       await page.getByRole('button', { name: 'Undo', exact: true }).click()
       await page.getByRole('button', { name: 'Redo', exact: true }).waitFor()
@@ -78,7 +78,7 @@ describe.skipIf(!headlessPath)('a form that a button saves', () => {
     },
   )
 
-  test('a press beside a dialog, Esc and Back ask before what was typed is lost, and Back closes an empty one', async () => {
+  test('a press beside a dialog, Esc and Back ask before they close it with typed text; Back closes an empty one', async () => {
     await page.goto(`${site.url}/`)
     await page.getByRole('link', { name: 'Subjects', exact: true }).click()
     const open = () => page.getByRole('button', { name: 'Add a subject' }).click()

@@ -23,7 +23,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await site.close()
   })
 
-  /** The grid in a browser that has kept the app and what it shows. */
+  /** Opens the grid, and waits until the browser has stored the app and the grid's data. */
   const openKept = async (person: 'ada' | 'byrne' = 'ada') => {
     const opened = await openGrid(site, browser, person, { serviceWorkers: 'allow' })
     await kept(opened.page)
@@ -33,7 +33,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await expect.poll(async () => [await replies(page), await page.waitForTimeout(1_000), await replies(page)]).toSatisfy(isSteady)
   }
-  /** How many replies this browser keeps of this person and school. */
+  /** The number of replies that this browser has stored for this person and school. */
   const replies = (page: Page, start = people.ada.id) =>
     page.evaluate(
       (id) =>
@@ -68,14 +68,14 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     return page
   }
 
-  /** Ada, at another address of the same server. */
+  /** Signs Ada in at another address of the same server. */
   const signInAt = async (context: BrowserContext, url: string) => {
     await site.signIn(context, 'ada')
     const cookies = await context.cookies()
     await context.addCookies(cookies.map(({ name, value }) => ({ name, value, url, httpOnly: true, sameSite: 'Lax' as const })))
   }
 
-  test('opens, shows what was seen, takes marks, and keeps them over a closed window until they are saved', async () => {
+  test('opens, shows stored data, takes marks, and keeps them after the window is closed, until they are saved', async () => {
     const { context, page, faults } = await openKept()
     const before = await scoreOf(zoe.id)
     let later: Page | undefined
@@ -88,7 +88,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await enter(page, 0, '7')
       const waiting = page.getByText('1 mark is on this computer and not saved yet')
       await waiting.waitFor()
-      // One notice says both, so that the rows stay in the window.
+      // One notice has both messages, so that the rows stay in view.
       await page.getByText('What is shown is of').waitFor()
       expect(await away(page).count()).toBe(0)
       expect(await page.getByRole('button', { name: /^Try/ }).count()).toBe(1)
@@ -103,7 +103,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
       await expect.poll(() => later?.locator('[role="grid"]').count()).toBe(0)
       await later.getByText('2 marks are on this computer and not saved yet').waitFor()
       await picture(later, 'away-today')
-      // The server is known to be away: a page that was never seen says so at once.
+      // The server is known to be away: a page that was never opened says at once that it cannot be shown.
       await later.getByRole('link', { name: 'Pupils', exact: true }).click()
       await later.getByRole('main').getByText('The server cannot be reached. Check').first().waitFor({ timeout: 4_000 })
     })
@@ -114,7 +114,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(faults).toEqual([])
   })
 
-  test('a page that was never seen says that it cannot be had, and is there by itself once the server is back', async () => {
+  test('a page that was never opened says so, and is shown by itself once the server is back', async () => {
     const { page } = await openKept()
     await site.restart(async () => {
       await page.getByRole('link', { name: 'Pupils', exact: true }).click()
@@ -123,7 +123,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await page.getByRole('main').getByRole('table').waitFor({ timeout: 60_000 })
   })
 
-  test('who signs out leaves nothing to read, and the server ends the session when it is back', async () => {
+  test('after a sign-out nothing can be read, and the server ends the session when it is back', async () => {
     const { context, page } = await openKept()
     await site.restart(async () => {
       await enter(page, 0, '7')
@@ -143,7 +143,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await next.getByLabel(/mail/i).waitFor()
     expect((await context.request.get(`${site.url}/api/auth/me`)).status()).toBe(401)
     expect(await scoreOf(zoe.id)).not.toBe(7)
-    // The mark is hers alone, and waits for her.
+    // The mark belongs to her alone, and waits until she signs in.
     await site.signIn(context, 'byrne')
     const theirs = await open(context, GRID)
     await theirs.getByRole('grid').waitFor()
@@ -154,7 +154,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     await expect.poll(() => scoreOf(zoe.id), { timeout: 60_000 }).toBe(7)
   })
 
-  test('keeps nothing of one person for the next, nor of who was signed out elsewhere', async () => {
+  test('stores nothing of a person for the next one, or after a sign-out in another window', async () => {
     const { context, page } = await openKept()
     await context.clearCookies()
     await site.signIn(context, 'byrne')
@@ -168,7 +168,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect(await replies(page, '')).toBe(0)
   })
 
-  test('leaves to the server what is no page of the app', async () => {
+  test('leaves to the server every path that is no page of the app', async () => {
     const { page } = await openKept()
     for (const path of ['/window?ticket=abc', '/docs', '/api/auth/me', '/healthz', '/storage/none']) {
       const reply = await page.goto(`${site.url}${path}`)
@@ -177,7 +177,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     expect((await page.goto(`${site.url}/account`))?.fromServiceWorker()).toBe(true)
   })
 
-  test('over http at a mere name no browser opens it again, and the page says so', async () => {
+  test('over http at a host name the app is not stored, and the page says so', async () => {
     const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
     const url = `http://${NAME_OF_THIS_MACHINE}:${site.running().port}`
     await signInAt(context, url)
@@ -190,7 +190,7 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
     })
   })
 
-  test('a newer app waits until it is asked for', async () => {
+  test('a newer version of the app waits until it is asked for', async () => {
     const proxy = await newerApp(site)
     try {
       const { context, page } = await openWindow(browser, { serviceWorkers: 'allow' })
@@ -214,10 +214,10 @@ describe.skipIf(!headlessPath)('the app while its server is away', () => {
   })
 })
 
-/** Some, and as many a second later. */
+/** Whether the value was above 5 and did not change within a second. */
 const isSteady = ([before, , now]: unknown[]) => before === now && Number(now) > 5
 
-/** The same server at another port, whose service worker becomes another one. */
+/** The same server on another port, with a changed service worker. */
 async function newerApp(site: Site): Promise<{ url: string; isNewer: boolean; server: Server }> {
   const { port } = site.running()
   const proxy = { url: '', isNewer: false, server: createServer() }

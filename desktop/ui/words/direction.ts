@@ -1,2 +1,2 @@
-/** Whether the page is read from the right, as in Arabic. */
+/** Whether the page is read from right to left, as in Arabic. */
 export const isRightToLeft = (): boolean => document.documentElement.dir === 'rtl'

@@ -3,7 +3,7 @@ import i18next from 'i18next'
 import { fieldSentence } from './issue.ts'
 import { termLabel } from './term-label.ts'
 
-/** A failure as a sentence: translated where the catalogue has its code, or that of what it says more exactly, else the server's message. */
+/** The sentence of a failure: from the catalogue, by the code of its first issue or by its own; else the message of the server. */
 export function sentenceOf(failure: unknown): string {
   const { code, message, issues } = (failure ?? {}) as Partial<Failure>
   const [issue] = issues ?? []
@@ -15,7 +15,7 @@ const keyOf = (code: string) => code.replaceAll('.', '_')
 
 type Values = Issue['values']
 
-/** In the app's words where they have it. Terms have names that the app knows. */
+/** The sentence from the catalogue, with the names of terms in the app's words; undefined where there is none. */
 function inCatalogue(key: string, values: Values): string | undefined {
   if (!i18next.exists(key, { ns: 'failures' })) return undefined
   const term = values?.['term']
@@ -25,10 +25,10 @@ function inCatalogue(key: string, values: Values): string | undefined {
 const known = (code: string, issue: Issue) =>
   issue.code === undefined ? undefined : inCatalogue(`${keyOf(code)}_${issue.code}`, issue.values)
 
-/** One thing of several that stand against something, as a sentence: that of `code`, the failure which they would be. */
+/** The sentence of one issue of several. `code`: that of the failure that has the issue. */
 export const sentenceOfIssue = (code: string, issue: Issue): string => known(code, issue) ?? fieldSentence(issue.message)
 
-/** What is wrong with one field of a body that was refused (`issues` of decisions §1). */
+/** What is wrong with a field of a refused body (`issues` of decisions §1); undefined where nothing is. */
 export function issueOf(failure: unknown, path: string): string | undefined {
   const found = (failure as Partial<Failure> | null)?.issues?.find((issue) => issue.path === path)
   return found && fieldSentence(found.message)

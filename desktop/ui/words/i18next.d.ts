@@ -1,6 +1,6 @@
 import 'i18next'
 
-/** A key that the English catalogue lacks does not compile. */
+/** Makes a key that the English catalogue lacks an error of the compiler. */
 declare module 'i18next' {
   interface CustomTypeOptions {
     defaultNS: 'app'

@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 afterAll(() => i18next.changeLanguage('en'))
 
-/** What the contract says of a value, as the page of a form says it. */
+/** The sentence that a form shows for a value that the schema refuses. */
 function said(schema: { safeParse(value: unknown): { error?: { issues: { message: string }[] } } }, value: unknown): string | undefined {
   const issues = (schema.safeParse(value).error?.issues ?? []).map(({ message }) => ({ path: 'field', message }))
   return issueOf({ issues }, 'field')
 }
 
-test('a fault of a field is said in the language of the page', () => {
+test('a faulty field has a sentence in the language of the page', () => {
   expect(said(scalars.Name, undefined)).toBe('Veuillez remplir ce champ.')
   expect(said(scalars.Name, ' ')).toBe('Veuillez écrire quelque chose de visible.')
   expect(said(scalars.Code, 'x'.repeat(500))).toMatch(/^\d+ caractères au plus\.$/)
@@ -31,6 +31,6 @@ test('a fault of a field is said in the language of the page', () => {
   expect(issueOf({ issues: span }, 'endDate')).toBe('Le dernier jour doit suivre le premier.')
 })
 
-test('what the app has no sentence for is given as it came', () => {
+test('an unknown sentence of the server is shown unchanged', () => {
   expect(issueOf({ issues: [{ path: 'field', message: 'must be blue' }] }, 'field')).toBe('must be blue')
 })

@@ -2,8 +2,8 @@ import i18next from 'i18next'
 import { editable } from './format.ts'
 
 /**
- * What the server says of a field (`shared/contract/scalars.ts` and beside it), and the words of the app that say it to a
- * person: the server speaks English, and begins in the middle of a sentence.
+ * The messages of the server about a field (`shared/contract/scalars.ts` and others), and the words of the app for them. The server's are
+ * in English, and begin in the middle of a sentence.
  */
 const SENTENCES = [
   [/^is required$/, 'field.required'],
@@ -23,7 +23,7 @@ const SENTENCES = [
   [/^must be the 8 digits of the code$/, 'fault.digits'],
 ] as const
 
-/** A fault of one field as a sentence in the language of the app; what is not known here is given as it came. */
+/** The sentence for a message about a field in the language of the app; an unknown message is returned unchanged. */
 export function fieldSentence(message: string): string {
   for (const [pattern, key] of SENTENCES) {
     const found = pattern.exec(message)

@@ -1,6 +1,6 @@
 type PersonName = { first_name: string | null; last_name: string | null; email?: string }
 
-/** First name, last name; the mail address where neither is known. */
+/** First name and last name; the e-mail address where both are missing. */
 export const nameOf = ({ first_name, last_name, email }: PersonName): string =>
   [first_name, last_name].filter(Boolean).join(' ') || email || '…'
 

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Plugin } from 'vite'
-// By its path: a configuration of Vite is bundled, but for packages.
+// Imported by its path: Vite bundles its configuration, but not packages.
 import { unbroken } from '../../../shared/unbroken.ts'
 
 const NAME = 'virtual:words'
 
-/** The areas of the pages before the sign-in. The others are a second file, so that the first page loads sooner. */
+/** The areas of the pages before the sign-in. The others are in a second file, so that the first page loads faster. */
 const FIRST = ['app', 'sign-in', 'failures']
 
 const own = import.meta.dirname
-/** The words of the app, and those that the console says too. What only papers say stays with the server. */
+/** The words of the app, and those that it shares with the command line. The words of documents are only on the server. */
 const FOLDERS = [own, join(own, '../../../shared/words')]
 
-/** `virtual:words`: the languages of `words/`, each with functions that load its two files. */
+/** The module `virtual:words`: the languages of `words/`, each with functions that load its two files. */
 export function wordsPlugin(): Plugin {
   const codes = () => readdirSync(own, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
   return {

@@ -1,5 +1,5 @@
 import { isKnownTerm } from '@markbook/shared/domain/term-names'
 import i18next from 'i18next'
 
-/** A term as people read it: the three known names in the language of the page, the school's own word as it is. */
+/** The name of a term: the three known names in the language of the page, any other one unchanged. */
 export const termLabel = (name: string): string => (isKnownTerm(name) ? i18next.t(`term.${name}`, { ns: 'app' }) : name)

@@ -28,10 +28,10 @@ const flat = (words: Words, path: string): [string, string][] =>
     typeof value === 'string' ? [[`${path}.${key}`, value]] : flat(value, `${path}.${key}`),
   )
 const placeholders = (sentence: string) => [...sentence.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort()
-/** Which forms of a number there are is the language's own affair; `failures` are the server's sentences, in English already. */
+/** Languages have different plural forms; the sentences of `failures` are the server's in English. */
 const bare = (key: string) => key.replace(/_(zero|one|two|few|many|other)$/, '')
 
-/** Refusals that no press of a button in the app leads to, and one that says what another server has said. */
+/** Codes that no action of the app causes, and one whose sentence comes from another server. */
 const FOR_PROGRAMS = new Set(
   'malformed_id,invalid_json,too_deep,unsupported_version,foreign_origin,metrics_closed,no_such_path,method_not_allowed,wrong_type,misdirected_request,schools.foreign_request,subjects.incomplete_order,sync.not_let_in'.split(
     ',',
@@ -40,47 +40,47 @@ const FOR_PROGRAMS = new Set(
 
 const english = wordsOf('en')
 
-test('in French no line ends before a sign that a space sets off, nor inside quotation marks', () => {
+test('in French no line breaks before a sign that has a space before it, or inside quotation marks', () => {
   expect(unbroken('"Voulez-vous « Quitter » ? Oui ; 60 % : non !"')).toBe(
     '"Voulez-vous «\u00a0Quitter\u00a0»\u00a0? Oui\u00a0; 60\u00a0%\u00a0: non\u00a0!"',
   )
   expect(unbroken('{ "a": "b" }')).toBe('{ "a": "b" }')
 })
 
-test('there are English and two more languages, one of them read from the right', () => {
+test('there are English and two more languages, one of them right to left', () => {
   expect(languages).toEqual(expect.arrayContaining(['ar', 'en', 'fr']))
 })
 
-test('papers are printed in each language of the app', () => {
+test('documents can be printed in each language of the app', () => {
   expect([...documentLanguages].sort()).toEqual(languages)
 })
 
 describe.each(languages.filter((language) => language !== 'en'))('the catalogue in %s', (language) => {
   const own = wordsOf(language)
 
-  test('says everything that English says, and nothing else', () => {
+  test('has the keys of English, and no others', () => {
     const keys = (words: ReadonlyMap<string, string>) =>
       [...new Set([...words.keys()].map(bare))].filter((key) => !key.startsWith('failures.')).sort()
     expect(keys(own)).toEqual(keys(english))
   })
 
-  test('has no empty sentence, and puts in what English puts in', () => {
+  test('has no empty sentence, and the placeholders of English', () => {
     const counted = new Map([...english].map(([key, sentence]) => [bare(key), sentence]))
     for (const [key, sentence] of own) {
       expect(sentence.trim(), key).not.toBe('')
       const original = english.get(key) ?? counted.get(bare(key))
-      // A form for one thing, for two or for none may leave its number out.
+      // The forms for none, one and two may leave out the number.
       if (original && !/_(zero|one|two)$/.test(key)) expect(placeholders(sentence), key).toEqual(placeholders(original))
     }
   })
 
-  test('has a sentence for everything that the service refuses, but what only a program asks for', () => {
+  test('has a sentence for every refusal except those for programs', () => {
     const said = [...declaredFailures.keys()].filter((code) => !FOR_PROGRAMS.has(code)).map((code) => code.replaceAll('.', '_'))
     expect(said.length).toBeGreaterThan(100)
     expect(said.filter((key) => !own.has(`failures.${key}`))).toEqual([])
   })
 
-  test('counts in the form for one, where the language says none in it too', () => {
+  test('uses the form for one also for none, where the language does', () => {
     const isOfNone = new Intl.PluralRules(language).select(0) === 'one'
     const fixed = [...own].filter(
       ([key, sentence]) => isOfNone && key.endsWith('_one') && /(^|[^\p{L}\p{N}])1($|[^\p{L}\p{N}])/u.test(sentence),
@@ -90,7 +90,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     )
   })
 
-  test('has a form for every number that the language tells apart', () => {
+  test('has every plural form of the language', () => {
     const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories
     const counted = new Set([...english.keys()].filter((key) => key.endsWith('_other')).map(bare))
     const missing = [...counted].flatMap((key) =>
@@ -100,7 +100,7 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
   })
 })
 
-test('every column whose history is shown has a name', () => {
+test('every column that is shown in the history has a name', () => {
   const named = new Set(Object.keys(JSON.parse(readFileSync(join(shared, 'en', 'columns.json'), 'utf8')) as Words))
   const entities = HistoryEntity.options.map((entity) => descriptions[entity])
   const columns = new Set(

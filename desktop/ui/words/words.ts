@@ -4,15 +4,15 @@ import { initReactI18next } from 'react-i18next'
 import { storedLanguage, storeLanguage } from './stored-language.ts'
 
 /**
- * The texts of the app, in `words/<language>/<area>.json`. A folder is a language: it is offered under the name in its `app.json`
+ * The words of the app, in `words/<language>/<area>.json`. Each folder is a language: it is offered under the name in its `app.json`
  * (`language`) and loaded when it is chosen. A missing text is shown in English.
  */
 export { languages }
 
-/** The languages as choices of a select. */
+/** The languages as options of a select. */
 export const languageOptions = languages.map(({ code, name }) => ({ id: code, name, lang: code }))
 
-/** A language by its own name; a code that the app does not know as it is. */
+/** The name of a language in that language; an unknown code unchanged. */
 export const languageName = (code: string): string => languages.find((known) => known.code === code)?.name ?? code
 
 const FIRST = 'en'
@@ -22,7 +22,7 @@ function preferredLanguage(): string {
   return preferred.find((code) => languages.some((known) => known.code === code)) ?? FIRST
 }
 
-/** The files loaded so far. */
+/** The parts that are loaded so far. */
 let loadedParts: readonly ('first' | 'rest')[] = ['first']
 
 async function load(language: string, parts = loadedParts): Promise<void> {
@@ -33,14 +33,14 @@ async function load(language: string, parts = loadedParts): Promise<void> {
   }
 }
 
-/** Before the first page of a school. */
+/** Loads the words of the school's pages; called before the first of them. */
 export async function loadRemainingWords(): Promise<void> {
   if (loadedParts.includes('rest')) return
   await Promise.all([...new Set([FIRST, i18next.language])].map((language) => load(language, ['rest'])))
   loadedParts = ['first', 'rest']
 }
 
-/** English, and this language over it, for the first pages. Needs no document: the sign-in page is prerendered at the build. */
+/** Loads English and this language for the first pages. Works without a document, for the prerendered sign-in page. */
 export async function loadWords(language: string): Promise<void> {
   const loading = Promise.all([...new Set([FIRST, language])].map((code) => load(code)))
   await i18next.use(initReactI18next).init({
@@ -55,7 +55,7 @@ export async function loadWords(language: string): Promise<void> {
   await loading
 }
 
-/** Before the first render. Without `language`, the one of this person. */
+/** Loads the words before the first render. `language`: that of the person by default. */
 export async function initWords(language = preferredLanguage()): Promise<void> {
   if (i18next.isInitialized) return
   await loadWords(language)
@@ -63,8 +63,8 @@ export async function initWords(language = preferredLanguage()): Promise<void> {
 }
 
 /**
- * What is put into a sentence that is read from the right, by itself: a class «4B (morning)» keeps its brackets. React escapes what is
- * shown, so nothing is escaped here.
+ * Isolates a value in a right-to-left sentence, so that a class «4B (morning)» keeps its brackets in order. React escapes texts, so that
+ * they are not escaped here.
  */
 const isolated = (value: string): string => (i18next.dir() === 'rtl' ? `\u2068${value}\u2069` : value)
 

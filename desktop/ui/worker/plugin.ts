@@ -7,8 +7,8 @@ const NAME = 'service-worker.js'
 const PUBLIC = join(import.meta.dirname, '..', 'public')
 
 /**
- * Adds the service worker to the build, with the list of the files that it keeps: all but those of the sign-in page before the app. The modules
- * that it is made of are added to `modules`.
+ * Builds the service worker, with the list of files that it stores: all except those of the prerendered sign-in pages. Adds its modules to
+ * `modules`.
  */
 export function serviceWorker(modules: Set<string>): Plugin {
   return {
@@ -16,14 +16,14 @@ export function serviceWorker(modules: Set<string>): Plugin {
     apply: 'build',
     enforce: 'post',
     generateBundle: {
-      // After the pages of the sign-in were written.
+      // After the prerendered pages were written.
       order: 'post',
       async handler(_, bundle) {
         const asTheyAre = readdirSync(PUBLIC).map((name) => ({ url: `/${name}`, revision: digestOf(readFileSync(join(PUBLIC, name))) }))
         const kept = Object.values(bundle).filter(({ fileName }) => !/^sign-in\.|hydrate/.test(fileName) && fileName !== NAME)
         const files = kept.map((file) => ({
           url: `/${file.fileName}`,
-          // The name of an asset has the digest of its content.
+          // The names of assets have a digest of their content.
           revision: file.fileName.startsWith('assets/') ? null : digestOf(file.type === 'chunk' ? file.code : file.source),
         }))
         this.emitFile({ type: 'asset', fileName: NAME, source: await workerWith([...files, ...asTheyAre], modules) })

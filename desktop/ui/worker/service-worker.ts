@@ -7,15 +7,15 @@ declare const FILES: { url: string; revision: string | null }[]
 declare const self: ServiceWorkerGlobalScope
 
 /**
- * Starts the app from the browser's cache, so that it opens while the server cannot be reached. Only the app's own files are kept here; what
- * the server tells lies in the browser's database (api/last-seen.ts). A new version waits until every window of the old one is closed, or
- * until somebody asks for it.
+ * Starts the app from the browser's cache, so that it opens while the server cannot be reached. Only files of the app are stored here;
+ * replies of the server are in the browser's database (api/last-seen.ts). A new version waits until every window of the old one is closed,
+ * or until somebody asks for it.
  */
 precacheAndRoute(FILES)
 cleanupOutdatedCaches()
 registerRoute(
   new NavigationRoute(createHandlerBoundToURL('/index.html'), {
-    // Path and query are looked at.
+    // Matched against path and query.
     denylist: [/^\/(api|v1|storage|docs|window|healthz|readyz|metrics)([/?]|$)/, /\.\w+$/],
   }),
 )

@@ -10,7 +10,7 @@ const everywhere = [
   ['Tab', 'tab'],
   ['Esc', 'esc'],
 ] as const
-/** The keys of the app and of the grid of marks. */
+/** Lists the keys of the app and of the mark grid. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['app', 'marks'])
   return (

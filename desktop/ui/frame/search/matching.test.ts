@@ -27,7 +27,7 @@ test.each([
   ['मि', ['6']],
 ])('%j finds %j', (query, ids) => expect(found(query)).toEqual(ids))
 
-test('whatever is typed, each entry is found by its own name, and nothing is found twice', () => {
+test('every entry is found by its own name, and none is found twice', () => {
   const named = fc
     .uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { maxLength: 10 })
     .map((names) => names.map((name) => ({ id: name, name })))

@@ -1,11 +1,11 @@
 import { foldedWords } from '@markbook/shared/domain/fold'
 
-/** One thing to be found. `words`: by which it is found, beside its name. */
+/** An entry that can be found by its name or by `words`. */
 export type Entry = { id: string; name: string; words?: string }
 
 /**
- * The entries that have, for each word of the query, one that begins with it: without accents and case, in any order. Those whose name begins
- * with the query come first, else they stay in their order.
+ * The entries that have a word beginning with each word of the query; accents, case and order do not matter. Entries whose name begins with
+ * the query come first; otherwise the order stays.
  */
 export function search<E extends Entry>(entries: readonly E[], query: string): E[] {
   const wanted = foldedWords(query)

@@ -13,12 +13,12 @@ import { chooseTheme } from '../theme.ts'
 import { type Entry, search } from './matching.ts'
 import styles from './search.module.css'
 
-/** How many of a group are shown. */
+/** The largest number of entries shown in a group. */
 const MOST = 7
-/** Pupils are asked for once nobody has typed for so long, ms. */
+/** Pupils are searched once nobody has typed for this time, in ms. */
 const ASK_AFTER = 150
 
-/** `about`: what tells two of one name apart. */
+/** `about`: tells entries with the same name apart. */
 type Found = Entry & { about?: string | undefined; open(): void }
 type Group = { id: string; title: string; items: Found[] }
 type Props = {
@@ -127,7 +127,7 @@ function useGroups({ pages, query, onClose, onSignOut, onKeys }: Props): Group[]
     },
   ]
   const found = groups.map((group) => ({ ...group, items: search(group.items, query).slice(0, MOST) }))
-  // The server has searched already, in numbers of pupils too.
+  // Not filtered again: the server has searched, also in pupil numbers.
   const ofPupils = asked.length > 1 && asked === query.trim() ? (pupils.data ?? []) : []
   const people = ofPupils.map(({ id, first_name, last_name }) => ({
     id,
@@ -136,11 +136,11 @@ function useGroups({ pages, query, onClose, onSignOut, onKeys }: Props): Group[]
     open: leading(() => navigate({ to: '/students/$studentId', params: { studentId: id } })),
   }))
   const all = [...found.slice(0, 3), { id: 'pupils', title: t('search.pupils'), items: people }, ...found.slice(3)]
-  // Nothing typed yet: where people go, and no list of everything.
+  // With an empty query only pages and marks, since a list of everything would be too long.
   return all.filter(({ id, items }) => items.length > 0 && (query.trim() !== '' || id === 'pages' || id === 'marks'))
 }
 
-/** The query as it was when nobody had typed for a moment. */
+/** The query that has not changed for `ASK_AFTER`. */
 function useSettled(query: string): string {
   const [settled, setSettled] = useState('')
   useEffect(() => {

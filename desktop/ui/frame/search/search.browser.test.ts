@@ -7,7 +7,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('search and keys', () => {
   const { site, browser } = siteInBrowser()
 
-  test('a pupil, the marks of a class and a page are found by a few letters, with the keyboard alone', async () => {
+  test('finds a pupil, the marks of a class and a page by a few letters and the keyboard alone', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'ada')
     await page.goto(site.url)
@@ -17,7 +17,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     await dialog.getByRole('option', { name: 'Report books' }).waitFor()
     await picture(page, 'search-empty')
     await page.keyboard.type('zoe')
-    // Of two pupils of one name the class tells which is meant.
+    // Two pupils have the same name; the class tells them apart.
     await dialog.getByRole('option', { name: 'Adeyemi Zoë 3B' }).waitFor()
     await picture(page, 'search-pupil')
     await expectForEverybody(page)
@@ -38,7 +38,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     await context.close()
   })
 
-  test('what is typed before the dialog has the focus is in it, and neither in the grid nor lost', async () => {
+  test('keys that are typed before the dialog has the focus are in its field, and not in the grid', async () => {
     const { context, page } = await openGrid(site, browser)
     await cell(page, 0, 1).click()
     const before = await page.getByRole('grid').innerText()
@@ -47,7 +47,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
       const press = (key: string, ctrlKey = false) =>
         target.dispatchEvent(new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true }))
       press('k', true)
-      // React has drawn the dialog, and the next frame, which gives it the focus, has not come yet.
+      // React has rendered the dialog, but it gets the focus only in the next frame.
       await Promise.resolve()
       for (const key of ['6', 'Backspace', 'r', 'e']) press(key)
     })
@@ -61,7 +61,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     await context.close()
   })
 
-  test('from a cell that is being typed the mark is saved; ? is a mark there, and the keys elsewhere', async () => {
+  test('Ctrl+K in a cell saves its mark; ? types into a cell, and elsewhere shows the keys', async () => {
     const { context, page } = await openGrid(site, browser)
     await cell(page, 0, 1).click()
     await page.keyboard.type('6')
@@ -80,7 +80,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     const keys = page.getByRole('dialog', { name: 'Keys' })
     await keys.getByText('find a page, a class, a pupil').waitFor()
     await picture(page, 'keys')
-    // It is longer than the window, and is read from its beginning, though its last button has the focus.
+    // The dialog is higher than the window: it shows its beginning, although its last button has the focus.
     const [title, end] = await Promise.all([
       keys.getByRole('heading', { name: 'Keys' }).boundingBox(),
       keys.getByRole('button').boundingBox(),
@@ -92,7 +92,7 @@ describe.skipIf(!headlessPath)('search and keys', () => {
     await context.close()
   })
 
-  test('on a telephone, in the dark, for the head: pages of the school, and actions', async () => {
+  test('on a telephone in the dark, the head finds pages of the school, and actions', async () => {
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await site.signIn(context, 'okafor')
     await page.goto(site.url)

@@ -16,7 +16,7 @@ const loadKeys = (): Loaded<{ onClose: () => void }> =>
 const SearchDialog = lazy(loadSearch)
 const KeysDialog = lazy(loadKeys)
 
-/** Not loaded yet, and the server is away: that is no reason to leave the page. */
+/** The dialog could not be loaded because the server is away; a message is enough. */
 function unreachable() {
   return {
     default: function Unreachable({ onClose }: { onClose: () => void }) {
@@ -29,12 +29,12 @@ function unreachable() {
   }
 }
 
-/** Loaded after the page, ms: whoever presses Ctrl+K types on at once. */
+/** The dialog is loaded this many ms after the page, so that it is there when somebody presses Ctrl+K. */
 const LOAD_AFTER = 3_000
 
 type Props = { pages: readonly { to: string; name: string }[]; onSignOut: () => void }
 
-/** The button in the head and the keys Ctrl+K (find) and ? (the keys). */
+/** The search button of the frame, and the keys Ctrl+K (search) and ? (list of keys). */
 export function Search({ pages, onSignOut }: Props) {
   const { t } = useTranslation('app')
   const [open, setOpen] = useState<'search' | 'keys' | null>(null)
@@ -47,7 +47,8 @@ export function Search({ pages, onSignOut }: Props) {
   }, [])
   useEffect(() => {
     if (!isSearching) return
-    // From Ctrl+K until the dialog has the focus, which is a frame or a download later, what is typed is for it, and not for the page or the grid.
+    // Collects the keys typed after Ctrl+K until the dialog has the focus, a frame or a download later; they must not reach the page or the
+    // grid.
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || inDialog(event.target)) return
       event.preventDefault()
@@ -63,13 +64,13 @@ export function Search({ pages, onSignOut }: Props) {
     const onKey = (event: KeyboardEvent) => {
       const isSearch = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && keyOfShortcut(event).toLowerCase() === 'k'
       const isKeys = event.key === '?' && !event.ctrlKey && !event.metaKey && !event.altKey && !takesText(event.target)
-      // What stands over the page is answered first.
+      // Not while a dialog is open.
       if ((!isSearch && !isKeys) || document.querySelector('[role="dialog"][aria-modal="true"], [data-base-ui-inert]')) return
       event.preventDefault()
       if (isSearch) openSearch()
       else setOpen('keys')
     }
-    // Before the grid of marks, which keeps its keys to itself.
+    // In the capture phase: the grid stops the propagation of its keys.
     addEventListener('keydown', onKey, true)
     const timer = setTimeout(() => void Promise.all([loadSearch(), loadKeys()]), LOAD_AFTER)
     return () => {
@@ -106,7 +107,7 @@ export function Search({ pages, onSignOut }: Props) {
   )
 }
 
-/** A field, or the grid of marks, in which every key begins a mark. */
+/** Whether the target takes text: a field, or the grid, where any key begins a mark. */
 const takesText = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], [role="grid"]') !== null
 
