@@ -29,7 +29,7 @@ const signOf: Partial<Record<Look, string>> = {
   waiting: cellSigns.waiting,
 }
 
-/** How a cell is drawn: its most important state as a sign and as text. */
+/** How a cell is drawn: a sign and a text for the most important of its states. */
 export type CellAppearance = ReturnType<typeof appearanceOf>
 
 export function appearanceOf(cell: Cell, column: Assessment) {
@@ -40,10 +40,10 @@ export function appearanceOf(cell: Cell, column: Assessment) {
   return {
     look,
     sign: [signOf[look] ?? '', isLeftOut ? cellSigns.excluded : ''].join(''),
-    /** An invalid entry, shown in place of the mark. */
+    /** An invalid entry is shown instead of the mark. */
     text: invalid?.text ?? null,
     value: isDone ? cellValueOf(saved) : pending.score,
-    /** For screen readers. */
+    /** The states, for screen readers. */
     hidden: describeCell(cell, column)
       .map((state) => `, ${state}`)
       .join(''),
@@ -52,7 +52,7 @@ export function appearanceOf(cell: Cell, column: Assessment) {
   }
 }
 
-/** A mark as typed, or the words for no mark. */
+/** A mark as it is typed; the words for «no mark» where there is none. */
 export const markText = (value: CellValue | undefined) => (value == null ? i18next.t('unsaved.noMark', { ns: 'marks' }) : valueText(value))
 
 function describePending({ state, score, theirs, message }: PendingMark): string {
@@ -62,9 +62,9 @@ function describePending({ state, score, theirs, message }: PendingMark): string
   return t(`state.${state === 'sending' ? 'fresh' : state}`)
 }
 
-/** All states of a cell besides its score; where the mark is stored is shown under the grid. */
+/** All states of a cell except its mark, as texts. Where the mark is stored is shown below the grid. */
 export function describeCell({ saved, pending, invalid, isInReview, isRecentChange }: Cell, { max_score }: Assessment): string[] {
-  // Most cells: looking up words takes most of the time that a cell takes.
+  // Most cells have no state; looking up words would take most of a cell's time.
   if (saved && !pending && !invalid && !saved.is_excluded && !isInReview && !isRecentChange) return []
   const t = i18next.getFixedT(null, 'marks')
   const texts: string[] = []

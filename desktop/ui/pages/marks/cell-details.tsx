@@ -33,11 +33,11 @@ import { useParentStatus } from './use-sheet.ts'
 type Props = {
   grid: Grid
   onAction: (action: CellAction, position: CellPosition) => void
-  /** Opens the menu of the cell, which has the codes: on a telephone no key and no second button does. */
+  /** Opens the menu of the cell, which has the codes; a telephone has no other way to open it. */
   onMenu: (position: CellPosition) => void
 }
 
-/** Names of the school's teachers by id. */
+/** Returns a function from the id of a teacher to their name; null where unknown. */
 export function useTeacherNames(): (id: string | null) => string | null {
   const teachers = useQuery({ ...ask('classes', 'schoolTeachers'), staleTime: 600_000 })
   return (id) => {
@@ -46,18 +46,18 @@ export function useTeacherNames(): (id: string | null) => string | null {
   }
 }
 
-/** Details of the selected cell, under the grid: pupil, score, state, location, author and remark. */
+/** Details of the selected cell, below the grid: pupil, mark, state, place of storage, author and remark. */
 export function CellDetails({ grid, onAction, onMenu }: Props) {
   const { t } = useTranslation('marks')
   const { selection, controller, sheet } = grid
   useLayout(sheet)
-  // Once the selection rests: the pressed key is painted first.
+  // Waits until the selection rests, so that a pressed key is painted first.
   useSettledChanges(selection.subscribe, 60)
   const at = selection.active
   const ids = controller.idsAt(at)
   const pupil = sheet.pupils[at.row]
   const column = sheet.columns[at.col]
-  /** At the cell that is selected when the button is pressed: the line may still be drawn for the one before. */
+  /** Acts on the cell that is selected at the press: this line may still show the one before. */
   const atSelected = (open: (position: CellPosition) => void) => () => controller.idsAt(selection.active) && open(selection.active)
   const act = (action: CellAction) => atSelected((position) => onAction(action, position))
   return (
@@ -92,7 +92,7 @@ export function CellDetails({ grid, onAction, onMenu }: Props) {
   )
 }
 
-/** What Ctrl+Z and Ctrl+Y do, where there is no such key. What is being typed is entered first, and is what is taken back. */
+/** Undo and redo for devices without Ctrl+Z and Ctrl+Y. Text in the editor is entered first, and is then what is undone. */
 function TouchUndo({ grid: { controller } }: { grid: Grid }) {
   const { t } = useTranslation('app')
   const after = (step: () => unknown) => () => {
@@ -143,7 +143,7 @@ function CellDescription({ sheet, pupil, column }: { sheet: Sheet; pupil: Pupil;
   )
 }
 
-/** The mark of the other server in a replication conflict, with a link to the page that resolves it. */
+/** The other server's mark in a replication conflict, with a link to the page that decides it. */
 function OpenConflict({ gradeId }: { gradeId: string }) {
   const { t } = useTranslation('marks')
   const conflicts = useQuery(ask('replication', 'conflicts', { query: { status: 'open' } }))
@@ -166,7 +166,7 @@ function cellAt({ controller, sheet }: Grid, position: CellPosition) {
   return { ids, cell: sheet.cell(ids.assessmentId, ids.studentId), name: `${pupil?.first_name ?? ''} ${pupil?.last_name ?? ''}` }
 }
 
-/** Edits the remark of a mark. It is saved through the queue, like the mark. */
+/** Edits the remark of a mark, which is saved through the queue like the mark. */
 export function RemarkDialog({ grid, position }: CellDialogProps) {
   const { t } = useTranslation('marks')
   const { ids, cell, name } = cellAt(grid, position)
@@ -218,7 +218,7 @@ const NoMarkDialog = ({ text, ...dialog }: { title: string; lead?: string; text:
   </Dialog>
 )
 
-/** Excludes a mark for a reason; a reason of null includes it again. */
+/** Returns a function that excludes a mark with a reason; null as the reason includes it again. */
 export function useInclusion({ sheet, message }: Grid): (gradeId: string, reason: string | null) => Promise<void> {
   const { t } = useTranslation('marks')
   return async (id, reason) => {

@@ -13,7 +13,7 @@ import { prepareFormatters } from '../../words/format.ts'
 import { type ListedClass, useClasses } from '../results/class-page.tsx'
 import styles from './marks.module.css'
 
-/** `/marks`: choose a class and a subject. The class that was last opened on this computer is listed first. */
+/** `/marks`: choose a class and a subject. The class that was last opened in this browser comes first. */
 export function ChooseMarksPage() {
   const { t } = useTranslation('marks')
   const { classId, subjectId } = useSearch({ from: '/school/marks' })
@@ -65,7 +65,7 @@ function Classes({ classes, first }: { classes: readonly ListedClass[]; first: s
   ))
 }
 
-/** The teaching sets of the year; nothing where there is none. */
+/** The teaching sets of the year; renders nothing where there are none. */
 function Sets({ yearId }: { yearId: string }) {
   const { t } = useTranslation('marks')
   const sets = useQuery(ask('teachingSets', 'list', { query: { academicYearId: yearId } }))
@@ -85,7 +85,7 @@ function Sets({ yearId }: { yearId: string }) {
   )
 }
 
-/** Switches to another class or another subject of the class. */
+/** Chooses another class, or another subject of the class. */
 export function SheetChoice({ classId, subjectId }: { classId: string; subjectId: string }) {
   const { t } = useTranslation('marks')
   const navigate = useNavigate()
@@ -110,6 +110,6 @@ export function SheetChoice({ classId, subjectId }: { classId: string; subjectId
   )
 }
 
-/** The class whose sheet was last opened on this computer. */
+/** The key of the class whose marks were last opened in this browser. */
 const STORAGE_KEY = 'markbook.sheet'
 export const rememberClass = (classId: string) => writeStored(STORAGE_KEY, classId)

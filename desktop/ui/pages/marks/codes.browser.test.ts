@@ -21,7 +21,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
   }
   const saved = (page: Page) => expect.poll(() => page.locator('main').innerText()).toContain('Everything is saved.')
 
-  test('are typed like marks, stand in the cells, and are at the server; what is no code stays refused', async () => {
+  test('are typed like marks, shown in the cells and saved; an unknown code is an invalid entry', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada')
     await type(page, 0, 1, 'abs')
     await type(page, 1, 1, '7 late')
@@ -31,7 +31,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([null, 'abs'])
     await expect.poll(() => gradeOf(mathsHomework, mei)).toEqual([7, 'late'])
     expect(await page.locator('main').innerText()).toContain('This is neither a number, such as 12.5 or 12,5, nor a code, such as abs.')
-    // The line under the grid says what a code means, and no maximum where there is no score.
+    // The line below the grid explains the code, and shows no maximum without a score.
     const line = page.getByRole('region', { name: 'The chosen mark' })
     await cell(page, 0, 1).click()
     await expect.poll(() => line.innerText()).toMatch(/: abs\s*Absent/)
@@ -41,7 +41,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await expectForEverybody(page)
     await cell(page, 2, 0).click()
     await page.keyboard.press('Escape')
-    // Back to a number: the code goes.
+    // A number replaces the code.
     await type(page, 0, 1, '9')
     await expect.poll(() => gradeOf(mathsHomework, zoe)).toEqual([9, null])
     await page.keyboard.press('Control+z')
@@ -55,7 +55,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await context.close()
   })
 
-  test('a whole column is pasted with codes among the marks', async () => {
+  test('a column with codes among the marks can be pasted', async () => {
     const { context, page } = await openGrid(site, browser, 'ada')
     await cell(page, 1, 0).click()
     await page.getByRole('grid').evaluate((grid) => {
@@ -73,7 +73,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await context.close()
   })
 
-  test('on a telephone, whose keys have no letters, a code is chosen from the menu of the cell', async () => {
+  test('on a telephone, whose number keys have no letters, a code is chosen in the menu of the cell', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', { viewport: sizes.phone, hasTouch: true, isMobile: true })
     await cell(page, 4, 0).click()
     await page.keyboard.press('Escape')
@@ -87,7 +87,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await context.close()
   })
 
-  test('a button under the grid is for the cell that is selected, however soon it is pressed', async () => {
+  test('a button below the grid acts on the cell that is selected, however soon it is pressed', async () => {
     const { context, page } = await openGrid(site, browser)
     await cell(page, 2, 1).click()
     await page.getByRole('region', { name: 'The chosen mark' }).getByText('Murphy Aoife, Homework').waitFor()
@@ -101,7 +101,7 @@ describe.skipIf(!headlessPath)('codes in the mark grid', () => {
     await context.close()
   })
 
-  test('the head makes a code of the school, and a teacher types it', async () => {
+  test('the head adds a code of the school, and a teacher types it', async () => {
     const { context, page, faults } = await open('okafor', '/scale')
     await page.getByRole('button', { name: 'Add a code' }).click()
     await page.getByRole('textbox', { name: 'Code in row 5' }).fill('abs')

@@ -18,7 +18,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsQuiz.id } })).find(
       ({ student_id }) => student_id === studentId,
     )?.score
-  /** Who wrote which mark into the quiz, oldest first. */
+  /** The marks written for a pupil in the quiz, with their authors, oldest first. */
   const written = async (studentId: string) => {
     const query = { entity: 'grade' as const, id: naturalId('grade', mathsQuiz.id, studentId) }
     const entries = await (await site.as('okafor')).history.list({ query })
@@ -27,13 +27,13 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
       .filter(({ actor, changes }) => actor && 'score' in changes)
       .map(({ actor, changes }) => [actor?.first_name, changes['score']?.after])
   }
-  /** The quiz of the pupil in this row, in the grid. */
+  /** Types a mark of the quiz for the pupil in this row. */
   const type = async (page: Page, row: number, mark: string) => {
     await cell(page, row, 0).click()
     await page.keyboard.type(mark)
     await page.keyboard.press('Enter')
   }
-  /** What this person reads of the mark's past. */
+  /** The history of the mark as this person sees it. */
   const pastOf = async (page: Page, row: number) => {
     await cell(page, row, 0).click()
     await page.keyboard.press('Alt+h')
@@ -43,7 +43,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     return text
   }
 
-  test('two browsers enter the same mark: one resolves the conflict, the other sees the result, and history keeps both', async () => {
+  test('two browsers enter the same mark: one decides the conflict, the other sees the result, and the history has both', async () => {
     const [mine, theirs] = [await opened('ada'), await opened('byrne')]
     await mine.page.getByRole('grid').focus()
     await mine.page.keyboard.type('5')
@@ -55,10 +55,10 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     expect(await mine.page.getByRole('textbox').inputValue()).toBe('5')
     const before = await mine.page.getByRole('grid').boundingBox()
     await mine.page.keyboard.press('Enter')
-    // Both values stand side by side, and nothing was sent.
+    // Both values are shown, and nothing was sent.
     await mine.page.getByRole('button', { name: 'Write 5' }).waitFor()
     await mine.page.getByRole('button', { name: 'Leave 11' }).waitFor()
-    // What is asked moves nothing of what is typed in.
+    // The question does not move the grid.
     expect((await mine.page.getByRole('grid').boundingBox())?.y).toBe(before?.y)
     await picture(mine.page, 'marks-conflict')
     await expectForEverybody(mine.page)
@@ -81,7 +81,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await theirs.context.close()
   })
 
-  test('two browsers enter the same cell offline: the first mark is saved, the second becomes a conflict that can be discarded', async () => {
+  test('two browsers enter the same cell offline: the first mark is saved, the second is a conflict that can be discarded', async () => {
     const [mine, theirs] = [await opened('ada'), await opened('byrne')]
     await site.restart(async () => {
       await type(mine.page, 3, '13')
@@ -90,7 +90,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
         await page.getByText('1 mark is on this computer and not saved yet').waitFor()
         expect(await cell(page, 3, 0).getAttribute('data-look')).toBe('unsaved')
       }
-      // His line stays down a little longer.
+      // His connection returns later.
       await theirs.context.setOffline(true)
     })
     await expect.poll(() => scoreOf(sean.id), AWAY).toBe(13)
@@ -105,12 +105,12 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await theirs.context.close()
   })
 
-  test('the server stops and restarts: saved marks remain, and sent and typed marks arrive once', async () => {
+  test('after a restart of the server saved marks are there, and marks that were typed meanwhile arrive once', async () => {
     const { context, page } = await opened('ada')
     const before = await page.getByRole('grid').boundingBox()
     await type(page, 5, '10')
     await expect.poll(() => scoreOf(lukasz.id)).toBe(10)
-    // Typed in the moment in which the server goes: nobody knows how far it came.
+    // Typed while the server stops: the page cannot know whether it was saved.
     await type(page, 4, '12,5')
     await site.restart(async () => {
       await type(page, 1, '15')
@@ -126,7 +126,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     const marks = ['15', '19.5', '13', '12.5', '10']
     const shown = () => Promise.all([1, 2, 3, 4, 5].map((row) => textOf(page, row, 0)))
     expect(await shown()).toEqual(marks)
-    // What the page shows is what the server has.
+    // The page shows what the server has.
     await page.reload()
     await expect.poll(shown).toEqual(marks)
     expect(await written(mei.id)).toEqual([['Ada', 15]])
@@ -135,7 +135,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('marks of a window that was closed offline are shown on every page of the next, and are saved from there', async () => {
+  test('marks of a window that was closed offline are shown on every page of the next one, and saved from there', async () => {
     const { context, page } = await opened('ada')
     await site.restart(async () => {
       await page.getByRole('grid').focus()
@@ -151,7 +151,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('nothing is called saved while another window has a mark that is not, and that goes on once it is closed', async () => {
+  test('the page does not say that all is saved while another window has unsaved marks; they are sent once it is closed', async () => {
     const { context, page } = await opened('ada')
     await page.route('**/api/grades/bulk', (route) => route.abort())
     await type(page, 4, '14')
@@ -168,12 +168,12 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('server away, marks typed, page left and reloaded: Today says that they wait, and sends them once the server is back', async () => {
+  test('marks typed while the server is away wait on every page and after a reload, and are sent once it is back', async () => {
     const { context, page } = await opened('ada')
     await page.route('**/api/grades**', (route) => route.abort())
     await type(page, 3, '11')
     await page.getByText('1 mark is on this computer and not saved yet').waitFor()
-    // Nothing is asked: it is sent from every page.
+    // Leaving the page does not ask: the marks are sent from every page.
     await page.getByRole('link', { name: 'Today' }).click()
     await page.getByRole('heading', { name: 'Today' }).waitFor()
     await page.getByRole('main').getByText('1 mark is on this computer and not saved yet').waitFor()
@@ -190,7 +190,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('a mark that somebody else changed meanwhile waits on every page for a decision, with the way to it', async () => {
+  test('a mark that somebody else changed meanwhile waits for a decision, with a link to it on every page', async () => {
     const { context, page } = await opened('ada')
     await page.route('**/api/grades**', (route) => route.abort())
     await type(page, 2, '12')
@@ -207,7 +207,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('while somebody else adds and deletes an assessment, a mark and a remark stay with theirs', async () => {
+  test('a mark and a remark stay with their pupil while somebody else adds and deletes an assessment', async () => {
     const { context, page, faults } = await opened('ada')
     const okafor = await site.as('okafor')
     const heads = page.locator('[data-row="-1"]')
@@ -224,7 +224,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await page.keyboard.press('Enter')
     await expect.poll(() => scoreOf(elan.id)).toBe(13)
     expect(await okafor.grades.list({ query: { assessmentId: id } })).toEqual([])
-    // A remark that is being written, and its mark goes.
+    // Deletes a mark while its remark is being written.
     await cell(page, 4, 0).click()
     await page.keyboard.type('7')
     await page.keyboard.press('Alt+r')
@@ -235,7 +235,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await dialogsClosed(page)
     await expect.poll(focused).toBe('grid')
     await picture(page, 'marks-gone')
-    // In the last column, which is deleted while a mark is typed.
+    // Deletes the last column while a mark is typed into it.
     const last = await add()
     await okafor.assessments.update({ params: { id: last.id }, body: { sortOrder: 99 } })
     await expect.poll(() => heads.last().innerText()).toContain('Diagnostic')
@@ -248,7 +248,7 @@ describe.skipIf(!headlessPath)('concurrent marks, and marks without a server', (
     await context.close()
   })
 
-  test('Enter ends the composing of a text, and not the typing of a mark', async () => {
+  test('Enter that ends the composition of a text does not enter the mark', async () => {
     const { context, page } = await opened('ada')
     await cell(page, 4, 1).click()
     await page.keyboard.press('F2')

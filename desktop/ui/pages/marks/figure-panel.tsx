@@ -20,7 +20,7 @@ import type { Sheet } from './model/sheet.ts'
 type Of = { term: Term; subject: SubjectRef; rules: ResultRules }
 type Props = Of & { grid: Grid; position: CellPosition; isHistory: boolean }
 
-/** Explains the figures of a pupil beside the grid, from the marks that stand in it, saved or on their way. */
+/** Explains the figures of a pupil beside the grid, from the marks in the grid, saved or not. */
 export function FigurePanel({ grid: { id, sheet }, position, isHistory, ...of }: Props) {
   const { t } = useTranslation('results')
   const close = useContext(Closing)
@@ -43,7 +43,7 @@ export function FigurePanel({ grid: { id, sheet }, position, isHistory, ...of }:
 function PupilWorking({ sheet, pupil, opened, ...of }: Of & { sheet: Sheet; pupil: Pupil; opened: string | undefined }) {
   const { term, subject } = of
   useSheetValue(sheet, pupil.id, () => sheet.figuresOf(pupil.id))
-  // The other subjects, which are not in the grid.
+  // For the other subjects, which are not in the grid.
   const others = useQuery(ask('calculations', 'explain', { query: { studentId: pupil.id, termId: term.id, subjectId: subject.id } }))
   return (
     <Working
@@ -67,6 +67,6 @@ function explanationOf(sheet: Sheet, pupil: Pupil, { term, subject, rules }: Of,
       mark ? { ...mark, ...row, assessment_id: column.id, exclusion_reason: saved?.exclusion_reason ?? null } : undefined,
     )
   })
-  // Twice, so that the result of this subject stands among the others as the grid has it.
+  // The second computation puts the result of this subject, as in the grid, among those of the others.
   return whatIf(explain({ ...rules, student_id: pupil.id, term, subject, marks, subjects: composites }), rules, new Map())
 }

@@ -5,8 +5,8 @@ import type { Cell, Layout, Sheet } from './model/sheet.ts'
 import type { StatusMessage } from './model/status-message.ts'
 
 /**
- * Sizes in pixels. All rows have one height and all columns one width, so positions follow from indices. `text`: how much larger text is than
- * these sizes are made for.
+ * Sizes in pixels. All rows have one height and all columns one width, so that positions follow from indices. `text`: the factor by which
+ * text is larger than usual.
  */
 export type GridMetrics = {
   name: number
@@ -18,16 +18,16 @@ export type GridMetrics = {
   isNarrow: boolean
   text: number
 }
-/** 24 rows on a screen of 768 pixels: a class without scrolling. */
+/** Shows 24 rows, a whole class, on a screen 768 pixels high. */
 export const wideMetrics: GridMetrics = { name: 184, column: 78, figure: 72, row: 22, head: 48, foot: 24, isNarrow: false, text: 1 }
-/** For a finger. */
+/** Larger rows, for fingers. */
 export const touchMetrics: GridMetrics = { ...wideMetrics, row: 34, head: 64, foot: 34 }
 export const narrowMetrics: GridMetrics = { name: 118, column: 84, figure: 78, row: 42, head: 84, foot: 36, isNarrow: true, text: 1 }
-/** A few columns get more width, so that their titles fit. */
+/** Widens columns where there are few, so that their titles fit. */
 export const widenFewColumns = (sizes: GridMetrics, columns: number): GridMetrics =>
   columns <= FEW_COLUMNS && !sizes.isNarrow ? { ...sizes, column: 116 } : sizes
 const FEW_COLUMNS = 5
-/** For larger text. */
+/** The sizes for larger text; `text`: its factor. */
 export const enlarged = ({ name, column, figure, row, head, foot, isNarrow }: GridMetrics, text: number): GridMetrics => ({
   name: name * text,
   column: column * text,
@@ -40,22 +40,22 @@ export const enlarged = ({ name, column, figure, row, head, foot, isNarrow }: Gr
 })
 
 /**
- * Columns that do not all fit between the names and the figures, in a grid of this width: as many as fit whole, so that none is half covered.
- * On a telephone the figures stand behind them.
+ * Adapts the column width in a grid of `width` pixels where not all columns fit between names and figures: as many as fit are visible
+ * whole, and none is half covered. On a telephone the figures come after the columns.
  */
 export function fitColumns(sizes: GridMetrics, columns: number, figures: number, width: number): GridMetrics {
   const beside = sizes.isNarrow ? 0 : figures * sizes.figure
   const least = (sizes.isNarrow ? 78 : 70) * sizes.text
-  // Where no column would fit, the names give way first.
+  // Where not even one column would fit, the names get narrower first.
   const name = Math.min(sizes.name, Math.max(narrowMetrics.name, width - beside - EDGES - least))
   const room = width - name - beside - EDGES
   if (columns * sizes.column <= room || room < least) return sizes
   return { ...sizes, name, column: Math.floor(room / Math.min(columns, Math.floor(room / least))) }
 }
-/** Borders of the grid and of its last column. */
+/** The borders of the grid and of its last column. */
 const EDGES = 3
 
-/** The width that there is for the grid; null where nobody asks for it. */
+/** The width available for the grid; null where `isAsked` is false. */
 export function useWidth(root: RefObject<HTMLDivElement | null>, isAsked: boolean): number | null {
   const [width, setWidth] = useState<number | null>(null)
   useLayoutEffect(() => {
@@ -89,11 +89,11 @@ export function useGrid(): Grid {
 
 export const cellId = (grid: string, row: number, col: number) => `${grid}-${row}-${col}`
 
-/** A value of the sheet, read again whenever this part of it changes. */
+/** A value of the sheet; read again when this part of the sheet changes. */
 export const useSheetValue = <T>(sheet: Sheet, part: string, read: () => T): T =>
   useSyncExternalStore((listener) => sheet.listen(part, listener), read)
 
-/** Renders again once a source has not changed for so long, ms. */
+/** Renders again once a source has not changed for `ms`. */
 export function useSettledChanges(subscribe: (listener: () => void) => () => void, ms: number): void {
   const [, render] = useReducer((times: number) => times + 1, 0)
   useEffect(() => {
@@ -113,7 +113,7 @@ export function useSettledChanges(subscribe: (listener: () => void) => () => voi
 
 export const useLayout = (sheet: Sheet): Layout => useSheetValue(sheet, 'layout', () => sheet.layout)
 
-/** Renders again whenever the selection changes in a row. */
+/** Renders again when the selection in a row changes. */
 export const useSelectionOf = (selection: GridSelection, row: number): string =>
   useSyncExternalStore(selection.subscribe, () => selection.inRow(row))
 

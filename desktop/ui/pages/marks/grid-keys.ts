@@ -1,4 +1,4 @@
-/** The keys of the grid, and the words that say what each does (`marks:legend`). */
+/** The keys of the grid, each with the key of its explanation (`marks:legend`). */
 export const gridKeys = [
   ['Enter', 'kEnter'],
   ['Tab', 'kTab'],

@@ -1,4 +1,4 @@
-// What a mouse or a finger does in the grid of marks.
+// Mouse and touch in the grid of marks.
 
 import type { PointerEvent, RefObject } from 'react'
 import { isRightToLeft } from '../../words/direction.ts'
@@ -6,25 +6,25 @@ import type { Grid } from './grid-context.ts'
 import type { CellPosition } from './model/navigation.ts'
 import { swipeStep } from './model/swipe.ts'
 
-/** The cell that an element belongs to: row -1 is that of the heads. */
+/** The cell of an element; row -1 is the header. */
 export function positionOf(target: EventTarget): CellPosition | null {
   const { row, col } = (target instanceof Element ? target.closest<HTMLElement>('[data-row]') : null)?.dataset ?? {}
   return row === undefined || col === undefined ? null : { row: Number(row), col: Number(col) }
 }
 
-/** Where the finger came down; null while none is. */
+/** Where a finger touched the grid; null while none does. */
 export type FingerStart = ReturnType<typeof pointAt> | null
 const pointAt = ({ clientX, clientY }: PointerEvent) => ({ x: clientX, y: clientY })
 
 /**
- * A click selects a cell, a drag a range; a double click or a tap opens the editor. A finger on its way selects nothing, since it may scroll;
- * while it types, it swipes to the next assessment.
+ * A click selects a cell, a drag a range; a double click or a tap opens the editor. A finger that moves selects nothing, since it may
+ * scroll; while the editor is open, a swipe goes to the next assessment.
  */
 export function pointerHandlers({ selection, controller }: Grid, finger: RefObject<FingerStart>) {
   return {
     onPointerDown: (event: PointerEvent) => {
       if (event.pointerType === 'touch') {
-        // A second finger means something else.
+        // With a second finger it is another gesture.
         finger.current = event.isPrimary ? pointAt(event) : null
         return
       }
@@ -44,7 +44,7 @@ export function pointerHandlers({ selection, controller }: Grid, finger: RefObje
       finger.current = null
       if (step) controller.moveAssessment(step)
     },
-    // The browser took it for a scroll.
+    // The browser scrolls with this touch.
     onPointerCancel: () => {
       finger.current = null
     },

@@ -19,13 +19,13 @@ import type { CellMode } from './model/selection.ts'
 import { type Cell, rowPart } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 
-/** Indices of the first and last visible column. */
+/** The indices of the first and last visible column. */
 export type VisibleColumns = { first: number; last: number }
 type Props = { row: number; pupil: Pupil; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics; language: string }
 
 /**
- * The row of a pupil: visible marks and figures. It subscribes to its marks and to what is selected in it, and passes each cell its own, so
- * that a change draws one cell again and an open page has one subscription a row.
+ * The row of a pupil: visible marks and figures. It subscribes to its marks and to the selection, and passes each cell its own values. So a
+ * change renders one cell, and the page has one subscription for each row.
  */
 export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { first, last }, sizes, language }: Props) {
   const { name, column: width } = sizes
@@ -68,7 +68,7 @@ export const GridRow = memo(function GridRow({ row, pupil, columns, visible: { f
   )
 })
 
-/** The figures of a pupil, computed from the marks on the page. */
+/** The figures of a pupil, from the marks on the page. */
 function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; marks: number; sizes: GridMetrics }) {
   const { sheet, selection, id } = useGrid()
   const figures = useSheetValue(sheet, pupil.id, () => sheet.figuresOf(pupil.id))
@@ -101,7 +101,7 @@ function Figures({ row, pupil, marks, sizes }: { row: number; pupil: Pupil; mark
   )
 }
 
-/** The sign of a result that misses some of its marks. */
+/** The sign beside a result for which some marks are missing. */
 function Partial() {
   const { t } = useTranslation('marks')
   return (
@@ -118,7 +118,7 @@ export const figureTexts = ({ coursework_average, exam_average, term_composite, 
   letter ?? '–',
 ]
 
-/** `language`: its words are in the cell. */
+/** `language`: the cell has words, and must be rendered again in another language. */
 type CellProps = {
   row: number
   col: number
@@ -153,7 +153,7 @@ const MarkCell = memo(function MarkCell({ row, col, width, pupil, column, cell, 
   )
 })
 
-/** The sign repeats the colour for sighted readers, the hidden text repeats the sign for screen readers. */
+/** The sign repeats the colour, for readers who cannot see it; the hidden text repeats the sign for screen readers. */
 const contentOf = ({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppearance) => (
   <>
     {sign && (
@@ -169,13 +169,13 @@ const contentOf = ({ sign, text, value, hidden, hasRemark, isLeftOut }: CellAppe
   </>
 )
 
-/** An assessment of another class, on the sheet of a teaching set. */
+/** A cell of another class's assessment, on the sheet of a teaching set. */
 function Closed() {
   const { t } = useTranslation('marks')
   return <span className="hidden">{t('notForPupil')}</span>
 }
 
-/** The editor of a cell. It validates while the user types. */
+/** The editor of a cell, which validates during typing. */
 function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column: Assessment }) {
   const { t } = useTranslation('marks')
   const { selection, controller, id } = useGrid()
@@ -183,9 +183,9 @@ function MarkEditor({ cell, pupil, column }: { cell: Cell; pupil: Pupil; column:
   const [editing] = useState(selection.editing)
   const [text, setText] = useState(editing?.typed ?? '')
   useLayoutEffect(() => {
-    // A telephone scrolls it above the keyboard.
+    // A telephone scrolls the field above its keyboard by itself.
     field.current?.focus({ preventScroll: !editing?.staysOpen })
-    // A changed mark is selected whole; a typed digit has replaced it already.
+    // Only when a mark is changed: a typed character has replaced it already.
     if (editing?.caret) field.current?.select()
   }, [editing])
   const { sheet } = useGrid()

@@ -18,7 +18,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await head.classes.enrollBulk({ params: { id: class3B.id }, body: { studentIds: more.map(({ id }) => id) } })
   })
 
-  /** Rows that are in the window whole, and under neither the head nor the foot of the grid. */
+  /** The number of rows that are completely visible, not covered by head or foot of the grid. */
   const wholeRows = (page: Page) =>
     page.getByRole('grid').evaluate((grid) => {
       const groups = [...grid.querySelectorAll('[role="rowgroup"]')]
@@ -29,7 +29,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
       }).length
     })
 
-  test('24 rows are seen at 1366 × 768, and the line of what is saved', async () => {
+  test('24 rows and the line about saving are visible at 1366 × 768', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
     expect(await wholeRows(page)).toBeGreaterThanOrEqual(24)
     const saved = await page.getByText('Everything is saved.').boundingBox()
@@ -40,7 +40,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
-  test('two presses on the last row in sight open that row, and not the one after it', async () => {
+  test('a double click on the last visible row opens that row, although the grid scrolls', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
     const last = (await wholeRows(page)) - 1
     expect(last).toBeLessThan(29)
@@ -50,14 +50,14 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     expect((await cell(page, last, 1).boundingBox())?.y).toBe(box?.y)
     await page.mouse.dblclick(at.x, at.y)
     await cell(page, last, 1).getByRole('textbox').waitFor()
-    // What the keys go to is shown with the row after it.
+    // The active row is scrolled into view with the row after it.
     await page.keyboard.press('Escape')
     await page.keyboard.press('ArrowDown')
     expect((await cell(page, last, 1).boundingBox())?.y).toBeLessThan(box?.y ?? 0)
     await context.close()
   })
 
-  test('a list of mistakes leaves half of them, and the grid does not move', async () => {
+  test('a list of mistakes leaves half of the rows visible, and does not move the grid', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 } })
     const top = (await page.getByRole('grid').boundingBox())?.y
     for (let row = 0; row < 8; row += 1) {
@@ -81,7 +81,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await page.evaluate((chosen) => localStorage.setItem('markbook.language', chosen), language)
     await page.reload()
     await cell(page, 0, 2).waitFor()
-    // In sight at first, and at the end of the list.
+    // A row that is visible at first, and the last one.
     for (const row of [3, 29]) {
       if (row > 3) await page.getByRole('grid').evaluate((grid) => grid.scrollTo(0, grid.scrollHeight))
       await cell(page, row, 0).tap()
@@ -98,7 +98,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
-  test('beside the panel the head of the page stays one row, and 24 rows are seen', async () => {
+  test('beside the panel the head of the page stays one row, and 24 rows are visible', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', { viewport: sizes.pc })
     const head = page.locator('main header').first()
     const height = (await head.boundingBox())?.height
@@ -107,7 +107,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     expect((await head.boundingBox())?.height).toBeLessThanOrEqual(height ?? 0)
     expect(await wholeRows(page)).toBeGreaterThanOrEqual(24)
     await expectForEverybody(page)
-    // No mark stands half under the figures, which stay in sight while the marks are pushed.
+    // Marks that are half covered by the figures, which stay in place while the marks scroll.
     const halfCovered = () =>
       page.getByRole('grid').evaluate((grid) => {
         const row = grid.querySelector('[data-row="0"]')?.closest('[role="row"]')
@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
       })
     await expect.poll(halfCovered).toBe(0)
     await picture(page, 'marks-panel-head')
-    // What does not fit is in the menu.
+    // Actions that do not fit are in the menu.
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem').first().waitFor()
     await picture(page, 'marks-panel-menu')
@@ -148,7 +148,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     },
   )
 
-  test('a tablet has rows for a finger', async () => {
+  test('a tablet has rows for fingers', async () => {
     const { context, page } = await openGrid(site, browser, 'ada', {
       viewport: { width: 1180, height: 820 },
       hasTouch: true,
@@ -160,7 +160,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     await context.close()
   })
 
-  test('in the dark, and on a telephone', async () => {
+  test('fits in dark mode and on a telephone', async () => {
     const dark = await openGrid(site, browser, 'ada', { viewport: { width: 1366, height: 768 }, colorScheme: 'dark' })
     await expectForEverybody(dark.page)
     await picture(dark.page, 'marks-dark')
@@ -171,7 +171,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
     const edge = await endOf(phone.page.getByRole('grid'))
     await expect.poll(() => endOf(cell(phone.page, 0, 2))).toBeLessThanOrEqual(edge)
     await picture(phone.page, 'marks-phone-rows')
-    // One row of head, also on the smallest one.
+    // One row, also on the smallest telephone.
     const headOf = async () => (await phone.page.getByRole('banner').boundingBox())?.height
     expect(await headOf()).toBeLessThanOrEqual(48)
     await phone.page.setViewportSize({ width: 360, height: 640 })

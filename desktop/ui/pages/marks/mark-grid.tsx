@@ -40,16 +40,16 @@ type Props = {
   sizes: GridMetrics
   label: string
   root: RefObject<HTMLDivElement | null>
-  /** In the header row it is the menu of the assessment. */
+  /** Opens the menu of a cell; in the header row that of the assessment. */
   onMenu: (position: CellPosition) => void
-  /** The panel beside the grid is open, which takes room from it: the active cell stays in sight. */
+  /** The panel beside the grid is open and makes it narrower, so that the active cell must be scrolled into view. */
   hasPanel: boolean
 }
 
 /**
- * The grid of pupils and assessments. The grid element has the focus and names the active cell by `aria-activedescendant`. Only
- * visible rows and columns are rendered, and those of the active cell: what is typed there has its field, wherever the grid is scrolled to.
- * A key repaints only the cells that it changes.
+ * The grid of pupils and assessments. The grid element has the focus and names the active cell by `aria-activedescendant`. Renders only the
+ * visible rows and columns, and those of the active cell, whose editor must exist wherever the grid is scrolled. A key renders only the
+ * cells that it changes.
  */
 export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: Props) {
   const { i18n } = useTranslation('marks')
@@ -95,7 +95,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
   const visible = useMemo(() => ({ first, last }), [first, last])
   useScrollToActive(grid, sizes, root, hasPanel)
   useInitialFocus(root)
-  // One pixel for the border of the last column, which would scroll otherwise.
+  // One more pixel for the border of the last column, which would make the grid scroll.
   const total = sizes.name + columns.length * sizes.column + FIGURE_KEYS.length * sizes.figure + 1
   return (
     <GridContext value={grid}>
@@ -134,7 +134,7 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
         }}
         onContextMenu={(event) => {
           const position = positionOf(event.target)
-          // The field of a mark has the menu of its text.
+          // The field of the editor has the browser's menu for texts.
           if (!position || event.target instanceof HTMLInputElement) return
           event.preventDefault()
           controller.commitEdit(true)
@@ -170,12 +170,12 @@ export function MarkGrid({ grid, sizes: given, label, root, onMenu, hasPanel }: 
   )
 }
 
-/** The room that the grid will have, more or less: its first rows are drawn before it is measured, and not once more afterwards. */
+/** An estimate of the grid's size, so that the first rows are rendered before it is measured, and not again afterwards. */
 const expectedRect = () => ({ width: window.innerWidth, height: Math.max(0, window.innerHeight - ROOM_OF_THE_REST) })
-/** The frame, the head of the page and what stands below the grid, px. */
+/** The height of the frame, of the head of the page and of what is below the grid, in px. */
 const ROOM_OF_THE_REST = 180
 
-/** The indices of what is rendered. Columns are one run, so that a row takes them as a slice. */
+/** The indices to render. Columns are one interval, so that a row can slice them. */
 const renderedWithActive = (selection: GridSelection) => ({
   rows: (range: Range): number[] => {
     const { row } = selection.active
@@ -193,7 +193,7 @@ const renderedWithActive = (selection: GridSelection) => ({
   },
 })
 
-/** Scrolls to the active cell and sets `aria-activedescendant`. */
+/** Scrolls the active cell into view and sets `aria-activedescendant`. */
 function useScrollToActive(
   { selection, controller, id }: Grid,
   sizes: GridMetrics,
@@ -206,17 +206,17 @@ function useScrollToActive(
       const element = root.current
       const { active, editing } = selection
       if (element) element.dataset['swipes'] = String(editing?.staysOpen ?? false)
-      // An editor that opens is shown, also where the grid was scrolled away from its cell.
+      // An editor that opens is scrolled into view, even if its cell was active already and the grid was scrolled away.
       if (!element || (shown?.active === active && (editing === null || shown.editing === editing))) return
       shown = { active, editing }
       const { row, col } = selection.active
       element.setAttribute('aria-activedescendant', cellId(id, row, col))
       controller.visibleRows = Math.max(1, Math.floor((element.clientHeight - sizes.head - sizes.foot) / sizes.row))
-      // Another row under the pointer would take the second press of two.
+      // A press that scrolls would put another row under the pointer for the second click of a double click.
       if (!selection.isPressed || editing) reveal(element, { row, col }, controller.size(), sizes)
     }
     follow()
-    // A notice under the grid makes it lower; the edited cell stays visible.
+    // A notice below the grid makes it lower; the edited cell must stay visible.
     const resized = new ResizeObserver(() => {
       if (root.current && (hasPanel || root.current.contains(document.activeElement)))
         reveal(root.current, selection.active, controller.size(), sizes)
@@ -245,14 +245,14 @@ function reveal(element: HTMLElement, { row, col }: CellPosition, { rows, marks 
   const start = isFigure ? marks * sizes.column + (col - marks) * sizes.figure : col * sizes.column
   const width = isFigure ? sizes.figure : sizes.column
   const room = element.clientWidth - sizes.name - beside
-  // Where one reads from the right, the browser counts from there, downwards from 0.
+  // In right-to-left pages scrollLeft begins at 0 and is negative.
   const sign = isRightToLeft() ? -1 : 1
   const scrolled = element.scrollLeft * sign
   if (start < scrolled) element.scrollLeft = start * sign
   else if (start + width > scrolled + room) element.scrollLeft = (start + width - room) * sign
 }
 
-/** Focuses the grid where nothing else on the page has the focus, so that marks can be typed at once. */
+/** Focuses the grid unless another element of the page has the focus, so that marks can be typed at once. */
 function useInitialFocus(root: RefObject<HTMLDivElement | null>) {
   useEffect(() => {
     const timer = setTimeout(() => {
@@ -296,7 +296,10 @@ const GridHead = memo(function GridHead({ columns, visible: { first, last }, siz
   )
 })
 
-/** What a swipe does, as buttons. They leave the focus in the field, so that the keyboard of the screen stays. */
+/**
+ * Buttons for the next and the former assessment, like a swipe. They leave the focus in the field, so that the on-screen keyboard stays
+ * open.
+ */
 function AssessmentSteps() {
   const { t } = useTranslation('marks')
   const { controller } = useGrid()
@@ -368,7 +371,7 @@ function Head({ column, col, width, onMenu }: Pick<Props, 'onMenu'> & { column: 
 
 type FootProps = { rows: number; columns: readonly Assessment[]; visible: VisibleColumns; sizes: GridMetrics }
 
-/** The averages of the class: of an assessment in its own marks, of the figures in percent. */
+/** The means of the class: of an assessment in its own points, of the figures in percent. */
 const GridFoot = memo(function GridFoot({ rows, columns, visible: { first, last }, sizes }: FootProps) {
   const { t } = useTranslation('marks')
   const { sheet } = useGrid()

@@ -11,11 +11,11 @@ import { cell, GRID } from '../../tests/grid.ts'
 import { joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-/** What the line under the grid says of the chosen mark. */
+/** The line below the grid about the selected mark. */
 const chosen = (page: Page) => page.getByRole('region', { name: 'The chosen mark' })
 const where = (page: Page) => page.getByRole('list', { name: 'Where the marks are' })
 const line = (page: Page) => page.locator('header a[href="/sync"]')
-/** Longer than a line that was cut a moment ago is left alone. */
+/** Longer than the pause before a cut connection is tried again. */
 const HEALED = { timeout: 60_000 }
 
 describe.skipIf(!headlessPath)('the location of a mark', () => {
@@ -50,7 +50,7 @@ describe.skipIf(!headlessPath)('the location of a mark', () => {
     await site.signIn(opened.context, 'ada')
     await opened.page.goto(`${site.url}${GRID}`)
     await opened.page.getByRole('grid').waitFor()
-    // A reload would end it: what follows is the same page all the time.
+    // A reload would remove this property: the test stays on one page.
     await opened.page.evaluate(() => Object.assign(window, { isTheSame: true }))
     return opened
   }
@@ -64,7 +64,7 @@ describe.skipIf(!headlessPath)('the location of a mark', () => {
   }
   const isTheSame = (page: Page) => page.evaluate(() => 'isTheSame' in window)
 
-  test('at a school: at school while the connection is down, at the ministry once it is back, without a reload', async () => {
+  test('at a school, while the connection is down and once it is back, without a reload', async () => {
     const { context, page, faults } = await gridAt(box)
     await expect.poll(() => where(page).innerText(), HEALED).toMatch(/All \d+ marks are at the ministry/)
     await expect.poll(() => line(page).innerText(), HEALED).toBe('All marks are at the ministry')
@@ -90,7 +90,7 @@ describe.skipIf(!headlessPath)('the location of a mark', () => {
     await context.close()
   })
 
-  test('on a laptop: on this computer, then at school, then at the ministry, as far as the school has said', async () => {
+  test('on a laptop: on this computer, then at school, then at the ministry, as the school reports it', async () => {
     const { context, page, faults } = await gridAt(laptop)
     await expect.poll(() => line(page).innerText(), HEALED).toBe('All marks are at the ministry')
     await expect.poll(() => where(page).innerText(), HEALED).toMatch(/All \d+ marks are at the ministry/)
@@ -115,7 +115,7 @@ describe.skipIf(!headlessPath)('the location of a mark', () => {
     await context.close()
   })
 
-  test('waiting PDFs are shown in the header, in the list of waiting changes, and on the page of their book', async () => {
+  test('waiting PDFs are shown in the header, in the list of waiting changes, and on the page of their report book', async () => {
     const { context, page, faults } = await openWindow(browser)
     await box.signIn(context, 'byrne')
     await page.goto(`${box.url}/sync`)
@@ -140,10 +140,10 @@ describe.skipIf(!headlessPath)('the location of a mark', () => {
     await context.close()
   })
 
-  test('a book whose PDF has not arrived says so, and does not offer to show it', async () => {
+  test('a report book whose PDF has not arrived says so, and does not offer it', async () => {
     const byrne = await centre.as('byrne')
     const { file_path } = await byrne.reportFiles.latestPdf({ params: { id: draftReport.id } })
-    // As between a row and its file: the row is here, the file is not.
+    // The state between the arrival of a row and of its file.
     await centre.running().node.services.files.remove(BUCKET, file_path)
     const { context, page } = await openWindow(browser)
     await centre.signIn(context, 'byrne')

@@ -7,7 +7,7 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { cell, GRID, openGrid, textOf } from '../../tests/grid.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
-/** As Ctrl+V does, without a clipboard of the machine. */
+/** Pastes like Ctrl+V, without the machine's clipboard. */
 const paste = (page: Page, text: string) =>
   page.getByRole('grid').evaluate((grid, given) => {
     const clipboardData = new DataTransfer()
@@ -23,7 +23,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
   const scoreOf = async (assessmentId: string, studentId: string) =>
     (await (await site.as('okafor')).grades.list({ query: { assessmentId } })).find(({ student_id }) => student_id === studentId)?.score
 
-  test('the stream of marks opens once, when the pointer comes to the link, and the grid has the focus when its page opens', async () => {
+  test('the stream of marks opens once, when the pointer is over the link; the grid has the focus when its page opens', async () => {
     const { context, page } = await open('ada', '/marks')
     const streams: string[] = []
     page.on('request', (request) => {
@@ -64,7 +64,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('an invalid entry is marked at once, is not sent, and blocks leaving the page', async () => {
+  test('an invalid entry is marked at once, is not sent, and asks before the page is left', async () => {
     const { context, page } = await opened()
     await page.getByRole('grid').focus()
     await page.keyboard.press('Control+End')
@@ -91,7 +91,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('what is no mark is refused in its cell: no part of it is saved', async () => {
+  test('text that is no mark is refused in its cell, and no part of it is saved', async () => {
     const { context, page } = await opened()
     for (const [row, text] of [
       [1, '-5'],
@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('Delete takes a mark away, and Ctrl+Z brings it back', async () => {
+  test('Delete removes a mark, and Ctrl+Z restores it', async () => {
     const { context, page } = await opened()
     const before = await scoreOf(mathsHomework.id, mei.id)
     await cell(page, 1, 1).click()
@@ -132,7 +132,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('what was entered can be taken back after a reload, and entered again', async () => {
+  test('entries can be undone and redone after a reload', async () => {
     const { context, page } = await opened()
     const before = await scoreOf(mathsHomework.id, mei.id)
     await cell(page, 1, 1).click()
@@ -191,7 +191,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('as in a spreadsheet a block is copied by its menu, cut, filled down, and takes what is typed or pasted, each undone at once', async () => {
+  test('a block is copied by its menu, cut, filled down, and filled by typing or pasting, each with one undo', async () => {
     const { context, page } = await opened()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const shown = () => Promise.all([1, 2, 3].map((row) => textOf(page, row, 0)))
@@ -225,7 +225,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Control+v')
     await expect.poll(shown).toEqual(['8', '8', '8'])
     await undone()
-    // What is typed is taken when the menu of another cell is opened, by the right button or a finger that is held.
+    // Opening the menu of another cell, by the right button or a long touch, enters what was typed.
     await page.keyboard.type('9')
     await cell(page, 0, 1).dispatchEvent('contextmenu')
     await page.getByRole('menuitem', { name: 'Copy' }).waitFor()
@@ -236,7 +236,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('what is pasted by the menu of a block begins where the block does, and is put as often as it fits', async () => {
+  test('the menu of a block pastes at the block’s first cell, as often as the text fits', async () => {
     const { context, page } = await opened()
     const before = await scoreOf(mathsQuiz.id, aoife.id)
     await cell(page, 3, 0).click()
@@ -253,7 +253,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('in Arabic a block is chosen where the columns stand, and is copied and filled in the order of the sheet; with Cmd as with Ctrl', async () => {
+  test('in Arabic a block is selected, copied and filled in the order of the sheet; Cmd works like Ctrl', async () => {
     const { context, page, faults } = await opened()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.evaluate(() => localStorage.setItem('markbook.language', 'ar'))
@@ -284,7 +284,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('a pasted table with names goes to who is named, in whatever order, and faults are put right in the preview', async () => {
+  test('a pasted table with names is placed by the names in any order, and mistakes are corrected in the preview', async () => {
     const { context, page } = await opened()
     const before = await Promise.all([zoe, mei].map(({ id }) => scoreOf(mathsQuiz.id, id)))
     await cell(page, 0, 0).click()
@@ -300,7 +300,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await expect.poll(() => scoreOf(mathsQuiz.id, sean.id)).toBe(11)
     await expect.poll(() => scoreOf(mathsQuiz.id, aoife.id)).toBe(13)
     await expect.poll(() => scoreOf(mathsQuiz.id, lukasz.id)).toBe(10)
-    // Nothing went by position.
+    // Nothing was placed by position.
     expect(await Promise.all([zoe, mei].map(({ id }) => scoreOf(mathsQuiz.id, id)))).toEqual(before)
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
     await page.keyboard.press('Control+z')
@@ -328,7 +328,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('remark, exclusion and history, with the keyboard alone', async () => {
+  test('remark, exclusion and history by the keyboard alone', async () => {
     const { context, page, faults } = await opened()
     await page.getByRole('grid').focus()
     await page.keyboard.press('ArrowDown')
@@ -356,14 +356,14 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await page.keyboard.press('Shift+F10')
     await page.getByRole('menu').waitFor()
     await picture(page, 'marks-menu')
-    // Over plain http a browser may refuse.
+    // As a browser may do over http.
     await page.evaluate(() => {
       Object.defineProperty(window, 'isSecureContext', { value: false })
       document.execCommand = () => false
     })
     await page.getByRole('menuitem', { name: 'Copy' }).click()
     await page.getByText('The browser did not copy it.').waitFor()
-    // The heads are no marks.
+    // Copies no headers.
     await page.getByRole('grid').focus()
     await page.keyboard.press('Control+ArrowUp')
     await page.keyboard.press('ArrowUp')
@@ -400,13 +400,13 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('prints every row, and speaks French', async () => {
+  test('prints every row, and has French words', async () => {
     const { context, page } = await open('ada', GRID, { locale: 'fr-FR' })
     await page.getByRole('grid', { name: 'Notes : Mathematics, 3B' }).waitFor()
     await expect.poll(() => textOf(page, 3, 1)).toMatch(/^\d,\d$|^\d$/)
     await page.getByText('Signes et touches').click()
     await picture(page, 'marks-french')
-    // A browser prints what is there when the listeners have returned.
+    // A browser prints what is rendered when the listeners have returned.
     const printed = await page.evaluate(() => {
       dispatchEvent(new Event('beforeprint'))
       return document.querySelectorAll('table tbody tr').length
@@ -436,7 +436,7 @@ describe.skipIf(!headlessPath)('the mark grid', () => {
     await context.close()
   })
 
-  test('typed after the grid was scrolled away: the cell comes back, and the mark is saved', async () => {
+  test('typing after the grid was scrolled away scrolls back to the cell, and saves the mark', async () => {
     const okafor = await site.as('okafor')
     const many = await Promise.all(
       Array.from({ length: 60 }, (_, at) =>

@@ -14,12 +14,12 @@ import { isChange, type PastedCell, type PastePlan } from './model/paste.ts'
 import { type NamedPlan, readNamedBlock } from './model/paste-by-name.ts'
 import { valueText } from './model/value-text.ts'
 
-/** Rows of the preview. More rows are counted and saved like the others. */
+/** The number of rows shown in the preview. Further rows are counted and saved like the others. */
 const MAX_ROWS = 60
 
 type Props = { grid: Grid; at: CellPosition; block: string[][] }
 
-/** Previews a pasted block, by the names in it or else by position, and saves it as one step. */
+/** Previews a pasted block, placed by its names or else by position, and saves it as one step. */
 export function PasteDialog({ grid, at, block: pasted }: Props) {
   const { t } = useTranslation('marks')
   const [block, setBlock] = useState(pasted)
@@ -28,7 +28,7 @@ export function PasteDialog({ grid, at, block: pasted }: Props) {
   const close = useContext(Closing)
   const { sheet, controller } = grid
   const named = readNamedBlock(block, sheet.pupils, sheet.codes)
-  /** What was corrected in the preview stands in place of what was pasted. */
+  /** The block with the corrections made in the preview. */
   const edited = (rows: readonly (readonly string[])[]) =>
     rows.map((texts, row) => texts.map((text, col) => edits.get(`${row} ${col}`) ?? text))
   const edit = (row: number, col: number, text: string) => setEdits(new Map(edits).set(`${row} ${col}`, text))
@@ -145,7 +145,7 @@ function NamedPreview({ grid: { sheet }, plan, onChoose, onEdit }: NamedPreviewP
       ),
     })),
   ]
-  // What somebody must look at stands first, and stays there once it is put right.
+  // Rows that need attention come first, and keep their place after a correction.
   const [rows] = useState(() => {
     const isOpen = (at: number) => badge(at) !== '' || plan.cells[at]?.some((cell) => cell?.typed.kind === 'wrong') === true
     const all = plan.names.map((_, at) => at)
@@ -199,7 +199,7 @@ function Preview({ grid: { sheet }, plan: { cells }, onEdit }: { grid: Grid; pla
 
 type PastedProps = { cell: PastedCell | undefined; maxScore: number; label: string; onEdit: (text: string) => void }
 
-/** A mark as it will be saved, or, where it is none, a field to put it right. A field stays until the dialog ends: its row must not move. */
+/** A mark to save, or a field to correct an invalid one. The field stays until the dialog closes, since its row must not move. */
 function Pasted({ cell, maxScore, label, onEdit }: PastedProps) {
   const { t } = useTranslation('marks')
   const [isField, setField] = useState(false)

@@ -7,7 +7,7 @@ import { cellValueOf } from './model/cell-value.ts'
 import type { Sheet } from './model/sheet.ts'
 import { valueText } from './model/value-text.ts'
 
-/** The sheet with all rows, for printing. */
+/** The sheet with all its rows, for print. */
 export function PrintMarks({ sheet, title, lead }: { sheet: Sheet; title: string; lead: string }) {
   const { t } = useTranslation('marks')
   const { pupils, columns } = sheet

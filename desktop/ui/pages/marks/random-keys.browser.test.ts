@@ -9,11 +9,11 @@ import { cell, GRID } from '../../tests/grid.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 import { type CellValue, cellValueOf } from './model/cell-value.ts'
 
-/** How a typed mark is confirmed: by a key, by a press on another cell, or by leaving the page in some way. */
+/** How a typed mark is entered: by a key, a press on another cell, or a way of leaving the page. */
 const ends = ['Enter', 'Tab', 'Shift+Tab', 'ArrowDown', 'ArrowUp', 'press', 'link', 'back', 'reload'] as const
 const weights = { type: 6, go: 3, press: 2, wheel: 2, undone: 1, wrong: 1, delete: 1, server: 1, reload: 1, elsewhere: 1 } as const
 const kinds = Object.entries(weights).flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind as keyof typeof weights))
-/** `is` says which of the others counts. */
+/** `is` chooses which of the other fields is used. */
 const step = fc.record({
   is: fc.constantFrom(...kinds),
   mark: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 0, max: 10 }) }, { weight: 1, arbitrary: fc.constantFrom('abs', 'inc') }),
@@ -25,7 +25,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
+describe.skipIf(!headlessPath)('random actions in the grid', () => {
   const { site, browser } = siteInBrowser()
   let context: BrowserContext
   let page: Page
@@ -50,7 +50,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
     await cell(page, 0, 2).waitFor()
   }, 240_000)
 
-  /** The marks of the server, by cell; an empty one has none. An assessment may have marks of another class too. */
+  /** The marks of the server by cell. An assessment may have marks of another class too. */
   const stored = async () => {
     const head = await site.as('okafor')
     const marks = new Map<string, CellValue>()
@@ -77,7 +77,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
     'what was confirmed is at the server in the end, and nothing is called saved before',
     async () => {
       let isAway = false
-      /** What the server has once everything has arrived. */
+      /** The marks that the server has once everything is saved. */
       let expected = await stored()
       let typedAway = 0
       const server = async (away: boolean) => {
@@ -109,7 +109,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
         else await toGrid()
       }
       const visible = async (row: number, col: number) => {
-        // It may be scrolled away in between.
+        // Only visible cells can be pressed.
         if (await cell(page, row, col).isVisible())
           await cell(page, row, col)
             .click({ timeout: 2_000 })
@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
       }
 
       const take = async ({ is, mark, end, key, row, col, by }: Step) => {
-        // Enter on the head of a column opens its menu, on a figure the panel.
+        // Enter on a header opens its menu, and on a figure the panel.
         if ((await page.locator('[data-base-ui-inert], [role="dialog"][data-open]').count()) > 0) await page.keyboard.press('Escape')
         if (is === 'go') return page.keyboard.press(key)
         if (is === 'press') return visible(row, col)
@@ -131,7 +131,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
         // Tab may have left the grid.
         await page.getByRole('grid').focus()
         const at = await active()
-        // Heads and figures are in the grid too, and take no marks.
+        // Headers and figures take no marks.
         if (!/^\d+ [012]$/.test(at)) return
         if (is === 'undone') {
           await page.keyboard.type('3')
@@ -140,7 +140,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
         if (is === 'wrong') {
           await page.keyboard.type('1/2')
           await page.keyboard.press('Enter')
-          // It is not saved, and stays until it is put right.
+          // An invalid entry is not saved, and stays until it is corrected.
           await visible(...(at.split(' ').map(Number) as [number, number]))
           return page.keyboard.press('Escape')
         }
@@ -167,7 +167,7 @@ describe.skipIf(!headlessPath)('whatever is done in the grid', () => {
         await server(false)
         await toGrid()
         await expect.poll(async () => [...(await stored())].sort(), { timeout: 90_000 }).toEqual([...expected].sort())
-        // What the page says where it does not, stands in the failure.
+        // `innerText` is polled so that a failure shows what the page says instead.
         await expect.poll(() => page.locator('main').innerText(), { timeout: 60_000 }).toContain('Everything is saved.')
       }
       await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 14 }), run), {

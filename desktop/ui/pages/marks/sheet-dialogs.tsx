@@ -37,7 +37,7 @@ type Props = {
   shown: OpenDialog | null
   onShow: Dispatch<SetStateAction<OpenDialog | null>>
   scope: SheetScope
-  /** The class or teaching set of the sheet. */
+  /** The class or the teaching set of the sheet. */
   group: { id: string; name: string }
   of: Pick<ComponentProps<typeof FigurePanel>, 'term' | 'subject' | 'rules'>
 }
@@ -49,7 +49,7 @@ export function SheetDialogs(props: Props) {
   const { handle, shown, onShow } = props
   const close = () => {
     onShow(null)
-    // The grid gets the focus once the dialog has closed.
+    // The grid gets the focus after the dialog has closed.
     if (shown?.is !== 'import') setTimeout(() => handle.root.current?.focus({ preventScroll: true }), 0)
   }
   return (
@@ -61,7 +61,7 @@ export function SheetDialogs(props: Props) {
 
 function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, scope, group, of }: Props) {
   const { t } = useTranslation(['marks', 'history'])
-  // A menu closes only after the dialog of the chosen item has opened.
+  // A menu closes after the dialog of the chosen item has opened, which must stay open.
   const closeMenu = () => onShow((now) => (now?.is === 'menu' ? null : now))
   const menuProps = { grid, root, onClose: closeMenu }
   const { sheet } = grid
@@ -123,7 +123,7 @@ function OpenDialogOrMenu({ handle: { grid, root, runAction }, shown, onShow, sc
   }
 }
 
-/** Fills all empty cells of an assessment with one mark. */
+/** Enters one mark into all empty cells of an assessment. */
 function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; column: Assessment }) {
   const { t } = useTranslation('marks')
   const close = useContext(Closing)
@@ -133,7 +133,7 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
   const typed = parseMark(text, column.max_score, sheet.codes)
   const fill = () => {
     if (typed.kind !== 'mark') return
-    // Read again: a mark may have come into one since the dialog was drawn.
+    // Read at this moment: marks may have arrived since the dialog was rendered.
     controller.enterMarks(controller.emptyCells(col).map((position) => ({ ...position, score: typed.score })))
     close?.()
   }
@@ -161,7 +161,7 @@ function FillDialog({ grid: { sheet, controller }, column }: { grid: Grid; colum
 
 type AtCell = { grid: Grid; position: CellPosition; root: RefObject<HTMLDivElement | null>; onClose: () => void }
 
-/** A menu at a cell. The grid gets the focus back when it closes. */
+/** A menu at a cell. The grid gets the focus when it closes. */
 function MenuAtCell({ grid, position, root, onClose, label, children }: AtCell & { label: string; children: ReactNode }) {
   return (
     <Menu.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -216,7 +216,7 @@ function CellMenu({ onAction, ...at }: CellMenuProps) {
 
 type ColumnMenuProps = AtCell & { column: Assessment; onShow: (dialog: OpenDialog) => void }
 
-/** The actions of an assessment. Its dialog changes, excludes and deletes it. */
+/** The menu of an assessment; its dialog changes, excludes and deletes it. */
 function ColumnMenu({ column, onShow, ...at }: ColumnMenuProps) {
   const { t } = useTranslation('marks')
   const { isReadOnly } = at.grid

@@ -74,13 +74,13 @@ export function SheetPage() {
   )
 }
 
-/** The first query without an answer: that it is loading, or why it failed. */
+/** For the first query without data: that it is loading, or its failure. */
 export function Unanswered({ queries }: { queries: readonly UseQueryResult[] }) {
   const first = queries.find(({ data }) => data === undefined)
   return first && <Answer of={first}>{() => null}</Answer>
 }
 
-/** Keeps the `term` of the URL and the chosen term the same, in both directions. */
+/** Keeps the `term` of the address and the chosen term equal, whichever changes. */
 export function useTermOfUrl(): ChosenTerm {
   const { term: requested } = useSearch({ strict: false })
   const chosen = useChosenTerm()
@@ -143,9 +143,9 @@ type SheetViewProps = LoadedSheetProps & {
   categories: readonly AssessmentCategory[]
   codes: readonly MarkCode[]
   isReadOnly: boolean
-  /** Where another sheet is chosen. */
+  /** The control that chooses another sheet. */
   choice: ReactNode
-  /** `group` is a teaching set, whose pupils are of several classes. */
+  /** `group` is a teaching set, with pupils of several classes. */
   isSet?: boolean
 }
 
@@ -168,7 +168,7 @@ export function SheetView(props: SheetViewProps) {
   const follow = useEffectEvent((before: Layout) => {
     grid.controller.follow(before)
     if (!dialog || !('position' in dialog)) return
-    // A pasted block would go on at other pupils.
+    // After such a change a pasted block would belong to other pupils.
     const isLost = dialog.is === 'paste' && !standsStill(sheet.layout, before)
     const position = isLost ? null : positionIn(sheet.layout, before, dialog.position)
     setDialog(position && { ...dialog, position })
@@ -261,11 +261,11 @@ export function SheetView(props: SheetViewProps) {
   )
 }
 
-/** True while the browser prints: the print has all rows, the grid only the visible ones. */
+/** True while the browser prints: print has all rows, the grid only the visible ones. */
 function usePrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false)
   useEffect(() => {
-    // The browser prints what is there when the listeners return, so that the rows must not wait for React's next turn.
+    // The browser prints what is rendered when the listeners return, so that React must render at once.
     const begin = () => flushSync(() => setIsPrinting(true))
     const end = () => setIsPrinting(false)
     addEventListener('beforeprint', begin)

@@ -1,15 +1,15 @@
-/** The size of text for which the sizes of the grid are made, px. */
+/** The text size for which the sizes of the grid are made, in px. */
 const TEXT_PX = 15
 
 let known: number | undefined
 
-/** How much larger text is than that: who sees badly sets their browser or telephone to larger text, and it stays inside its cells. */
+/** The factor by which text is larger than that, set in the browser or telephone; cells grow with it, so that text stays inside. */
 export function textScale(): number {
   known ??= Math.max(1, measure() / TEXT_PX)
   return known
 }
 
-/** A browser enlarges text without changing what its style says, so a line of it is measured. */
+/** A browser can enlarge text without changing its computed style, so that a line is measured. */
 function measure(): number {
   const line = document.createElement('div')
   line.style.cssText = 'position: absolute; visibility: hidden; font-size: 1rem; line-height: 1'

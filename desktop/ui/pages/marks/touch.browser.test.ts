@@ -8,7 +8,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 
 const phone = { viewport: sizes.phone, hasTouch: true, isMobile: true } as const
 
-/** A finger that goes from one point to another, as the browser sees it: it may take it for a scroll. */
+/** Moves a finger from one point to another by browser events, which the browser may take for a scroll. */
 async function drag(page: Page, from: readonly [x: number, y: number], to: readonly [x: number, y: number]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', points: { x: number; y: number }[]) =>
@@ -18,13 +18,13 @@ async function drag(page: Page, from: readonly [x: number, y: number], to: reado
     const part = (axis: 0 | 1) => from[axis] + ((to[axis] - from[axis]) * at) / 6
     await send('touchMove', [{ x: part(0), y: part(1) }])
   }
-  // A finger that rests before it is lifted leaves nothing rolling, which would take the next tap.
+  // The finger rests before it is lifted: otherwise the scroll would continue and swallow the next tap.
   await page.waitForTimeout(150)
   await send('touchMove', [{ x: to[0], y: to[1] }])
   await send('touchEnd', [])
   await session.detach()
 }
-/** The cell whose field has the keyboard, as row and column; null where none has. */
+/** The row and column of the cell with the open editor; null where none is open. */
 const edited = (page: Page) =>
   page.evaluate(() => {
     const { row, col } = document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset ?? {}
@@ -55,7 +55,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await expect.poll(() => edited(page)).toBe('1 1')
     await expect.poll(() => scoreOf(mathsQuiz, mei)).toBe(score)
     await picture(page, `touch-swiped-${language}`)
-    // Down is a scroll, also where it goes sideways a little: the field stays, and what is in it.
+    // A mostly vertical move scrolls: the editor and its text stay.
     await page.keyboard.type(String(score + 1))
     await drag(page, [200, 420], [200 + forward * 40, 220])
     expect(await edited(page)).toBe('1 1')
@@ -65,12 +65,12 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await expect.poll(() => scoreOf(mathsHomework, mei)).toBe(score + 1)
     await drag(page, [200, 420], [200 - forward * 120, 420])
     await expect.poll(() => edited(page)).toBe('2 0')
-    // At the first assessment there is none before: what is typed stays in its field.
+    // At the first assessment there is no former one: the text stays in the editor.
     await page.keyboard.type('9')
     await drag(page, [200, 420], [200 - forward * 120, 420])
     expect(await edited(page)).toBe('2 0')
     expect(await page.getByRole('textbox').inputValue()).toBe('9')
-    // The buttons do the same, and leave the keyboard open. A tap so soon after a push only stops what still rolls.
+    // The buttons do the same, and keep the keyboard open. The pause lets the scroll end, which would swallow the tap.
     await page.waitForTimeout(600)
     await page.locator('[role="columnheader"] button').nth(1).tap()
     await expect.poll(() => edited(page)).toBe('2 1')
@@ -86,12 +86,12 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
-  test('what was entered is taken back and entered again without a keyboard', async () => {
+  test('entries are undone and redone without a keyboard', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     const before = await scoreOf(mathsExam, elan)
     await cell(page, 4, 2).tap()
     await page.keyboard.type('34')
-    // Safari gives a button that is pressed no focus, so that nothing leaves the cell.
+    // In Safari a pressed button gets no focus, so that the editor does not lose it.
     await page.getByRole('button', { name: 'Undo' }).dispatchEvent('click')
     await expect.poll(() => edited(page)).toBe(null)
     await page.getByText(/^Taken back/).waitFor()
@@ -104,7 +104,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
-  test('text that is twice as large stays in its cells, and a mark is typed', async () => {
+  test('text of twice the size stays in its cells, and a mark can be typed', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     const before = await cell(page, 0, 0).boundingBox()
     await page.evaluate(() => {
@@ -129,7 +129,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
-  test('the preview of a pasted table shows each mark, and first what somebody must look at', async () => {
+  test('the preview of a pasted table shows each mark, and first the rows that need attention', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await page.getByRole('button', { name: 'Code …' }).tap()
     await page.getByRole('menuitem', { name: /Paste/ }).tap()
@@ -147,7 +147,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
-  test('a press on another cell saves what was typed, and in the last row Next ends the typing', async () => {
+  test('a press on another cell enters what was typed; in the last row Next closes the editor', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada', phone)
     await cell(page, 4, 2).tap()
     await page.keyboard.type('33')
@@ -160,7 +160,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await context.close()
   })
 
-  test('beside the grid the panel explains a figure from the marks in it, also one on its way', async () => {
+  test('the panel beside the grid explains a figure from the marks in the grid, also unsaved ones', async () => {
     const { context, page, faults } = await openGrid(site, browser)
     const zoes = 0
     await cell(page, zoes, 5).click()
@@ -176,7 +176,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await picture(page, 'grid-panel-pc')
     expect(await scoreOf(mathsExam, zoe)).toBe(71)
     await panel.getByRole('button', { name: 'As it is' }).click()
-    // The grid stays in use, and the panel follows it before anything is saved.
+    // The grid can still be used, and the panel shows a change before it is saved.
     await page.route('**/api/grades/bulk', (route) => route.abort())
     await cell(page, zoes, 2).click()
     await page.keyboard.type('61')
@@ -187,7 +187,7 @@ describe.skipIf(!headlessPath)('marks on a telephone', () => {
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
-    // From the keyboard: Enter on a figure, or Alt+E anywhere in the row.
+    // By the keyboard: Enter on a figure, or Alt+E in the row.
     await page.keyboard.press('End')
     await page.keyboard.press('Enter')
     await panel.getByRole('heading', { level: 2 }).waitFor()

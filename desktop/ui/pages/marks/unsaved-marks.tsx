@@ -26,7 +26,7 @@ import { useMarkingSession, useParentStatus } from './use-sheet.ts'
 
 type Props = { sheet: Sheet; onShow: (position: CellPosition) => void }
 
-/** Notices about all unsaved marks of this window, other sheets included, and the decisions that they need. */
+/** Notices about all unsaved marks of this window, also of other sheets, with the decisions that they need. */
 export function UnsavedMarks({ sheet, onShow }: Props) {
   const { t } = useTranslation(['marks', 'app'])
   const { queue, isStored } = useMarkingSession()
@@ -89,7 +89,7 @@ type MarkListProps<M> = {
   children: (mark: M, described: ReturnType<typeof describeMark>) => { text: string; actions: readonly Action[] }
 }
 
-/** A notice that lists marks with the actions for each. */
+/** A notice with a list of marks, and actions for each. */
 function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: MarkListProps<M>) {
   if (marks.length === 0) return null
   return (
@@ -114,10 +114,13 @@ function MarkList<M extends MarkKey>({ tone, title, sheet, marks, children }: Ma
   )
 }
 
-/** Delay before a change of the queue is shown, ms. A mark that is saved at once is not shown, and the typed key is painted first. */
+/**
+ * The delay before a change of the queue is shown, in ms. A mark that is saved at once is not shown as unsaved, and a typed key is painted
+ * first.
+ */
 export const REPORT_DELAY = 150
 
-/** What the marks wait for: that the person signs in, that the server can be reached, or that it has time. */
+/** What the marks wait for: a sign-in, a server that can be reached, or one that is less busy. */
 const waitsFor = (failure: Failure | null) => (failure?.status === 401 ? 'signIn' : !failure || failure.status === 0 ? 'away' : 'busy')
 
 export function WaitingNotice({ count }: { count: number }) {
@@ -137,14 +140,17 @@ export function WaitingNotice({ count }: { count: number }) {
 const invalidText = ({ invalid: { text, reason } }: InvalidCell, max: number) =>
   `${text}. ${i18next.t(`wrong.${reason}`, { ns: 'marks', max: editable(max) })}`
 
-/** Pupil and assessment of a mark, and its position. `name` is empty for a mark of another sheet. */
+/** The pupil, the assessment and the position of a mark. `name` is empty for a mark of another sheet. */
 const describeMark = (sheet: Sheet, mark: MarkKey) => {
   const { position, pupil, column } = sheet.locate(mark)
   const name = pupil ? `${pupil.last_name} ${pupil.first_name}, ${column?.title ?? ''}` : ''
   return { position, name, max: column?.max_score ?? 0 }
 }
 
-/** Commits what is being typed when the page is left, and asks where that is no mark. Marks that wait are sent from every page. */
+/**
+ * Enters the text of the editor when the page is left, and asks where that is no mark. Waiting marks do not keep anybody on the page: they
+ * are sent from every page.
+ */
 export function LeavingWarning({ sheet, onShow, controller }: Props & { controller: GridController }) {
   const { t } = useTranslation('marks')
   const { queue } = useMarkingSession()
@@ -181,7 +187,7 @@ export function LeavingWarning({ sheet, onShow, controller }: Props & { controll
   )
 }
 
-/** The line under the grid: where its marks are stored, and the last message. It keeps its height without a message. */
+/** The line below the grid: where its marks are stored, and the last message. Its height does not change. */
 export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
   const text = useSyncExternalStore(message.listen, () => message.text)
   return (
@@ -194,7 +200,7 @@ export function StatusBar({ grid: { sheet, message } }: { grid: Grid }) {
   )
 }
 
-/** From this computer to the centre. */
+/** From this computer up to the centre. */
 const order = ['here', 'hereForCentre', 'schoolWaits', 'school', 'centre'] as const satisfies MarkLocation[]
 const waiting: readonly MarkLocation[] = ['here', 'hereForCentre', 'schoolWaits']
 
@@ -240,7 +246,10 @@ function Part({ sign, hasArrived = false, children }: { sign: string; hasArrived
   )
 }
 
-/** `unsaved` marks are only on this page, `sending` of them are on their way to this server; `locations` counts the others. */
+/**
+ * `unsaved`: marks that are only on this page; `sending`: those of them that are being sent to this server; `locations`: the number of
+ * saved marks by place.
+ */
 function countMarks(sheet: Sheet, status: ParentStatus | undefined) {
   const assessmentIds = new Set(sheet.columns.map(({ id }) => id))
   const locations: Partial<Record<MarkLocation, number>> = {}

@@ -8,7 +8,7 @@ import type { SheetScope } from './model/pending-mark-storage.ts'
 import { REPORT_DELAY, WaitingNotice } from './unsaved-marks.tsx'
 import { useMarkingSession } from './use-sheet.ts'
 
-/** What is not saved yet of this person's marks, on every page but those of marks, which say more. The marks are sent from here too. */
+/** The unsaved marks of this person, on every page except those of marks, which show more. They are sent from here too. */
 export function UnsavedNotice() {
   const { t } = useTranslation('marks')
   const session = useMarkingSession()

@@ -36,7 +36,7 @@ export type OpenDialog =
 
 export type GridHandle = ReturnType<typeof useGridHandle>
 
-/** Creates the grid of a sheet and connects its controller with the page. */
+/** Creates the selection and controller of a sheet, and connects them with the page. */
 export function useGridHandle(sheet: Sheet, isReadOnly: boolean, undoKey: string, onShow: (shown: OpenDialog) => void) {
   const root = useRef<HTMLDivElement>(null)
   const id = useId()
@@ -80,13 +80,13 @@ export function useGridHandle(sheet: Sheet, isReadOnly: boolean, undoKey: string
   return { grid, sizes: useSizes(useLayout(sheet).columns.length), root, runAction, goTo }
 }
 
-/** The steps outlive a reload of this tab, and nothing more. */
+/** Stores the undo steps for this tab, so that they survive a reload. */
 const undoIn = (key: string): UndoStorage => ({
   read: () => readStored(key, 'sessionStorage'),
   write: (text) => writeStored(key, text, 'sessionStorage'),
 })
 
-/** Undoes the creation or the removal of a mark; false where it was changed since. */
+/** Undoes the creation or deletion of a mark; false where it was changed since. */
 async function undo(what: 'create' | 'delete', gradeId: string): Promise<boolean> {
   const [newest] = await client.history.list({ query: { entity: 'grade', id: gradeId, limit: 1 } })
   if (newest?.action !== what) return false
@@ -94,7 +94,7 @@ async function undo(what: 'create' | 'delete', gradeId: string): Promise<boolean
   return true
 }
 
-/** Writes messages into the line under the grid, so that nothing pops up over the cells. */
+/** Returns a function that shows messages in the line below the grid, so that nothing covers the cells. */
 function useAnnounce(sheet: Sheet, status: StatusMessage): GridHost['announce'] {
   const { t } = useTranslation('marks')
   const teacherName = useTeacherNames()
@@ -119,7 +119,7 @@ function namesOf(sheet: Sheet, mark: MarkKey) {
   return { pupil: pupil ? `${pupil.last_name} ${pupil.first_name}` : '', title: column?.title ?? '' }
 }
 
-/** The sizes for the width of the window and for what points at it; the first that matches. */
+/** The sizes by the width of the window and the kind of pointer; the first query that matches counts. */
 const SIZES: readonly (readonly [query: string, sizes: GridMetrics])[] = [
   ['(max-width: 640px)', narrowMetrics],
   ['(max-width: 999px), (pointer: coarse)', touchMetrics],

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { MarkQueue } from './model/mark-queue.ts'
 import { useQueueChanges } from './use-kept-queue.ts'
 
-test('what changes after a page was drawn and before it listens is drawn', async () => {
+test('a change between the render and the subscription is rendered', async () => {
   const queue = new MarkQueue({
     send: async () => [],
     remove: async () => {},

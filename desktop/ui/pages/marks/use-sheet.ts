@@ -12,7 +12,7 @@ import type { SheetScope } from './model/pending-mark-storage.ts'
 import { marksOfSheet } from './model/seen-marks.ts'
 import { Sheet } from './model/sheet.ts'
 
-/** Delay before the marks are kept for when the server cannot be reached, ms. */
+/** The delay before the marks are stored for when the server cannot be reached, in ms. */
 const KEEP_AFTER = 500
 
 const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
@@ -27,7 +27,7 @@ const resourceOfTable: Record<LiveMarks['touched'][number], ResourceName> = {
   sync_conflict: 'replication',
 }
 
-/** The parent of this server; undefined until it is known. */
+/** The parent of this server; undefined while it is unknown. */
 export const useParentStatus = (): ParentStatus | undefined => useQuery(ask('replication', 'status')).data
 
 export function useMarkingSession(): MarkingSession {
@@ -35,7 +35,7 @@ export function useMarkingSession(): MarkingSession {
   return markingSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/** The sheet of a class in a subject and term, subscribed to the server while the page is open. */
+/** The sheet of a class in a subject and term, which follows the server while the page is open. */
 export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuery): Sheet {
   const session = useMarkingSession()
   const sheet = useMemo(
@@ -60,7 +60,7 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
     }
     let hasLooked = false
     let keeping: ReturnType<typeof setTimeout> | undefined
-    /** Also where the server has gone since: who types over these marks must have seen the newest. */
+    /** Also while the server is away: somebody who types over these marks later must have seen the newest ones. */
     const keep = () => {
       if (keeping === undefined) return
       clearTimeout(keeping)
@@ -76,16 +76,16 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
     const receive = (event: LiveMarks) => {
       const wasConnected = sheet.isConnected
       sheet.receive(event)
-      // The server is back: marks that wait can be sent.
+      // The server is back: waiting marks can be sent.
       if (!wasConnected) session.queue.retry()
       if (event.touched.length > 0) {
-        // Whom an assessment of a teaching set is for stands with the assessment.
+        // The members of a teaching set are in its assessments.
         const isOfSets = event.touched.includes('teaching_set_member')
         void refresh([
           ...new Set([...event.touched.map((table) => resourceOfTable[table]), ...(isOfSets ? (['assessments'] as const) : [])]),
         ])
       }
-      // A new stream begins with the marks of pupils who have just joined the class or set.
+      // A new stream begins with all marks, including those of pupils who have just joined the class or set.
       if (event.touched.includes(isSet ? 'teaching_set_member' : 'enrolment')) subscribe()
       keepSoon()
     }
@@ -115,7 +115,7 @@ export function useSheet({ termId, subjectId, studentGroupId, isSet }: SheetQuer
   return sheet
 }
 
-/** Says where marks of these assessments are entered, for the notice that other pages show of unsaved ones. */
+/** Notes in which sheet these assessments are entered, for the notice about unsaved marks on other pages. */
 export function useEnteredHere({ classId, subjectId, termId, isSet = false }: SheetScope, assessmentIds: readonly string[]): void {
   const session = useMarkingSession()
   const ids = assessmentIds.join(' ')
@@ -125,7 +125,7 @@ export function useEnteredHere({ classId, subjectId, termId, isSet = false }: Sh
   )
 }
 
-/** Marks the grades of the sheet that have an open replication conflict. */
+/** Marks the cells of the sheet that have an open replication conflict. */
 export function useGradesInReview(sheet: Sheet): void {
   const conflicts = useQuery(ask('replication', 'conflicts', { query: { status: 'open' } }))
   const rows = conflicts.data

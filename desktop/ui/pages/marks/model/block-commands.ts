@@ -30,7 +30,7 @@ type Controller = {
 export class BlockCommands {
   constructor(private readonly grid: Controller) {}
 
-  /** The selected cells as tab-separated text, as they are shown: an invalid entry, and not the mark under it. */
+  /** The selected cells as tab-separated text, as shown: an invalid entry instead of the mark below it. */
   copy(): string {
     const { top, bottom, left, right } = this.grid.selection.range()
     const rows: string[][] = []
@@ -47,7 +47,7 @@ export class BlockCommands {
     this.grid.host.announce(isCopied ? { key: 'copied', count: (bottom - top + 1) * (right - left + 1) } : { key: 'notCopied' })
   }
 
-  /** The same, and takes away what it copies. The mark under an invalid entry was not copied, and stays. */
+  /** Copies, and then removes the copied marks and invalid entries. A mark below an invalid entry was not copied, and stays. */
   cut(): string {
     const text = this.copy()
     const cells = this.grid.isReadOnly ? [] : this.selectedCells()
@@ -59,7 +59,9 @@ export class BlockCommands {
     return text
   }
 
-  /** Takes away the marks of the selected cells, and their invalid entries. Where there are such, the marks under them stay. */
+  /**
+   * Removes the marks of the selected cells. If some have invalid entries, it removes only these, and the marks below them are shown again.
+   */
   clear(): boolean {
     if (this.grid.isReadOnly) return true
     const invalid = this.selectedCells().filter((position) => this.discardInvalid(position))
@@ -69,7 +71,10 @@ export class BlockCommands {
     return true
   }
 
-  /** Enters what is typed into every selected cell; into the one that is typed in, where it is alone or has nothing to enter. */
+  /**
+   * Enters the text of the editor into every selected cell. With one cell selected, or an empty text, it is entered only where it is typed.
+   * False where no editor is open.
+   */
   fillWithTyped(): boolean {
     const { editing, active, hasSeveralCells } = this.grid.selection
     if (!editing) return false
@@ -81,7 +86,7 @@ export class BlockCommands {
     return true
   }
 
-  /** Enters the mark of the first selected row, or of the one above where one row is selected, into the rows below it. */
+  /** Enters the marks of the first selected row into the rows below it; with one row selected, those of the row above into it. */
   fillDown(): boolean {
     const { at, rows, cols } = this.selectedMarks()
     const from = rows > 1 ? at.row : at.row - 1
@@ -100,13 +105,13 @@ export class BlockCommands {
   /** The cell where a pasted block begins. */
   start = (): CellPosition => this.selectedMarks().at
 
-  /** A pasted block, as often as it fits into the selected cells. */
+  /** A pasted block, repeated as often as it fits into the selected cells. */
   read(text: string): string[][] {
     const { rows, cols } = this.selectedMarks()
     return repeated(readBlock(text), rows, cols)
   }
 
-  /** One pasted cell is entered like a typed one, in every selected cell; a larger block is previewed, from the first selected cell on. */
+  /** A single cell is entered like typed text, in every selected cell. A larger block is previewed, from the first selected cell on. */
   paste(text: string): void {
     const { grid } = this
     if (grid.isReadOnly || grid.selection.active.row < 0) return
@@ -120,8 +125,8 @@ export class BlockCommands {
   }
 
   /**
-   * Enters one text into every selected cell as one step. Where it is no mark in one of them, all of it is previewed. `typedIn`: a cell whose
-   * value was seen before now.
+   * Enters one text into every selected cell, as one undo step. Shows a preview of all cells where it is no mark in one of them. `typedIn`:
+   * the cell with the editor, whose value was seen when it was opened.
    */
   private fillWith(text: string, typedIn?: CellPosition & { seen: CellValue }): void {
     const { at, rows, cols } = this.selectedMarks()
@@ -137,7 +142,7 @@ export class BlockCommands {
     )
   }
 
-  /** Cells that are not for their pupil are left out; in those that have the mark already, an invalid entry over it goes. */
+  /** Enters marks. Leaves out cells whose assessment is not for the pupil; an invalid entry over an equal mark is removed. */
   private fill(marks: readonly EnteredMark[]): void {
     const possible = marks.filter((mark) => this.grid.idsAt(mark))
     const filled = possible.filter((mark) => mark.score !== this.grid.valueAt(mark) || this.invalidAt(mark) !== null)
@@ -146,7 +151,7 @@ export class BlockCommands {
     if (filled.length > 0) this.grid.host.announce({ key: 'filled', count: filled.length })
   }
 
-  /** The selected cells without the figures beside the marks. */
+  /** The selected cells, without the columns of figures. */
   private selectedMarks(): { at: CellPosition; rows: number; cols: number } {
     const { top, bottom, left, right } = this.grid.selection.range()
     const last = Math.min(right, this.grid.size().marks - 1)

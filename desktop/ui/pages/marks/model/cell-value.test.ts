@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cellValueOf, isCellValue, markOf } from './cell-value.ts'
 
-test('a mark is the same after it was a value', () => {
+test('markOf is the inverse of cellValueOf', () => {
   const status = fc.option(fc.constantFrom('abs', 'late', 'é2'))
   const score = fc.option(fc.integer({ min: 0, max: 10_000_000 }).map((hundredths) => hundredths / 100))
   fc.assert(
@@ -14,7 +14,7 @@ test('a mark is the same after it was a value', () => {
   )
 })
 
-test('a mark that an older version kept has no status', () => {
+test('a mark that an older version stored has no status', () => {
   const kept: Pick<LiveMark, 'score'> = { score: 15 }
   expect(cellValueOf(kept)).toBe(15)
   expect(cellValueOf(undefined)).toBeNull()

@@ -1,12 +1,12 @@
 import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 
 /**
- * A mark as one value, which compares with `===`: a score, a code, or a code beside a score, such as `15 late`; null where there is
- * nothing. Pending marks are kept in this form.
+ * A mark as one value that can be compared with `===`: a score, a code, or both, such as `15 late`; null for no mark. Pending marks are
+ * stored in this form.
  */
 export type CellValue = number | string | null
 
-/** Marks that an older version kept in the browser have no status. */
+/** The value of a mark. Marks that an older version stored in the browser have no status. */
 export function cellValueOf(mark: (Pick<MarkValue, 'score'> & Partial<Pick<MarkValue, 'status'>>) | null | undefined): CellValue {
   if (!mark) return null
   if (mark.status == null) return mark.score
@@ -22,5 +22,5 @@ export function markOf(value: CellValue): MarkValue {
 
 export const isCellValue = (value: unknown): value is CellValue =>
   value === null || typeof value === 'number' || (typeof value === 'string' && value.length > 0 && value.length <= MOST_LETTERS)
-/** Room for a score and a code, and for a note of attendance, of which each of 200 characters may take twelve (pages/attendance). */
+/** Enough for a score and a code, and for a note of attendance, whose 200 characters may take twelve each (pages/attendance). */
 const MOST_LETTERS = 2_400

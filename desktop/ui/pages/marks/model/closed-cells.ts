@@ -1,11 +1,11 @@
 import type { ListedAssessment as Assessment } from '@markbook/shared/contract/assessments'
 
-/** `class`: of a pupil of a teaching set, null for whoever is in no class; absent on the sheet of one class. */
+/** `class`: the class of a pupil of a teaching set, null for none; undefined on the sheet of a class. */
 export type Pupil = { id: string; first_name: string; last_name: string; class?: { id: string; name: string } | null }
 
 export const keyOf = (assessmentId: string, studentId: string) => `${assessmentId}/${studentId}`
 
-/** The cells of assessments of other classes than the pupil's. */
+/** The cells where the assessment is of another class than the pupil. */
 export function closedCells(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
   const closed = new Set<string>()
   for (const { id, student_group_id } of columns)
@@ -15,7 +15,7 @@ export function closedCells(pupils: readonly Pupil[], columns: readonly Assessme
   return closed
 }
 
-/** The cells of assessments of teaching sets that the pupil is not in. */
+/** The cells where the assessment is of a teaching set that the pupil is not in. */
 export function cellsOutsideSets(pupils: readonly Pupil[], columns: readonly Assessment[]): ReadonlySet<string> {
   const outside = new Set<string>()
   for (const { id, teaching_set } of columns) {

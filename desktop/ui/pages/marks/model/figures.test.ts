@@ -39,7 +39,7 @@ const mark = fc.option(
   fc.record({ score: fc.option(fc.integer({ min: 0, max: 10 })), status: fc.constant(null), is_excluded: fc.boolean() }),
 )
 
-test('the grid shows the figures that the server answers, with categories and without', () => {
+test('computes the figures that the server returns, with and without categories', () => {
   fc.assert(
     fc.property(
       columnsOf,

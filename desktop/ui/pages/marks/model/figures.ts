@@ -8,13 +8,13 @@ import { counts } from '@markbook/shared/domain/marks'
 
 /** The columns of an assessment that the figures depend on. */
 export type WeightedAssessment = Categorised & { is_excluded: boolean }
-/** The mark that counts in the sheet, saved or pending; null without one. */
+/** The mark that counts, saved or pending; null for none. */
 export type EffectiveMark = (MarkValue & { is_excluded: boolean }) | null
 export type RowFigures = TermFigures & { letter: string | null }
 
 const NO_GROUPS: CategoryGroups<WeightedAssessment> = { coursework: null, exam: null }
 
-/** The figures of a pupil by the rules of the server (decisions §5). Both lists are in column order. */
+/** The figures of a pupil by the rules of the server (decisions §5). Both lists are in the order of the columns. */
 export function rowFigures(
   columns: readonly WeightedAssessment[],
   marks: readonly EffectiveMark[],
@@ -36,7 +36,7 @@ export function rowFigures(
   return { ...figures, letter: letterFor(scale, figures.term_composite)?.letter ?? null }
 }
 
-/** The mean of the marks that count in a column, in the unit of that assessment. */
+/** The mean of the marks in a column that count, in the points of the assessment. */
 export const columnMean = (marks: readonly EffectiveMark[]): number | null =>
   printed(meanOf(marks.flatMap((mark) => (mark && mark.score !== null && !mark.is_excluded ? [mark.score] : []))))
 

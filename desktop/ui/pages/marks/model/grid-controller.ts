@@ -27,22 +27,22 @@ import { valueText } from './value-text.ts'
 /** A message for the status line, by the key of its text. */
 export type GridMessage =
   | { key: 'undo.none' | 'undo.changed' | 'redo.none' | 'notCopied' }
-  /** Pupils or assessments came, went or moved, so that what was being entered there cannot be saved. */
+  /** The layout changed while something was typed, and its cell is gone, so that it cannot be saved. */
   | { key: 'gone'; pupil: string; title: string }
   | { key: 'copied' | 'cut' | 'cleared' | 'filled' | 'undo.done' | 'redo.done'; count: number }
-  /** The mark that was undone, or entered again, and what it is now; null for none. */
+  /** The one mark that was undone or redone, with its value now; null for none. */
   | { key: 'undo.doneOne' | 'redo.doneOne'; assessmentId: string; studentId: string; score: CellValue }
 
-/** `explain`: the figures of the pupil, from any cell of the row. */
+/** `explain` shows the figures of the pupil, from any cell of the row. */
 export type CellAction = 'remark' | 'exclude' | 'history' | 'explain'
 
 /** What the controller needs from the page. */
 export type GridHost = {
   announce(message: GridMessage): void
-  /** In the header row the menu is that of the assessment. */
+  /** Opens a dialog or menu at a cell; in the header row the menu of the assessment. */
   openAt(dialog: CellAction | 'menu', position: CellPosition): void
   previewPaste(block: string[][], at: CellPosition): void
-  /** Undoes the creation or the removal of a mark; false where it was changed since. */
+  /** Undoes the creation or deletion of a mark on the server; false where it was changed since. */
   undo(what: 'create' | 'delete', gradeId: string): Promise<boolean>
   /** Moves the focus from the editor to the grid. */
   focusGrid(): void
@@ -50,13 +50,16 @@ export type GridHost = {
 
 const entryOf = ({ assessmentId, studentId, score, seen }: MarkEntry): MarkEntry => ({ assessmentId, studentId, score, seen })
 
-/** What was typed over a mark and taken back leaves the mark; a mark that was edited until nothing was left is cleared. */
+/**
+ * Whether an edit has no effect: a mark that was opened and not changed, or a text typed over a mark and deleted again. (A mark that was
+ * opened and emptied is deleted.)
+ */
 const isUnchanged = ({ caret, text, typed }: CellEdit) => (caret ? typed === text : typed.trim() === '')
 
-/** Figure columns after the assessments: coursework, exam, composite, letter. */
+/** The number of figure columns after the assessments: coursework, exam, composite, letter. */
 const FIGURES = 4
 
-/** Executes the commands of keyboard and clipboard, independent of React. */
+/** Runs the commands of keyboard and clipboard, independently of React. */
 export class GridController {
   visibleRows = 10
   isReadOnly = false
@@ -80,7 +83,7 @@ export class GridController {
     return studentId && assessmentId && this.sheet.isFor(assessmentId, studentId) ? { studentId, assessmentId } : null
   }
 
-  /** The mark of the server at a position. */
+  /** The server's mark at a position; null where there is none. */
   savedAt(position: CellPosition): LiveMark | null {
     const ids = this.idsAt(position)
     return ids && this.sheet.cell(ids.assessmentId, ids.studentId).saved
@@ -91,7 +94,7 @@ export class GridController {
     return ids ? cellValueOf(this.sheet.effectiveMark(ids.assessmentId, ids.studentId)) : null
   }
 
-  /** True where the grid handled the key. */
+  /** Runs the command of a key; false where the grid does not handle the key. */
   handleKey(event: KeyPress): boolean {
     const command = commandForKey(event)
     return command !== null && this.execute(command)
@@ -114,14 +117,14 @@ export class GridController {
     return isHandled
   }
 
-  /** Opens the editor where the active cell has gone; the grid has the focus again where it has not moved. */
+  /** Opens the editor in the cell that is active now. Focuses the grid where that is the same cell as before, or has no editor. */
   private editNext(before: CellPosition): void {
     const { row, col } = this.selection.active
     const isSame = row === before.row && col === before.col
     if (isSame || !this.openEditor(null, true)) this.host.focusGrid()
   }
 
-  /** Goes to the next assessment of the row, or the one before. What is typed is committed first, and the editor goes along. */
+  /** Goes to the next or the former assessment in the row. Enters what is typed, and opens the editor again if it was open. */
   moveAssessment(step: 1 | -1): void {
     const { active: at, editing } = this.selection
     const { marks } = this.size()
@@ -179,14 +182,14 @@ export class GridController {
     }
   }
 
-  /** Explains the figures of the pupil at a position. */
+  /** Opens the explanation of the figures at a position; false where no pupil is there. */
   explain(at: CellPosition): boolean {
     if (!this.sheet.pupils[at.row]) return false
     this.host.openAt('explain', at)
     return true
   }
 
-  /** In the header row only arrows and the column menu work. */
+  /** In the header row only arrow keys and the menu of the assessment work. */
   private executeInHeader(command: GridCommand): boolean {
     const { active: at } = this.selection
     if (command.kind === 'move' && command.step !== 'up') {
@@ -198,20 +201,23 @@ export class GridController {
     return command.kind !== 'tab'
   }
 
-  /** Opens the editor; `text` null edits the present mark. */
+  /** Opens the editor; `text` null edits the mark. `staysOpen`: as in `CellEdit`. False where the cell cannot be edited. */
   openEditor(text: string | null, staysOpen = false): boolean {
     const { active: at } = this.selection
     const ids = this.idsAt(at)
     if (this.isReadOnly || !ids) return false
     const { invalid } = this.sheet.cell(ids.assessmentId, ids.studentId)
-    // One's own that is not saved yet was seen too: it may arrive while the editor is open.
+    // Includes the user's own unsaved mark, which may be saved while the editor is open.
     const seen = this.valueAt(at)
     const begun = text ?? invalid?.text ?? valueText(seen)
     this.selection.setEdit({ text: begun, typed: begun, caret: text === null, seen, staysOpen })
     return true
   }
 
-  /** Commits the edit, where there is one. `isFocusElsewhere`: the focus has left the grid, or the page goes. */
+  /**
+   * Enters the text of the editor, if it is open, and closes it. `isFocusElsewhere`: the focus has left the grid, or the page is being
+   * left.
+   */
   commitEdit(isFocusElsewhere = false): void {
     const { editing, active: at } = this.selection
     const ids = this.idsAt(at)
@@ -229,13 +235,15 @@ export class GridController {
 
   /** Closes the editor. */
   cancelEdit(isFocusElsewhere = false): void {
-    // Cleared before the focus moves: the blur of the editor would commit a second time.
+    // Set before the focus moves, since the blur of the editor would enter the text again.
     this.selection.editing = null
     if (!isFocusElsewhere) this.host.focusGrid()
     this.selection.setEdit(null)
   }
 
-  /** The selection, and what is being typed, stay with their pupil and assessment. `before`: the layout until now. */
+  /**
+   * Moves the selection and the editor along with their pupil and assessment, after a change of the layout. `before`: the former layout.
+   */
   follow(before: Layout): void {
     const { editing, active } = this.selection
     const isThere = this.selection.follow((at) => positionIn(this.sheet.layout, before, at), this.size())
@@ -262,7 +270,7 @@ export class GridController {
     return positions.filter((position) => this.idsAt(position) && this.valueAt(position) === null)
   }
 
-  /** Enters a code of the school, without the keyboard. */
+  /** Enters a code of the school, from the menu of the cell. */
   enterCode(position: CellPosition, code: string): void {
     const maxScore = this.sheet.columns[position.col]?.max_score ?? 0
     const typed = parseMark(code, maxScore, this.sheet.codes, this.valueAt(position))
@@ -270,8 +278,8 @@ export class GridController {
   }
 
   /**
-   * Enters marks of a paste or a fill as one undo step; null takes one away. `seen`: what a preview showed in the cell; another mark there
-   * by now is not overwritten, but waits for a decision.
+   * Enters marks of a paste or a fill as one undo step; null deletes a mark. `seen`: the value that a preview showed. Where the cell has
+   * another one now, the mark becomes a conflict.
    */
   enterMarks(marks: readonly (CellPosition & { score: CellValue; seen?: CellValue })[]): void {
     const entered = marks.flatMap(({ score, seen, ...position }) => {
@@ -290,8 +298,8 @@ export class GridController {
   }
 
   /**
-   * Changes the remark of a mark; an empty one takes it away. `seen`: the remark that stood there. A score that waits for a decision goes on
-   * waiting. Fails with `grades.changed_meanwhile` where there is another remark by now, or no mark.
+   * Changes the remark of a mark; an empty text deletes it. `seen`: the remark that the dialog showed. A conflict of the mark itself stays
+   * open. Throws `grades.changed_meanwhile` where the remark has changed, or the mark is gone.
    */
   enterRemark(ids: MarkKey, text: string, seen: string): void {
     const cell = this.sheet.cell(ids.assessmentId, ids.studentId)
@@ -302,7 +310,10 @@ export class GridController {
     this.sheet.put([{ ...ids, score, remarks: text || null, seen: pending ? pending.seen : cellValueOf(saved) }])
   }
 
-  /** Undoes the last step: former marks are saved again, new marks are removed, and removed ones come back with what was said of them. */
+  /**
+   * Undoes the last step: changed marks get their former value, new marks are deleted, and deleted marks come back with their remarks.
+   * Leaves out marks that were changed since.
+   */
   async undo(): Promise<void> {
     const changes = this.history.takeDone()
     if (!changes) {
@@ -324,7 +335,7 @@ export class GridController {
     if (done < changes.length) this.host.announce({ key: 'undo.changed' })
   }
 
-  /** Enters again what was taken back, where nobody has changed it since. */
+  /** Enters the last undone step again, except where a mark was changed since. */
   redo(): void {
     const changes = this.history.takeUndone()
     if (!changes) {
@@ -347,18 +358,18 @@ export class GridController {
 
   private presentValue = ({ assessmentId, studentId }: UndoChange) => cellValueOf(this.sheet.effectiveMark(assessmentId, studentId))
 
-  /** Undoes that a mark was made, or taken away. */
+  /** Undoes the creation or the deletion of a mark; false where it was changed since. */
   private async undoWhole({ assessmentId, studentId, before, after, gradeId }: UndoChange): Promise<boolean> {
     const { saved, pending } = this.sheet.cell(assessmentId, studentId)
     const seen = cellValueOf(saved)
-    // What stood there was not saved yet when it went: it is entered again, since neither queue nor server has it.
+    // The former mark was not saved yet when it was deleted, so that neither queue nor server has it: enter it again.
     const wasUnsaved = pending ? isSendable(pending) && seen !== before : after === null && gradeId === null
     if (wasUnsaved) {
       this.sheet.put([{ assessmentId, studentId, score: before, seen }])
       return true
     }
     if (pending) {
-      // Not saved yet: removed from the queue instead.
+      // Not saved yet: remove it from the queue.
       this.sheet.queue.resolve([pending], 'theirs')
       if (!this.sheet.cell(assessmentId, studentId).pending) return true
     }
@@ -370,7 +381,7 @@ export class GridController {
 
   planPaste = (block: readonly (readonly string[])[], at: CellPosition) => planPaste(block, at, this.forPaste())
 
-  /** The same for a table with names, whose marks go to the pupils that are named. */
+  /** The same for a table with names, whose marks go to the pupils with these names. */
   planByName = (block: NamedBlock, from: number, chosen: ReadonlyMap<number, number | null>) =>
     planByName(block, from, chosen, { ...this.forPaste(), pupils: this.sheet.pupils, titles: this.sheet.columns.map(({ title }) => title) })
 

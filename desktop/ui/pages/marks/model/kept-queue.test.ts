@@ -14,7 +14,7 @@ afterEach(async () => {
   await deleteDB('markbook')
 })
 
-test('what other windows have is counted every two seconds, and no more often, until it is taken over', async () => {
+test('entries of other windows are counted every two seconds until they are taken over, and else less often', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
   const sent: string[] = []
   const looks = vi.spyOn(PendingMarkStorage.prototype, 'takeOver')
@@ -33,7 +33,7 @@ test('what other windows have is counted every two seconds, and no more often, u
     removed: () => {},
   })
   expect(elsewhere.get()).toBeNull()
-  /** Lets a second pass, and the database come to its end in it. */
+  /** Lets a second pass, and waits for the database. */
   const second = async () => {
     await vi.advanceTimersByTimeAsync(1_000)
     await Promise.all(looks.mock.results.map(({ value }) => value as Promise<number>))

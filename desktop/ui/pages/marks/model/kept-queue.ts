@@ -10,9 +10,9 @@ import { type FormerPages, PendingMarkStorage } from './pending-mark-storage.ts'
 export type Owner = { userId: string; schoolId: string }
 
 /**
- * `places`: where the entries of an assessment are made. `isStored`: false where one could not be stored; it is lost when the window closes.
- * `elsewhere`: how many entries other windows of this browser have, as of the last look; null before the first. A page that was left a moment
- * ago counts as such a window, so that nobody may say before that all is saved.
+ * `places`: where the entries of an assessment were made, by its id. `isStored`: false where an unsaved entry could not be stored, so that
+ * closing the window would lose it. `elsewhere`: the number of entries that other windows of this browser have, as last counted; null
+ * before that. A page that was just left counts as another window, so that nothing is called saved too early.
  */
 export type KeptQueue<Row extends StoredMark, Place> = {
   queue: MarkQueue<Row>
@@ -21,7 +21,10 @@ export type KeptQueue<Row extends StoredMark, Place> = {
   elsewhere: { get: () => number | null; listen: (listener: () => void) => () => void }
 }
 
-/** One session for each person and school in this window: what waits in the one is not forgotten while the other is shown. */
+/**
+ * One session for each person and school in this window, so that the entries of one are kept while another is shown. `isShown`: whether the
+ * session is of the person and school that are shown.
+ */
 export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean) => Session): (owner: Owner) => Session {
   const sessions = new Map<string, Session>()
   let shown = ''
@@ -34,16 +37,16 @@ export function sessionsOf<Session>(open: (owner: Owner, isShown: () => boolean)
   }
 }
 
-/** Interval of the heartbeat that marks a window as alive, ms. */
+/** How often a window writes that it is alive, in ms. */
 const HEARTBEAT_INTERVAL = 5_000
-/** Interval at which unsaved entries of closed windows are looked for, ms. */
+/** How often unsaved entries of closed windows are looked for, in ms. */
 const TAKE_OVER_INTERVAL = 10_000
-/** The same while another window has some: most are gone soon. */
+/** The same while another window has entries, since most of these are saved soon. */
 const ELSEWHERE_INTERVAL = 2_000
 
 /**
- * A queue whose entries lie in the browser's database until the server has them; those of closed windows come into it. What stands in
- * `places` is kept with them.
+ * A queue whose entries are in the browser's database until the server has confirmed them. It takes over entries of closed windows.
+ * `places` is stored with the entries.
  */
 export function openKeptQueue<Row extends StoredMark, Place>(
   owner: Owner,
@@ -74,7 +77,7 @@ export function openKeptQueue<Row extends StoredMark, Place>(
     })
   let elsewhere: number | null = null
   const elsewhereChanges = new Listeners()
-  /** Once, and again after a pause. Where the browser has closed its database, the next turn opens it again. */
+  /** Looks for entries of closed windows, now and again after a pause. If the browser closed its database, the next call opens it again. */
   const look = async () => {
     const count = await takeOver().catch(() => elsewhere)
     setTimeout(look, count ? ELSEWHERE_INTERVAL : TAKE_OVER_INTERVAL)
@@ -95,10 +98,13 @@ export function openKeptQueue<Row extends StoredMark, Place>(
   }
 }
 
-/** Not for a moment alone, as an entry is that is on its way. */
+/** An entry that is being sent is unsaved only for a moment, and does not count. */
 const isUnsaved = ({ state }: PendingMark): boolean => state !== 'fresh' && state !== 'sending'
 
-/** Tells the frame how much is not saved, now and at every change. `more`: how much of it is not in the queue. Answers what tells it again. */
+/**
+ * Tells the frame the number of unsaved entries, now and at every change. `more`: the number of unsaved entries outside the queue. Returns
+ * a function that tells it again.
+ */
 export function tellUnsaved(
   { queue, elsewhere }: Pick<KeptQueue<StoredMark, never>, 'queue' | 'elsewhere'>,
   of: UnsavedSource,
@@ -119,7 +125,7 @@ export function tellUnsaved(
 const PAGES_KEY = 'markbook.pages'
 const MAX_PAGES = 20
 
-/** The id of this page as it was loaded, and the pages that its tab showed before: a page that is left may not come to say so. */
+/** A new id for this page, and the ids of the pages that this tab showed before: a page that is left may not get to release its entries. */
 function pageOfTab(): { id: string; former: FormerPages } {
   const ids = (readStored(PAGES_KEY, 'sessionStorage') ?? '').split(' ').filter(Boolean)
   const id = hexOf(crypto.getRandomValues(new Uint8Array(8)))

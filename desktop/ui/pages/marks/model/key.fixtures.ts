@@ -1,4 +1,4 @@
-/** A key press as the grid reads it; `held`: the modifier keys, and what else differs. */
+/** A key press as the grid gets it; `held`: modifier keys and other properties. */
 export const key = (
   name: string,
   held: Partial<Record<'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing', boolean> & { code: string }> = {},

@@ -2,8 +2,8 @@ import type { LiveMark } from '@markbook/shared/contract/grades'
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 
 /**
- * Where a saved mark is stored. `saved`: this server has no parent. `here`, `hereForCentre`: on this laptop, waiting for the school or the
- * centre. `schoolWaits`: at the school, waiting for the centre. `school`, `centre`: it has arrived there.
+ * Where a saved mark is stored. `saved`: on this server, which has no parent. `here`, `hereForCentre`: on this laptop, waiting for the
+ * school or the centre. `schoolWaits`: at the school, waiting for the centre. `school`, `centre`: it has arrived there.
  */
 export type MarkLocation = 'saved' | 'here' | 'hereForCentre' | 'schoolWaits' | 'school' | 'centre'
 export type ParentStatus = Pick<SyncStatus, 'parent' | 'is_laptop'>

@@ -6,7 +6,7 @@ import { type MarkToSend, markToSend, type StoredMark } from './pending-mark.ts'
 
 const away = () => new Failure(0, 'unreachable', 'The server cannot be reached.')
 
-/** A server with one or more assessments, timers that a test turns by hand, and a line that may lose what is asked or what is answered. */
+/** A server with assessments, timers that the test runs, and a connection that can lose requests or replies. */
 function world(of: { readsFirst?: boolean } = {}) {
   const stored = new Map<string, Map<string, number>>()
   const sent: { assessmentId: string; marks: readonly MarkToSend[] }[] = []
@@ -63,7 +63,7 @@ function world(of: { readsFirst?: boolean } = {}) {
     random: () => 1,
   })
   const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
-  /** Lets every timer run out, a few rounds. */
+  /** Runs all timers, for a number of rounds. */
   const turn = async (rounds = 6) => {
     for (let round = 0; round < rounds; round += 1) {
       for (const { then } of timers.splice(0)) then()
@@ -77,7 +77,7 @@ function world(of: { readsFirst?: boolean } = {}) {
 }
 
 describe('the mark queue', () => {
-  test('where nobody hears of what others change, the server is read before every request', async () => {
+  test('with readsFirst the server is read before every request, and a changed mark is a conflict', async () => {
     const at = world({ readsFirst: true })
     at.stored.set('a', new Map([['1', 11]]))
     at.put('1', 12, 10)
@@ -88,7 +88,7 @@ describe('the mark queue', () => {
     expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 11, score: 12 })
   })
 
-  test('marks typed quickly go in one request, in the order of entry', async () => {
+  test('marks typed quickly are sent in one request, in the order of entry', async () => {
     const at = world()
     at.put('1', 12)
     at.put('2', 13)
@@ -106,7 +106,7 @@ describe('the mark queue', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('an assessment has one request at a time; marks typed meanwhile go in the next', async () => {
+  test('an assessment has one request at a time; marks typed meanwhile are in the next one', async () => {
     const at = world()
     at.put('1', 12)
     for (const { then } of at.timers.splice(0)) then()
@@ -138,7 +138,7 @@ describe('the mark queue', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('a mark is waiting at once where the server is known to be unreachable', async () => {
+  test('a new mark is waiting at once while the server is unreachable', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 12)
@@ -153,7 +153,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2'), at.queue.all().length]).toEqual([12, 14, 0])
   })
 
-  test('a mark whose answer was lost has arrived, and is not sent twice', async () => {
+  test('a mark that was saved, but whose reply was lost, is not sent again', async () => {
     const at = world()
     at.line.reply = false
     at.put('1', 12)
@@ -165,7 +165,7 @@ describe('the mark queue', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('a newer mark of somebody else is not overwritten until the user decides', async () => {
+  test('a mark that somebody else changed is not overwritten until the user decides', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 12, 10)
@@ -180,7 +180,7 @@ describe('the mark queue', () => {
     expect(at.score('a', '1')).toBe(12)
   })
 
-  test('a mark over a conflict decides it where the other mark was seen, and not where that has yet to be shown', async () => {
+  test('typing over a conflict decides it only where the other mark was seen', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 17]]))
     at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
@@ -194,7 +194,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.queue.all()]).toEqual([13, []])
   })
 
-  test('a decision holds for what was shown, and not for what has come since', async () => {
+  test('a decision applies only to the entry as it was shown', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 17]]))
     at.queue.addConflict({ assessmentId: 'a', studentId: '1', score: 12, seen: 10 }, 17)
@@ -208,7 +208,7 @@ describe('the mark queue', () => {
     at.queue.resolve(shown, 'theirs')
     await at.turn()
     expect(at.score('a', '1')).toBe(13)
-    // A remark is typed too.
+    // A remark can be typed too.
     at.queue.addConflict({ assessmentId: 'a', studentId: '2', score: 5, seen: null }, 6)
     const before = at.queue.all()
     at.queue.addConflict({ assessmentId: 'a', studentId: '2', score: 5, seen: null, remarks: 'Late' }, 6)
@@ -224,7 +224,7 @@ describe('the mark queue', () => {
     expect([at.sent, at.queue.all()]).toEqual([[], []])
   })
 
-  test('a refusal that names marks refuses those and saves the others', async () => {
+  test('a refusal that names marks refuses these, and the others are saved', async () => {
     const at = world()
     at.line.refuse = (marks) => {
       const wrong = marks.findIndex(({ score }) => score !== null && score > 20)
@@ -252,7 +252,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '3')]).toEqual([12, 14])
   })
 
-  test('marks of an earlier window are compared before they are sent, and the newer mark of somebody else is a conflict', async () => {
+  test('marks of an earlier window are compared with the server before they are sent; a changed one is a conflict', async () => {
     const at = world()
     at.stored.set(
       'a',
@@ -274,7 +274,7 @@ describe('the mark queue', () => {
     expect(at.score('a', '3')).toBe(7)
   })
 
-  test('a mark that was typed over one that was seen earlier is compared first: another one is a conflict, the same has arrived', async () => {
+  test('a mark typed over an old value is compared first: a changed one is a conflict, an equal one is saved already', async () => {
     const at = world()
     at.stored.set(
       'a',
@@ -292,7 +292,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2'), at.score('a', '3')]).toEqual([9, 7, 8])
   })
 
-  test('also where it was typed while another one was being sent', async () => {
+  test('the same where it was typed while another mark was being sent', async () => {
     const at = world()
     at.stored.set('a', new Map([['2', 9]]))
     at.put('1', 12)
@@ -304,7 +304,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([12, 9])
   })
 
-  test('of two marks that were typed in two windows the newer one counts', async () => {
+  test('of two marks typed in two windows the newer one counts', async () => {
     const at = world()
     at.line.request = false
     at.put('1', 7)
@@ -320,7 +320,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.score('a', '2')]).toEqual([8, 7])
   })
 
-  test('a mark that is typed after one that was taken back while the server was away is sent by itself', async () => {
+  test('after an entry was discarded while the server was away, the next one is sent', async () => {
     const at = world({ readsFirst: true })
     at.line.request = false
     at.put('1', 5)
@@ -333,7 +333,7 @@ describe('the mark queue', () => {
     expect([at.queue.all(), at.score('a', '2')]).toEqual([[], 6])
   })
 
-  test('what an earlier window was sending may arrive late, and is not taken for somebody else’s', async () => {
+  test('a late mark of an earlier window of this person is not taken for somebody else’s', async () => {
     const at = world()
     at.line.request = false
     at.queue.takeOver([
@@ -348,7 +348,7 @@ describe('the mark queue', () => {
     expect([at.queue.all(), at.score('a', '1'), at.score('a', '2')]).toEqual([[], 10, 5])
   })
 
-  test('a mark is taken away, once, although the first answer was lost', async () => {
+  test('a mark is deleted once, although the first reply was lost', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 12]]))
     at.line.reply = false
@@ -360,7 +360,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.queue.all(), at.sent]).toEqual([undefined, [], []])
   })
 
-  test('a mark that somebody else changed meanwhile is not taken away until the user decides', async () => {
+  test('a mark that somebody else changed is not deleted until the user decides', async () => {
     const at = world()
     at.stored.set('a', new Map([['1', 15]]))
     at.put('1', null, 12)
@@ -372,7 +372,7 @@ describe('the mark queue', () => {
     expect([at.score('a', '1'), at.queue.all(), at.removed]).toEqual([undefined, [], ['1']])
   })
 
-  test('marks and removals of one assessment are sent each in its way', async () => {
+  test('marks and deletions of one assessment are sent in separate requests', async () => {
     const at = world()
     at.stored.set('a', new Map([['2', 7]]))
     at.put('1', 12)
@@ -386,15 +386,15 @@ describe('the mark queue', () => {
     expect(at.queue.all()).toEqual([])
   })
 
-  test('an event with a mark of somebody else makes a conflict with a waiting mark', () => {
+  test('an event with somebody else’s mark makes a waiting mark a conflict', () => {
     const at = world()
     at.put('1', 12, 10)
     at.queue.reconcile('a', [{ student_id: '1', score: 17, status: null, remarks: null }])
     expect(at.queue.get('a', '1')).toMatchObject({ state: 'conflict', theirs: 17 })
   })
 
-  test('the last typed mark arrives and the queue empties, whatever the network does', async () => {
-    // Null takes a mark away.
+  test('the last typed mark is saved and the queue is emptied, whatever the network does', async () => {
+    // Null deletes a mark.
     const value = fc.option(fc.integer({ min: 0, max: 20 }), { freq: 4 })
     const event = fc.oneof(
       fc.record({ does: fc.constant('type' as const), student: fc.constantFrom('1', '2', '3'), value }),
@@ -409,7 +409,7 @@ describe('the mark queue', () => {
     })
     const type = (value: number) => ({ does: 'type' as const, student: '2' as const, value })
     const turn = { does: 'turn' as const }
-    /** What arrived without an answer is known from the comparison, although the request after that is lost. */
+    /** The comparison shows that a mark without a reply was saved, although the next request fails. */
     const brokenAfterRead = [type(4), line(true, false, false), turn, type(5), line(true, true, true), turn]
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 25 }), async (events) => {

@@ -5,57 +5,57 @@ import { type CellValue, cellValueOf } from './cell-value.ts'
 import { grouped } from './mark-values.ts'
 import { compareWithStored, isSendable, type MarkEntry, type PendingMark, replacePending, type StoredMark } from './pending-mark.ts'
 
-/** Delay before a request, ms: marks typed within it go in one request. */
+/** The delay before a request, in ms; marks typed within it are sent together. */
 const BATCH_DELAY = 200
 const BACK_OFF = { first: 1_000, most: 30_000 }
 
 export type QueueEnvironment<Row extends StoredMark> = {
-  /** Saves marks of one assessment and answers the stored rows. None of them is a removal. */
+  /** Saves marks of one assessment, none of them a deletion, and returns the stored rows. */
   send(assessmentId: string, marks: readonly PendingMark[]): Promise<readonly Row[]>
-  /** Takes away the mark of a pupil, who may have none. Fails with `grades.changed_meanwhile` where it is none of these marks. */
+  /** Deletes the mark of a pupil; succeeds where there is none. Throws `grades.changed_meanwhile` where it is none of the `known` marks. */
   remove(assessmentId: string, studentId: string, known: readonly (CellValue | undefined)[]): Promise<void>
-  /** Before every request, and not only where the server was away: for what no page hears of when somebody else changes it. */
+  /** Reads the server before every request, not only after it was away: for entries whose changes by others do not arrive as events. */
   readsFirst?: boolean
-  /** Pause after the last entry before a request, ms; `BATCH_DELAY` where it is not given. */
+  /** The delay after the last entry before a request, in ms; `BATCH_DELAY` by default. */
   delay?: number
-  /** Reads the stored marks of an assessment: at least those of these pupils. */
+  /** Reads the stored marks of an assessment, at least those of these pupils. */
   read(assessmentId: string, studentIds: readonly string[]): Promise<readonly Row[]>
-  /** Called with rows that the server has stored. */
+  /** Called with the rows that the server has stored. */
   saved(assessmentId: string, rows: readonly Row[]): void
-  /** Called with a mark that the server has no more. */
+  /** Called with a mark that the server does not have any more. */
   removed(assessmentId: string, studentId: string): void
   /** Stores the pending marks, so that they survive the page. */
   store(assessmentId: string, pending: readonly PendingMark[]): void
   later(ms: number, then: () => void): () => void
   now(): string
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   random(): number
 }
 
 type AssessmentQueue = {
   entries: Map<string, PendingMark>
   isBusy: boolean
-  /** Failed tries in a row. Above zero, the outcome of the last request is unknown. */
+  /** The number of failed tries in a row. Above zero it is unknown whether the last request was handled. */
   tries: number
-  /** Set after a refusal that named no mark: marks are then sent one at a time. */
+  /** True after a refusal that named no mark: then marks are sent one at a time. */
   isSingly: boolean
   failure: Failure | null
-  /** Cancels the request that is to come; null where none is. */
+  /** Cancels the scheduled request; null where none is scheduled. */
   stop: (() => void) | null
 }
 
 /**
- * Sends marks to the server, with one request at a time per assessment, in the order of entry. While the server is unreachable the
- * marks wait with growing pauses. Before they are sent again they are compared with the stored marks, so that no mark of somebody else
- * is overwritten unseen (docs/design/app.md).
+ * Sends marks to the server in the order of entry, one request at a time for each assessment. While the server is unreachable marks wait,
+ * with growing pauses. Before they are sent again they are compared with the stored marks, so that nobody else's mark is overwritten unseen
+ * (docs/design/app.md).
  */
 export class MarkQueue<Row extends StoredMark = StoredMark> {
   private readonly queues = new Map<string, AssessmentQueue>()
   private readonly changes = new Listeners<[assessmentId: string, studentIds: readonly string[]]>()
-  /** Called for every mark whose state has changed. */
+  /** Adds a listener, which is called with the marks whose state has changed. */
   readonly listen = this.changes.add
   private changeCount = 0
-  /** Another number after every change. */
+  /** A number that is different after every change. */
   version = (): number => this.changeCount
 
   constructor(private readonly environment: QueueEnvironment<Row>) {}
@@ -66,8 +66,8 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   failure = (): Failure | null => [...this.queues.values()].find(({ failure }) => failure)?.failure ?? null
 
   /**
-   * Enters marks over those that were `seen`. One over a conflict decides it where the other mark was seen. `isCompared`: with the marks of the
-   * server first, since what was seen may be old.
+   * Enters marks over the values that were `seen`. Over a conflict it is the decision, where the other mark was seen. `isCompared`: compare
+   * with the server's marks first, since what was seen may be old.
    */
   put(marks: readonly MarkEntry[], { isCompared = false } = {}): void {
     for (const [assessmentId, own] of byAssessment(marks)) {
@@ -76,16 +76,16 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       if (isCompared && isFirst) queue.tries = 1
       for (const mark of own) {
         const entered = replacePending(queue.entries.get(mark.studentId), mark, this.environment.now())
-        // `waiting` at once where the server is known to be unreachable.
+        // `waiting` at once while the server is unreachable.
         queue.entries.set(mark.studentId, queue.tries > 0 && entered.state === 'fresh' ? { ...entered, state: 'waiting' } : entered)
       }
       this.changed(assessmentId, own)
-      // A try that is to come takes these marks along. None does where the marks of the last one were taken back meanwhile.
+      // A scheduled request will include these marks. None is scheduled where all earlier entries were discarded meanwhile.
       if (isFirst || !(queue.stop || queue.isBusy)) this.schedule(assessmentId, queue, this.environment.delay ?? BATCH_DELAY)
     }
   }
 
-  /** Adds a mark that conflicts with a newer mark of somebody else; the user decides. */
+  /** Adds a mark as a conflict with somebody else's newer mark, for the user to decide. */
   addConflict(mark: MarkEntry, theirs: CellValue): void {
     const queue = this.queue(mark.assessmentId)
     const entered = replacePending(queue.entries.get(mark.studentId), mark, this.environment.now())
@@ -93,7 +93,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     this.changed(mark.assessmentId, [mark])
   }
 
-  /** Compares pending marks with rows from the server: equal ones have arrived, different ones become conflicts. */
+  /** Compares pending marks with rows of the server: equal ones are saved, different ones become conflicts. */
   reconcile(assessmentId: string, rows: readonly StoredMark[]): void {
     const queue = this.queues.get(assessmentId)
     if (!queue) return
@@ -109,11 +109,11 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       )
   }
 
-  /** Adds what an earlier window left. It is compared with the server, and sent where nobody entered another mark since. */
+  /** Adds entries of an earlier window. They are compared with the server, and sent where nobody changed the mark. */
   takeOver(pending: readonly PendingMark[]): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
       const queue = this.queue(assessmentId)
-      // Of two that were typed in two windows the newer one counts.
+      // Of two entries for one mark from two windows the newer one counts.
       const isNewer = ({ at }: PendingMark, known: PendingMark | undefined) => !known || (known.state !== 'sending' && known.at < at)
       const unknown = own.filter((each) => isNewer(each, queue.entries.get(each.studentId)))
       for (const each of unknown) queue.entries.set(each.studentId, { ...each, state: 'waiting', ours: mayBeStored(each) })
@@ -124,8 +124,8 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   }
 
   /**
-   * Applies the user's decision about entries as they were shown: `mine` overwrites, `theirs` discards, `compare` compares with the server and
-   * sends. What has come meanwhile is neither overwritten nor discarded.
+   * Applies the user's decision about entries as they were shown: `mine` overwrites, `theirs` discards, `compare` compares with the server
+   * and sends. An entry that has changed since is left alone.
    */
   resolve(pending: readonly PendingMark[], choice: 'mine' | 'theirs' | 'compare'): void {
     for (const [assessmentId, own] of byAssessment(pending)) {
@@ -142,12 +142,12 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
   }
 
-  /** Has everybody look again at the marks of an assessment. */
+  /** Notifies the listeners about all marks of an assessment. */
   announce(assessmentId: string): void {
     this.notify(assessmentId, [...(this.queues.get(assessmentId)?.entries.keys() ?? [])])
   }
 
-  /** Sends what was just entered without the pause. */
+  /** Sends new entries without the delay. */
   sendNow(assessmentId: string): void {
     const queue = this.queues.get(assessmentId)
     if (queue && queue.tries === 0 && hasSendable(queue)) this.schedule(assessmentId, queue, 0)
@@ -188,7 +188,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       const sendable = isCompared ? await this.compare(assessmentId, queue) : allSendable(queue)
       batch = nextBatch(sendable, queue)
       if (batch.length > 0) await this.send(assessmentId, queue, batch)
-      // What came meanwhile and is to be compared keeps that.
+      // Marks that came meanwhile and must be compared stay so.
       queue.tries = [...queue.entries.values()].some(({ state }) => state === 'waiting') ? 1 : 0
       queue.failure = null
     } catch (error) {
@@ -200,7 +200,10 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     }
   }
 
-  /** The entries that may be sent now. What was entered while the server was read is not compared, and waits for the next request. */
+  /**
+   * Compares the sendable entries with the server, and returns those that may be sent now. What is entered during the request is not
+   * compared, and waits for the next one.
+   */
   private async compare(assessmentId: string, queue: AssessmentQueue): Promise<PendingMark[]> {
     const asked = new Set(allSendable(queue).map(({ studentId }) => studentId))
     const rows = await this.environment.read(assessmentId, [...asked])
@@ -210,7 +213,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     for (const pending of own) {
       const stored = rowsByStudentId.get(pending.studentId)
       settle(queue, pending, stored)
-      // Nothing else is on its way: what the server has is what an entry goes over, should its own request not arrive either.
+      // No request is open, so that the stored mark is the one that this entry overwrites, even if its own reply gets lost.
       this.set(queue, [pending], () => ({ seen: cellValueOf(stored) }))
     }
     this.environment.saved(assessmentId, rows)
@@ -224,7 +227,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     const rows = await this.deliver(assessmentId, batch)
     for (const { studentId, score } of batch) {
       const now = queue.entries.get(studentId)
-      // Typed again while it was being sent: the new mark is sent next, on top of the one just saved.
+      // Typed again while it was being sent: the new mark overwrites the one just saved, and is sent next.
       if (now?.state === 'sending') queue.entries.delete(studentId)
       else if (now && isSendable(now)) queue.entries.set(studentId, { ...now, state: 'fresh', seen: score, ours: undefined })
     }
@@ -232,7 +235,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     this.changed(assessmentId, batch)
   }
 
-  /** The rows that are stored now: none after a removal. */
+  /** Sends a batch; returns the stored rows, none for a deletion. */
   private async deliver(assessmentId: string, batch: readonly PendingMark[]): Promise<readonly Row[]> {
     const marks = batch.filter(({ score }) => score !== null)
     if (marks.length > 0) return this.environment.send(assessmentId, marks)
@@ -248,7 +251,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     if (isTemporary(failure)) {
       queue.tries += 1
       queue.failure = failure
-      // Marks that were being sent may have arrived.
+      // Marks in the failed request may have been saved.
       const all = [...queue.entries.values()]
       this.set(queue, all, ({ state, score }) => ({ state: 'waiting', ...(state === 'sending' && { ours: score }) }))
     } else {
@@ -258,10 +261,10 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
       })
       if (named.length === 0 && batch.length > 1) queue.isSingly = true
       const refused = named.length > 0 ? named : batch.length === 1 ? batch.map((pending) => ({ pending, message: failure.message })) : []
-      // Where a batch takes several requests, some may have been stored.
+      // Where a batch takes several requests, some may have been handled.
       this.set(queue, batch, ({ state, score }) => ({ state: 'fresh', ...(state === 'sending' && { ours: score }) }))
       for (const { pending, message } of refused) this.set(queue, [pending], () => ({ state: 'refused', message, code: failure.code }))
-      // The comparison itself was refused: nothing is sent until the user decides.
+      // Reading the server was refused: nothing is sent until the user decides.
       if (batch.length === 0)
         this.set(queue, allSendable(queue), () => ({
           state: 'refused',
@@ -272,7 +275,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
     this.changed(assessmentId, [...queue.entries.values()])
   }
 
-  /** Changes entries, if they are still sendable. */
+  /** Changes the entries that are still sendable. */
   private set(queue: AssessmentQueue, pendings: readonly PendingMark[], change: (now: PendingMark) => Partial<PendingMark>): void {
     for (const { studentId } of pendings) {
       const now = queue.entries.get(studentId)
@@ -299,7 +302,7 @@ export class MarkQueue<Row extends StoredMark = StoredMark> {
   }
 }
 
-/** An entry that equals the stored mark has arrived; one that differs from an unknown mark is a conflict. */
+/** Removes an entry that equals the stored mark; makes it a conflict where the stored mark is unknown to the user. */
 function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: StoredMark | undefined): void {
   const found = compareWithStored(pending, stored)
   if (found === 'arrived') entries.delete(pending.studentId)
@@ -307,20 +310,20 @@ function settle({ entries }: AssessmentQueue, pending: PendingMark, stored: Stor
     entries.set(pending.studentId, { ...pending, state: 'conflict', theirs: cellValueOf(stored) })
 }
 
-/** Marks that go in one request, or one removal. */
+/** The entries of the next request: several marks, or one deletion. */
 function nextBatch(sendable: readonly PendingMark[], { isSingly }: AssessmentQueue): PendingMark[] {
   const [first] = sendable
   if (first?.score === null) return [first]
   return sendable.filter(({ score }) => score !== null).slice(0, isSingly ? 1 : limits.bulkGrades)
 }
 
-/** A score that the window which left an entry may have stored before it closed. */
+/** A value that the earlier window may have saved before it was closed. */
 const mayBeStored = ({ state, score, ours }: PendingMark): CellValue => (state === 'sending' || ours === undefined ? score : ours)
 
 const allSendable = ({ entries }: AssessmentQueue) => [...entries.values()].filter(isSendable)
 const hasSendable = (queue: AssessmentQueue) => allSendable(queue).length > 0
 
-/** True where the same request may succeed later: no answer, an overloaded server, a missing sign-in, or a race. */
+/** Whether the same request may succeed later: no reply, an overloaded server, a missing session, or a race. */
 const isTemporary = ({ status, code }: Failure) => [0, 401, 408, 425, 429].includes(status) || status >= 500 || CHANGED.has(code)
 
 const CHANGED = new Set(['changed_meanwhile', 'duplicate', 'grades.changed_meanwhile', 'attendance.changed_meanwhile'])

@@ -4,7 +4,7 @@ import type { EffectiveMark } from './figures.ts'
 import type { MarkError } from './parse-mark.ts'
 import type { PendingMark } from './pending-mark.ts'
 
-/** The mark that counts: a pending one unless it needs a decision, else the saved one. */
+/** The mark that counts: the pending one, unless it needs a decision, else the saved one; null for none. */
 export function effectiveMark(saved: LiveMark | null | undefined, pending: PendingMark | null | undefined): EffectiveMark {
   const isInQuestion = pending?.state === 'conflict' || pending?.state === 'refused'
   if (pending && !isInQuestion)
@@ -12,15 +12,15 @@ export function effectiveMark(saved: LiveMark | null | undefined, pending: Pendi
   return saved ? { score: saved.score, status: saved.status, is_excluded: saved.is_excluded } : null
 }
 
-/** Whether somebody else saved another mark since this one was seen. One's own that is on its way is not saved yet. */
+/** Whether somebody else saved another mark since `seen`. The user's own mark that is being sent is not saved yet. */
 export const isSavedMeanwhile = ({ saved, pending }: { saved: LiveMark | null; pending: PendingMark | null }, seen: CellValue): boolean =>
   cellValueOf(saved) !== seen && (pending === null || pending.state === 'conflict')
 
-/** The remark of a cell; a pending one before the saved one. */
+/** The remark of a cell: the pending one, else the saved one. */
 export const remarkOf = ({ saved, pending }: { saved: LiveMark | null; pending: PendingMark | null }): string =>
   (pending?.remarks === undefined ? saved?.remarks : pending.remarks) ?? ''
 
-/** Three degrees of equality: what counts, all values, and the whole mark. */
+/** Three comparisons: of what counts, of all values, and of the whole mark. */
 export const isSameEffectiveMark = (a: EffectiveMark, b: EffectiveMark) =>
   cellValueOf(a) === cellValueOf(b) && a?.is_excluded === b?.is_excluded
 type Values = Pick<LiveMark, 'score' | 'status' | 'remarks' | 'is_excluded' | 'exclusion_reason'>
@@ -32,7 +32,7 @@ export const hasSameValues = (a: Values, b: Values) =>
 export const isSameMark = (a: LiveMark, b: LiveMark) =>
   hasSameValues(a, b) && a.is_waiting === b.is_waiting && a.is_above === b.is_above && a.updated_at === b.updated_at
 
-/** An entry that is no valid mark. It stays in its cell until it is corrected. */
+/** An entry that is no valid mark; it stays in its cell until it is corrected. */
 export type InvalidEntry = { text: string; reason: MarkError }
 export type InvalidCell = MarkKey & { invalid: InvalidEntry }
 export type MarkKey = { assessmentId: string; studentId: string }

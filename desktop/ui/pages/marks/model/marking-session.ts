@@ -10,7 +10,7 @@ import type { SheetScope } from './pending-mark-storage.ts'
 import { removeMark } from './remove-mark.ts'
 import { removeFromSeen, saveInSeen } from './seen-marks.ts'
 
-/** The queue of a user's marks in this window. It outlives the page of a class: marks are sent from every page. */
+/** The queue of a user's marks in this window. It exists longer than the page of a class: marks are sent from every page. */
 export type MarkingSession = ReturnType<typeof open>
 
 export const markingSessionOf = sessionsOf(open)
@@ -18,7 +18,7 @@ export const markingSessionOf = sessionsOf(open)
 function open(owner: Owner, isShown: () => boolean) {
   const saved = new Listeners<[rows: readonly Grade[]]>()
   const removed = new Listeners<[mark: MarkKey]>()
-  /** Marks of one person are never sent with the session of another, nor to another school: they wait. */
+  /** Throws while another person or school is active: marks of one are never sent with another's session, and wait. */
   const demandOwnSession = () => {
     if (!isShown() || !isSignedInAs(owner.userId)) throw new Failure(401, 'unauthenticated', 'Sign in to save these marks.')
   }
@@ -56,17 +56,20 @@ function open(owner: Owner, isShown: () => boolean) {
   return {
     owner,
     queue,
-    /** Invalid entries by cell. They outlive the page of their sheet. */
+    /** Invalid entries by cell, kept after the page of their sheet is closed. */
     invalidEntries,
-    /** Tells the frame how much is not saved. The queue does it by itself; for invalid entries their sheet does. */
+    /**
+     * Tells the frame the number of unsaved entries. The queue calls it for its entries; a sheet must call it after a change of invalid
+     * ones.
+     */
     count,
-    /** False where a pending mark could not be stored: it is lost when the window closes. */
+    /** False where a pending mark could not be stored, so that closing the window would lose it. */
     isStored,
-    /** How many marks other windows of this browser have; null before the first look. */
+    /** The number of marks that other windows of this browser have; null before the first count. */
     elsewhere,
     onSaved: saved.add,
     onRemoved: removed.add,
-    /** Where marks of these assessments are entered, for whoever meets them on another page. */
+    /** Notes in which sheet the marks of these assessments are entered, for links on other pages. */
     enteredIn: (sheet: SheetScope, assessmentIds: readonly string[]) => {
       for (const id of assessmentIds) sheets.set(id, sheet)
     },

@@ -62,14 +62,14 @@ describe('movement', () => {
     expect(positionAfterMove({ row: 4, col: 3 }, 'pageUp', size)).toEqual({ row: 0, col: 3 })
   })
 
-  test('Tab moves along the marks and leaves the grid at the end of the row', () => {
+  test('Tab moves along the marks of a row, and leaves the grid at its end', () => {
     expect(positionAfterTab({ row: 3, col: 10 }, false, size)).toEqual({ row: 3, col: 11 })
     expect(positionAfterTab({ row: 3, col: 11 }, false, size)).toBeNull()
     expect(positionAfterTab({ row: 3, col: 0 }, true, size)).toBeNull()
     expect(positionAfterTab({ row: 3, col: 15 }, true, size)).toEqual({ row: 3, col: 11 })
   })
 
-  test('Enter after a run of Tabs goes to the next row, in the column where the run began', () => {
+  test('Enter after several Tabs goes to the next row, in the column of the first Tab', () => {
     expect(positionAfterEnter({ row: 3, col: 5 }, 2, false, size)).toEqual({ row: 4, col: 2 })
     expect(positionAfterEnter({ row: 3, col: 5 }, null, false, size)).toEqual({ row: 4, col: 5 })
     expect(positionAfterEnter({ row: 39, col: 5 }, null, false, size)).toEqual({ row: 39, col: 5 })
@@ -77,7 +77,7 @@ describe('movement', () => {
   })
 })
 
-test('a block that was pasted stands where it did, unless somebody came before its end, or went', () => {
+test('positions stay the same only if no row or column came before or went', () => {
   const lines = (...ids: string[]) => ids.map((id) => ({ id }))
   const before = { pupils: lines('a', 'b'), columns: lines('x') }
   expect(standsStill({ pupils: lines('a', 'b', 'c'), columns: lines('x', 'y') }, before)).toBe(true)
@@ -87,7 +87,7 @@ test('a block that was pasted stands where it did, unless somebody came before i
 })
 
 describe('keys', () => {
-  test('whatever can be typed opens the editor, F2 edits, Delete clears', () => {
+  test('every printable character opens the editor, F2 edits, Delete clears', () => {
     expect(commandForKey(key('7'))).toEqual({ kind: 'type', text: '7' })
     expect(commandForKey(key(','))).toEqual({ kind: 'type', text: ',' })
     expect(commandForKey(key('F2'))).toEqual({ kind: 'edit' })
@@ -96,7 +96,7 @@ describe('keys', () => {
     for (const own of [' ', 'F5', 'Dead']) expect(commandForKey(key(own))).toBeNull()
   })
 
-  test('Ctrl+Z and Cmd+Z undo; keys of the browser are left alone', () => {
+  test('Ctrl+Z and Cmd+Z undo; keys of the browser are not handled', () => {
     expect(commandForKey(key('z', { ctrlKey: true }))).toEqual({ kind: 'undo' })
     expect(commandForKey(key('z', { metaKey: true }))).toEqual({ kind: 'undo' })
     for (const own of ['c', 'v', 'f', 'p', 'r', '5']) expect(commandForKey(key(own, { ctrlKey: true }))).toBeNull()
@@ -116,7 +116,7 @@ describe('keys', () => {
     expect(commandForKey(key('End', { ctrlKey: true }))).toEqual({ kind: 'move', step: 'last', extends: false })
   })
 
-  test('Ctrl with an arrow goes to the end of the column or the row, and chooses no other column', () => {
+  test('Ctrl with an arrow goes to the end of the column or row', () => {
     const at = { row: 3, col: 1 }
     const moved = (name: string) => {
       const command = commandForKey(key(name, { ctrlKey: true, shiftKey: true }))
@@ -128,36 +128,36 @@ describe('keys', () => {
     expect(moved('ArrowLeft')).toEqual({ row: 3, col: 0 })
   })
 
-  test('a keyboard of another script has the shortcuts of its places, and types its own letters', () => {
+  test('on a keyboard of another script shortcuts are at the places of Latin letters, and other keys type its letters', () => {
     const kindOf = (press: Parameters<typeof inReadingDirection>[0]) => commandForKey(inReadingDirection(press, false))
     expect(kindOf(key('ئ', { code: 'KeyZ', ctrlKey: true }))).toEqual({ kind: 'undo' })
     expect(kindOf(key('я', { code: 'KeyZ', ctrlKey: true, shiftKey: true }))).toEqual({ kind: 'redo' })
     expect(kindOf(key('®', { code: 'KeyR', altKey: true }))).toEqual({ kind: 'remark' })
     expect(kindOf(key('ئ', { code: 'KeyZ' }))).toEqual({ kind: 'type', text: 'ئ' })
-    // Where Z stands in another place, its letter says so.
+    // On layouts with Z at another place the letter decides.
     expect(kindOf(key('w', { code: 'KeyZ', ctrlKey: true }))).toBeNull()
   })
 
-  test('arrows leave the cell while a mark is replaced, and move the caret while it is edited', () => {
+  test('arrows leave the cell while a mark is typed over, and move the caret while it is edited', () => {
     expect(editorCommandForKey(key('ArrowLeft'), false)).toEqual({ kind: 'move', step: 'left', extends: false })
     expect(editorCommandForKey(key('ArrowLeft'), true)).toBeNull()
     expect(editorCommandForKey(key('ArrowDown'), true)).toEqual({ kind: 'move', step: 'down', extends: false })
     expect(editorCommandForKey(key('5'), false)).toBeNull()
   })
 
-  test('the keys of the grid for a mark and for a page are answered in the editor too, and the browser keeps its own', () => {
+  test('grid keys for a mark and for a page also work in the editor; keys of the browser do not reach the grid', () => {
     expect(editorCommandForKey(key('r', { altKey: true }), false)).toEqual({ kind: 'remark' })
     expect(editorCommandForKey(key('PageDown'), true)).toEqual({ kind: 'move', step: 'pageDown', extends: false })
     expect(editorCommandForKey(key('ArrowLeft', { altKey: true }), false)).toBeNull()
   })
 
-  test('Enter belongs to the text that is being composed', () => {
+  test('Enter during a composition belongs to the composed text', () => {
     expect(editorCommandForKey(key('Enter', { isComposing: true }), true)).toBeNull()
     expect(editorCommandForKey(key('Enter'), true)).toEqual({ kind: 'enter', back: false })
   })
 })
 
-test('where one reads from the right, the arrows are exchanged, and no other key', () => {
+test('in right-to-left pages only the left and right arrows are exchanged', () => {
   const moved = (name: string, isRightToLeft: boolean) => commandForKey(inReadingDirection(key(name, { shiftKey: true }), isRightToLeft))
   expect(moved('ArrowLeft', true)).toEqual({ kind: 'move', step: 'right', extends: true })
   expect(moved('ArrowRight', true)).toEqual({ kind: 'move', step: 'left', extends: true })
@@ -166,7 +166,7 @@ test('where one reads from the right, the arrows are exchanged, and no other key
 })
 
 describe('the selection', () => {
-  test('a range contains its corners and every cell between them, whichever corner comes first', () => {
+  test('a range contains both corners and every cell between them, in any order', () => {
     const position = fc.record({ row: fc.integer({ min: 0, max: 30 }), col: fc.integer({ min: 0, max: 12 }) })
     fc.assert(
       fc.property(position, position, position, (from, to, other) => {
@@ -180,7 +180,7 @@ describe('the selection', () => {
     )
   })
 
-  test('notifies listeners of every move; a move without Shift collapses the range', () => {
+  test('notifies listeners of every move; a move without Shift ends the range', () => {
     const selection = new GridSelection()
     let told = 0
     const stop = selection.subscribe(() => {

@@ -1,15 +1,15 @@
 import { keyOfShortcut } from '../../../components/shortcut-key.ts'
 
-/** `row` is a pupil, -1 the header; `col` is an assessment, then a figure. */
+/** `row`: the index of a pupil, -1 for the header; `col`: that of an assessment, or after those of a figure. */
 export type CellPosition = { row: number; col: number }
-/** `marks`: editable columns, before the read-only ones up to `cols`. `page`: visible rows. */
+/** `marks`: the number of editable columns, which come first of the `cols`; `page`: the number of visible rows. */
 export type GridSize = { rows: number; cols: number; marks: number; page: number }
 
 const clamp = (value: number, least: number, most: number) => Math.max(least, Math.min(most, value))
 
 type Lines = { readonly pupils: readonly { id: string }[]; readonly columns: readonly { id: string }[] }
 
-/** Where the cell at a position stands once rows or columns came, went or moved; null where its pupil or its assessment is gone. */
+/** The position of a cell after a change of rows or columns; null where its pupil or assessment is gone. */
 export function positionIn(after: Lines, before: Lines, at: CellPosition): CellPosition | null {
   const indexOf = (lines: readonly { id: string }[], id: string | undefined) => lines.findIndex((line) => line.id === id)
   const row = at.row < 0 ? at.row : indexOf(after.pupils, before.pupils[at.row]?.id)
@@ -20,11 +20,11 @@ export function positionIn(after: Lines, before: Lines, at: CellPosition): CellP
   return row === at.row && col === at.col ? at : { row, col }
 }
 
-/** Whether every cell stands where it stood; more may have come after the last. */
+/** Whether every cell has the position that it had; rows or columns may have been added at the end. */
 export const standsStill = (after: Lines, before: Lines): boolean =>
   before.pupils.every(({ id }, at) => after.pupils[at]?.id === id) && before.columns.every(({ id }, at) => after.columns[at]?.id === id)
 
-/** Row and column after each movement, which may be outside of the grid. */
+/** Row and column after each movement; may be outside the grid. */
 const movements = {
   up: ({ row, col }: CellPosition) => [row - 1, col],
   down: ({ row, col }: CellPosition) => [row + 1, col],
@@ -41,29 +41,29 @@ const movements = {
 } satisfies Record<string, (at: CellPosition, size: GridSize) => [row: number, col: number]>
 export type Movement = keyof typeof movements
 
-/** The position after a movement, clamped to the grid. */
+/** The position after a movement, within the grid. */
 export function positionAfterMove(at: CellPosition, step: Movement, size: GridSize): CellPosition {
   const [row, col] = movements[step](at, size)
   return positionWithin({ row, col }, size)
 }
 
-/** Tab moves along the marks of a row. Null at its end, where the focus leaves the grid. */
+/** The position after Tab, along the marks of a row; null at its end, where the focus leaves the grid. */
 export function positionAfterTab({ row, col }: CellPosition, back: boolean, { marks }: GridSize): CellPosition | null {
   const next = back ? Math.min(col, marks) - 1 : col + 1
   return next < 0 || next >= marks ? null : { row, col: next }
 }
 
-/** Enter moves down, after a run of Tabs to the column where the run began. It stays in the last row. */
+/** The position after Enter: down; after several Tabs in the column of the first one. Stays in the last row. */
 export const positionAfterEnter = ({ row, col }: CellPosition, tabbedFrom: number | null, back: boolean, size: GridSize): CellPosition =>
   positionAfterMove({ row, col: tabbedFrom ?? col }, back && row > 0 ? 'up' : back ? 'home' : 'down', size)
 
-/** The nearest position that is in the grid. */
+/** The nearest position within the grid. */
 export const positionWithin = ({ row, col }: CellPosition, { rows, cols }: GridSize): CellPosition => ({
   row: clamp(row, -1, rows - 1),
   col: clamp(col, 0, cols - 1),
 })
 
-/** A rectangle of cells, bounds included. */
+/** A rectangle of cells; all four are included. */
 export type CellRange = { top: number; bottom: number; left: number; right: number }
 export const rangeBetween = (a: CellPosition, b: CellPosition): CellRange => ({
   top: Math.max(0, Math.min(a.row, b.row)),
@@ -74,7 +74,7 @@ export const rangeBetween = (a: CellPosition, b: CellPosition): CellRange => ({
 export const isInRange = ({ top, bottom, left, right }: CellRange, row: number, col: number): boolean =>
   row >= top && row <= bottom && col >= left && col <= right
 
-/** `isComposing`: the key is for the text that is being composed of it, as for Chinese. */
+/** `isComposing`: the key belongs to a text that an input method composes, as for Chinese. */
 export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey' | 'isComposing'>
 /** The command of a key in the grid. */
 export type GridCommand =
@@ -133,14 +133,14 @@ const WITH_CONTROL: Partial<Record<Movement, Movement>> = {
 
 const SIDEWAYS: Readonly<Record<string, string>> = { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }
 
-/** The key as it would be struck where one reads from the left: the first column stands right where one reads from there. */
+/** Exchanges the left and right arrows in right-to-left pages, where the first column is at the right. */
 export function inReadingDirection(event: KeyPress & { code: string }, isRightToLeft: boolean): KeyPress {
   const { ctrlKey, metaKey, shiftKey, altKey, isComposing } = event
   const key = keyOfShortcut(event)
   return { key: (isRightToLeft && SIDEWAYS[key]) || key, ctrlKey, metaKey, shiftKey, altKey, isComposing }
 }
 
-/** Null where the grid does not handle the key. */
+/** The command of a key; null where the grid does not handle the key. */
 export function commandForKey({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyPress): GridCommand | null {
   const command = ctrlKey || metaKey
   const lower = key.toLowerCase()
@@ -166,17 +166,17 @@ function commandForPlainKey(key: string, shiftKey: boolean): GridCommand | null 
   if (key === 'Tab' || key === 'Enter') return { kind: key === 'Tab' ? 'tab' : 'enter', back: shiftKey }
   if (key === 'F10') return shiftKey ? { kind: 'menu' } : null
   if (PLAIN[key]) return { kind: PLAIN[key] }
-  // What is no mark stands in the cell and is refused there, so that `-5` is not taken for 5. A space scrolls, as everywhere.
+  // Every printable character, so that `-5` is refused as a whole and not taken for 5. A space scrolls, as in other pages.
   return /^[\p{L}\p{N}\p{P}\p{S}]$/u.test(key) ? { kind: 'type', text: key } : null
 }
 
-/** The command of a key in the editor; null where the input handles it. `caret`: arrow keys move within the text. */
+/** The command of a key in the editor; null where the field handles it. `caret`: arrow keys move within the text. */
 export function editorCommandForKey(press: KeyPress, caret: boolean): GridCommand | null {
   const { key, shiftKey } = press
   if (press.isComposing) return null
   if (key === 'Enter' && (press.ctrlKey || press.metaKey)) return { kind: 'fill' }
   if (key === 'Enter' || key === 'Tab' || key === 'Escape') return commandForPlainKey(key, shiftKey)
-  // Remark and history of the mark that is being typed; Alt with an arrow is the browser's.
+  // Alt opens remark and history of the mark being typed; Alt with an arrow is left to the browser.
   if (press.altKey) return commandForKey(press)
   const step = MOVEMENTS[key]
   if (step === 'up' || step === 'down' || step === 'pageUp' || step === 'pageDown') return { kind: 'move', step, extends: false }

@@ -3,13 +3,13 @@ import { type MarkCode, markAfter, readMarkText } from '@markbook/shared/domain/
 import { limits } from '@markbook/shared/limits'
 import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 
-/** Why a text is no mark; a key of the translations under `wrong`. */
+/** Why a text is no mark; the key of its translation under `wrong`. */
 export type MarkError = 'not_a_number' | 'code_or_score' | 'too_many_decimals' | 'negative' | 'above_maximum' | 'not_for_pupil'
 export type ParsedMark = { kind: 'empty' } | { kind: 'mark'; score: Exclude<CellValue, null> } | { kind: 'wrong'; reason: MarkError }
 
 /**
- * Parses a typed or pasted mark: a score, or one of the `codes`, alone or beside a score. A code that stands beside scores keeps the one
- * that is there `before`. Comma and point are decimal separators; spaces are ignored.
+ * Parses a typed or pasted mark: a score, or one of the `codes`, alone or with a score. A code that can stand beside scores keeps the score
+ * of the mark `before`. Comma and point are decimal separators; spaces are ignored.
  */
 export function parseMark(text: string, maxScore: number, codes: readonly MarkCode[] = [], before: CellValue = null): ParsedMark {
   const { score, code } = readMarkText(text, codes)

@@ -12,10 +12,10 @@ const found = (name: string) => {
   return match?.row === null ? match.how : `${match?.how} ${pupils[match?.row ?? -1]?.first_name}`
 }
 
-describe('a table with names', () => {
+describe('readNamedBlock', () => {
   const read = (...block: string[][]) => readNamedBlock(block, pupils)
 
-  test('is one with a column of different words beside one of marks', () => {
+  test('finds a column of different words beside a column of marks', () => {
     expect(read(['Adeyemi Zoë', '12'], ['Chen Mei', ''])).toEqual({
       names: ['Adeyemi Zoë', 'Chen Mei'],
       rows: [['12'], ['']],
@@ -28,7 +28,7 @@ describe('a table with names', () => {
     })
   })
 
-  test('may have other columns: numbers of rows, genders, remarks and statuses are neither names nor marks', () => {
+  test('ignores other columns: row numbers, genders, remarks and statuses are neither names nor marks', () => {
     const names = ['Adeyemi Zoë', 'Chen Mei', 'Murphy Seán']
     expect(read(['1', 'Adeyemi', 'Zoë', '12'], ['2', 'Chen', 'Mei', '9'], ['3', 'Murphy', 'Seán', '7'])).toMatchObject({
       names,
@@ -50,19 +50,19 @@ describe('a table with names', () => {
     })
   })
 
-  test('of another class, or of names alone, is not placed by position either', () => {
+  test('also reads tables of another class or of names alone, so that these are not placed by position', () => {
     expect(read(['Some Body', '12'], ['No Body', '9'])).toMatchObject({ names: ['Some Body', 'No Body'] })
     expect(read(['Adeyemi Zoë'], ['Chen Mei'])).toMatchObject({ names: ['Adeyemi Zoë', 'Chen Mei'], rows: [[], []] })
   })
 
-  test('is no block of marks and statuses', () => {
+  test('does not take a block of marks and statuses for names', () => {
     expect(read(['12', '7'], ['', '8'])).toBeNull()
     expect(read(['abs', '7'], ['abs', '8'], ['abs', '9'])).toBeNull()
     expect(read()).toBeNull()
   })
 })
 
-describe('whose name it is', () => {
+describe('matchNames', () => {
   test.each([
     ['Zoë Adeyemi', 'same Zoë'],
     ['ADEYEMI, Zoe', 'same Zoë'],
@@ -80,24 +80,24 @@ describe('whose name it is', () => {
     ['', 'nobody'],
   ])('%j: %s', (name, whose) => expect(found(name)).toBe(whose))
 
-  test('a vowel sign is a letter: two names that differ by one are not the same', () => {
+  test('a vowel sign is a letter: two names that differ only by one are different', () => {
     expect(matchNames(['राम शर्मा'], named('रमा शर्मा'))).not.toMatchObject([{ how: 'same' }])
     expect(matchNames(['राम शर्मा'], named('राम शर्मा'))).toEqual([{ row: 0, how: 'same' }])
   })
 
-  test('who is named exactly is not given to a name that is only like it', () => {
+  test('a pupil with exactly the name is preferred to similar ones', () => {
     expect(matchNames(['Murphy Aoif', 'Murphy Aoife'], pupils).map(({ row, how }) => [row, how])).toEqual([
       [null, 'nobody'],
       [2, 'same'],
     ])
   })
 
-  test('two rows of one name: the second one is nobody’s, and two pupils of one name are nobody’s either', () => {
+  test('of two rows with one name the second has no pupil; a name that two pupils have matches neither', () => {
     expect(matchNames(['Chen Mei', 'Mei Chen'], pupils).map(({ row }) => row)).toEqual([1, null])
     expect(matchNames(['Chen Mei'], [...pupils, ...named('Mei Chen')])).toEqual([{ row: null, how: 'several' }])
   })
 
-  test('in whatever order, case and accents, every pupil of a class is found, and nobody twice', () => {
+  test('every pupil of a class is found in any order, case and accents, and none twice', () => {
     const word = fc.stringMatching(/^[A-Z][a-zéöü]{5,9}$/)
     const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
     const people = fc.uniqueArray(fc.record({ first_name: word, last_name: word }), {
@@ -116,7 +116,7 @@ describe('whose name it is', () => {
     )
   })
 
-  test('whatever is pasted, no pupil is found twice', () => {
+  test('no pupil is found twice, whatever is pasted', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'o'), maxLength: 8 })
     fc.assert(
       fc.property(
@@ -131,7 +131,7 @@ describe('whose name it is', () => {
   })
 })
 
-test('codes among the marks are no names, and no heading', () => {
+test('codes among the marks are neither names nor headings', () => {
   expect(readNamedBlock([['12'], ['EX'], ['15 late'], ['abs']], pupils, standardMarkCodes)).toBeNull()
   const name = (at: number) => `${pupils[at]?.last_name} ${pupils[at]?.first_name}`
   const read = readNamedBlock(
@@ -146,7 +146,7 @@ test('codes among the marks are no names, and no heading', () => {
   expect([read?.rows, read?.headings]).toEqual([[['abs'], ['ex'], ['abs']], null])
 })
 
-describe('where its marks go', () => {
+describe('planByName', () => {
   const sheet = {
     rows: 6,
     pupils,
@@ -166,7 +166,7 @@ describe('where its marks go', () => {
       planned.again.has(at) ? [] : own.flatMap((cell) => (cell && isChange(cell) ? [[cell.row, cell.col, cell.text]] : [])),
     )
 
-  test('to who is named, from the chosen assessment on, and never a row further down where one is missing', () => {
+  test('places marks at the named pupils, from the chosen assessment on, also where a row is missing', () => {
     expect(
       marks(
         plan(
@@ -185,7 +185,7 @@ describe('where its marks go', () => {
     ])
   })
 
-  test('into the assessments that the headings name', () => {
+  test('places marks in the assessments that the headings name', () => {
     expect(
       marks(
         plan([
@@ -202,7 +202,7 @@ describe('where its marks go', () => {
     ])
   })
 
-  test('where one heading names an assessment, columns with other headings are left out', () => {
+  test('leaves out columns with other headings where one heading names an assessment', () => {
     const block = [
       ['Pupil', 'Quiz 1', 'Total'],
       ['Chen Mei', '12', '99'],
@@ -211,7 +211,7 @@ describe('where its marks go', () => {
     expect(plan(block, undefined, 1).columns).toEqual([0, null])
   })
 
-  test('columns beyond the last assessment are left out', () => {
+  test('leaves out columns beyond the last assessment', () => {
     expect(
       plan(
         [
@@ -224,7 +224,7 @@ describe('where its marks go', () => {
     ).toEqual([2, null])
   })
 
-  test('a choice takes the place of what was found, and of two rows with one pupil neither is saved', () => {
+  test('a choice replaces the match; two rows of one pupil are not saved', () => {
     const block = [
       ['Murphy', '5'],
       ['Somebody Else', '7'],

@@ -4,18 +4,20 @@ import { type PastedCell, pastedCell, type planPaste } from './paste.ts'
 
 export type PupilName = { first_name: string; last_name: string }
 /**
- * Whom a row of a pasted table is of. `same`: the name is that of one pupil alone, in whatever order; `like`: one pupil's name is nearest to it;
- * `several`: as near to two; `nobody`: near to none; `chosen`: the person said so. `row`: of the pupil in the sheet, null for a row that is left out.
+ * The pupil of a row in a pasted table. `same`: exactly one pupil has these words as a name, in any order; `like`: the name of one pupil is
+ * the most similar; `several`: two are equally similar; `nobody`: none is similar; `chosen`: the user chose. `row`: the pupil's index in
+ * the sheet, null for a row that is left out.
  */
 export type Match = { row: number | null; how: 'same' | 'like' | 'several' | 'nobody' | 'chosen' }
-/** A pasted table with names. `columns`: where its marks stand; `headings`: of these columns, null where the first row is of a pupil. */
+/** A pasted table with names. `rows`: the columns with marks; `headings`: their headings, null where the first row is a pupil. */
 export type NamedBlock = { names: readonly string[]; rows: readonly (readonly string[])[]; headings: readonly string[] | null }
 
 const LETTERS = /\p{L}{2}/u
 
 /**
- * Reads a block as names and marks. A column of names has words in most rows, and different ones; where some are of pupils of the sheet, those
- * columns, else the first two. A code of the school is no word. Null where there is none: such a block is placed by position, and one with names never is.
+ * Reads a block as names and marks. A column of names has words, mostly different ones, in most rows; codes of the school do not count as
+ * words. If some columns have names of pupils of the sheet, they are used, else the first two. Null where there is no such column: then the
+ * block is placed by position, which a table with names never is.
  */
 export function readNamedBlock(
   block: readonly (readonly string[])[],
@@ -45,7 +47,7 @@ export function readNamedBlock(
   )
   const marksOf = (cells: readonly string[]) => ofMarks.map((column) => cells[column] ?? '')
   const [first = [], ...rest] = rows
-  // A heading is of no pupil, and has words where the others have marks.
+  // A row of headings has no pupil's name, and words where other rows have marks.
   const isPupil = ofNames.some((column) => wordsOf(first[column] ?? '').some((word) => own.has(word)))
   const hasHeading = rest.length > 0 && !isPupil && marksOf(first).some(isWord) && !marksOf(first).some((text) => /^\d/.test(text))
   const body = hasHeading ? rest : rows
@@ -61,20 +63,20 @@ export function readNamedBlock(
   }
 }
 
-/** A mark in it, and not the numbers of the rows. */
+/** Whether a column has marks, as opposed to row numbers. */
 function hasMarks(filled: readonly string[], isCode: (text: string) => boolean): boolean {
   const numbers = filled.filter((text) => /^\d/.test(text))
   const isCount = numbers.length > 2 && numbers.every((text, at) => at === 0 || Number(text) === Number(numbers[at - 1]) + 1)
   return (numbers.length > 0 || filled.some(isCode)) && !isCount
 }
 
-/** The words of a name in an order of their own: people write names in either. */
+/** The words of a name, sorted, since people write names in either order. */
 const wordsOf = (name: string): string[] => foldedWords(name).sort()
 
-/** What each name costs that is not written alike, at most; more is another name. */
+/** The highest cost of differences between similar names; above it they are different names. */
 const MOST_COST = 3
 
-/** Finds the pupils of names. Nobody is found twice: who is named exactly goes to that name. */
+/** Finds the pupil of each name. No pupil is found twice, and exact names come first. */
 export function matchNames(names: readonly string[], pupils: readonly PupilName[]): Match[] {
   const known = pupils.map(({ first_name, last_name }) => wordsOf(`${first_name} ${last_name}`))
   const typed = names.map(wordsOf)
@@ -88,7 +90,7 @@ export function matchNames(names: readonly string[], pupils: readonly PupilName[
     taken.add(row)
     return { row, how: 'same' }
   })
-  // The nearest first, so that a name goes to whom it is most like.
+  // The most similar pairs first, so that a name gets the pupil that it resembles most.
   const near = typed.flatMap((words, at) =>
     matches[at] ? [] : known.flatMap((own, row) => (taken.has(row) ? [] : [{ at, row, cost: costOf(words, own) }])),
   )
@@ -110,7 +112,7 @@ export function matchNames(names: readonly string[], pupils: readonly PupilName[
   return matches.map((match) => match ?? { row: null, how: 'nobody' })
 }
 
-/** How far two names are apart: each word of the shorter one must have its like in the longer one. */
+/** The cost of the differences between two names: each word of the shorter one is compared with a similar word of the longer one. */
 function costOf(a: readonly string[], b: readonly string[]): number {
   const [few, many] = a.length <= b.length ? [a, [...b]] : [b, [...a]]
   if (few.length === 0) return Number.POSITIVE_INFINITY
@@ -122,9 +124,9 @@ function costOf(a: readonly string[], b: readonly string[]): number {
     cost += least
     if (word.length > 1 && other.length > 1) wholeWords += 1
   }
-  // Initials alone are nobody's name.
+  // Initials alone identify nobody.
   if (wholeWords === 0) return Number.POSITIVE_INFINITY
-  // One word alone, such as a family name, is enough only where it is written right.
+  // A single word, such as a family name, is enough only if it is spelled correctly.
   return few.length === 1 && cost >= 1 && many.length > 0 ? cost + 1 : cost
 }
 
@@ -136,7 +138,7 @@ function wordCost(a: string, b: string): number {
   return apart <= most ? apart : Number.POSITIVE_INFINITY
 }
 
-/** Letters to add, remove, change, or swap with the next (optimal string alignment). */
+/** The number of letters to add, remove, change or swap with the next one (optimal string alignment). */
 function distance(a: string, b: string): number {
   let [before, last] = [[] as number[], Array.from({ length: b.length + 1 }, (_, at) => at)]
   for (let i = 1; i <= a.length; i += 1) {
@@ -155,8 +157,8 @@ type Sheet = Parameters<typeof planPaste>[2] & { pupils: readonly PupilName[]; t
 export type NamedPlan = ReturnType<typeof planByName>
 
 /**
- * Places a table with names: each row at its pupil, whatever its order. Marks go into the assessments that the headings name where they name one
- * each, else from column `from` on. `chosen`: what the person said of rows, null to leave one out. `again`: rows whose pupil another row has too.
+ * Places a table with names: each row at its pupil, in any order. Marks go to the assessments that the headings name, else to the columns
+ * from `from` on. `chosen`: the user's choice for rows, null to leave one out. `again`: rows whose pupil another row has too.
  */
 export function planByName({ names, rows, headings }: NamedBlock, from: number, chosen: ReadonlyMap<number, number | null>, sheet: Sheet) {
   const matches = matchNames(names, sheet.pupils).map((match, at): Match => {
@@ -179,8 +181,8 @@ export function planByName({ names, rows, headings }: NamedBlock, from: number, 
 }
 
 /**
- * Where any heading is the title of an assessment, each column goes to that of its own, and the others nowhere; else from `from` on. Null for a
- * column that goes nowhere.
+ * The target of each column: if any heading is the title of an assessment, the assessment of its own heading, else from `from` on. Null for
+ * a column that is left out.
  */
 function columnsOf(headings: readonly string[], from: number, titles: readonly string[]): (number | null)[] {
   const plain = (text: string) => wordsOf(text).join(' ')

@@ -31,24 +31,24 @@ describe('readMark', () => {
     expect(parseMark(text, 20)).toEqual({ kind: 'wrong', reason })
   })
 
-  test('nothing but spaces is empty', () => {
+  test('a text of spaces is empty', () => {
     expect(parseMark(' \u00a0', 20)).toEqual({ kind: 'empty' })
   })
 })
 
 describe('readBlock', () => {
-  test('a column with a trailing line break', () => {
+  test('reads a column with a trailing line break', () => {
     expect(readBlock('12\r\n\r\n7,5\r\n')).toEqual([['12'], [''], ['7,5']])
   })
 
-  test('quoted cells contain tabs, line breaks and quotes', () => {
+  test('reads quoted cells with tabs, line breaks and quotes', () => {
     expect(readBlock('"a\tb"\t"say ""no"""\n"two\nlines"\tx')).toEqual([
       ['a\tb', 'say "no"'],
       ['two\nlines', 'x'],
     ])
   })
 
-  test('an unclosed quote is an ordinary character', () => {
+  test('reads an unclosed quote as an ordinary character', () => {
     expect(readBlock('"12\t3')).toEqual([['"12', '3']])
   })
 
@@ -89,7 +89,7 @@ describe('planPaste', () => {
     expect(plan.cells.filter(({ typed }) => typed.kind === 'wrong').map(({ text }) => text)).toEqual(['11', 'x'])
   })
 
-  test('a mark where the assessment is not for the pupil is no mark, and says why', () => {
+  test('reports a mark where the assessment is not for the pupil as invalid, with the reason', () => {
     const plan = planPaste(
       [
         ['12', '5'],
@@ -107,11 +107,11 @@ describe('planPaste', () => {
     ])
   })
 
-  test('rows beyond the sheet are counted and left out', () => {
+  test('counts rows beyond the sheet, and leaves them out', () => {
     expect(planPaste([['1'], ['2'], ['3']], { row: 3, col: 1 }, sheet)).toMatchObject({ marks: 1, outsideRows: 2 })
   })
 
-  test('never goes outside of the sheet', () => {
+  test('never goes beyond the sheet', () => {
     const cells = fc.array(fc.array(fc.constantFrom('1', '', 'x', '99'), { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 })
     const at = fc.record({ row: fc.integer({ min: 0, max: 3 }), col: fc.integer({ min: 0, max: 1 }) })
     fc.assert(

@@ -4,13 +4,13 @@ import type { CellValue } from './cell-value.ts'
 import type { CellPosition } from './navigation.ts'
 import { type ParsedMark, parseMark } from './parse-mark.ts'
 
-/** Larger than any class and sheet. Cells beyond are counted, not read. */
+/** More than any class and sheet have. Rows beyond are counted, and not read. */
 const MOST_ROWS = 5_000
 const MOST_COLUMNS = 200
 
 /**
- * Parses tab-separated text as spreadsheets copy it. A quoted cell may contain tabs, line breaks and doubled quotes; quotes that are never
- * closed are ordinary characters. One line break at the end is no row.
+ * Parses tab-separated text as spreadsheets copy it. A quoted cell may contain tabs, line breaks and doubled quotes; a quote that is never
+ * closed is an ordinary character. A line break at the end makes no row.
  */
 export function readBlock(text: string): string[][] {
   const rows = recordsOf(text, '\t') ?? text.split(/\r\n?|\n/).map((line) => line.split('\t'))
@@ -23,7 +23,7 @@ export function readBlock(text: string): string[][] {
 export const writeBlock = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => cells.map((cell) => (/["\t\n\r]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join('\t')).join('\n')
 
-/** A block as often as it fits into a selection of so many cells, where that is a whole number of times; else once. */
+/** A block repeated to fill `rows` × `cols` cells where it fits a whole number of times; else once. */
 export function repeated(block: readonly (readonly string[])[], rows: number, cols: number): string[][] {
   const width = Math.max(1, ...block.map((cells) => cells.length))
   const down = rows % block.length === 0 ? rows / block.length : 1
@@ -33,7 +33,7 @@ export function repeated(block: readonly (readonly string[])[], rows: number, co
 }
 const padded = (cells: readonly string[], width: number) => Array.from({ length: width }, (_, at) => cells[at] ?? '')
 
-/** A cell of the block at its position. `before` is the present mark, null for none. */
+/** A cell of the block at its position in the sheet. `before`: the mark there, null for none. */
 export type PastedCell = CellPosition & { text: string; typed: ParsedMark; before: CellValue }
 export type PastePlan = ReturnType<typeof planPaste>
 /** `isFor`: whether the assessment is for the pupil. */
@@ -54,8 +54,8 @@ export function pastedCell(text: string, { row, col }: CellPosition, sheet: Omit
 }
 
 /**
- * Places a block with its first cell at `at`. Empty cells and equal marks change nothing. Answers also the numbers of marks to save and of
- * invalid cells, and of rows and columns outside of the sheet.
+ * Places a block with its first cell at `at`. Leaves out empty cells and unchanged marks. Also counts marks to save, invalid cells, and
+ * rows and columns beyond the sheet.
  */
 export function planPaste(block: readonly (readonly string[])[], at: CellPosition, sheet: Sheet) {
   const { rows, maxScores } = sheet

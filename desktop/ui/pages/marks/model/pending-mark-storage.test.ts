@@ -24,7 +24,7 @@ const windowOf = (windowId: string, userId = 'ada', of: BrowserDatabase | null =
     () => now,
   )
 
-/** What this window takes over. */
+/** The entries that this window takes over. */
 const leftTo = async (...of: Parameters<typeof windowOf>) => {
   const found: PendingMark[] = []
   const storage = windowOf(...of)
@@ -47,7 +47,7 @@ afterEach(async () => {
 })
 
 describe('pending marks in the browser’s database', () => {
-  test('the next window of the same user takes over those of a closed window', async () => {
+  test('are taken over from a closed window by the next window of the same user', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
@@ -56,7 +56,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['two'])
   })
 
-  test('what a window has that may be open still is counted, until it is taken over', async () => {
+  test('are counted while their window may still be open, until they are taken over', async () => {
     const elsewhere = () => windowOf('two').takeOver(() => {})
     expect(await elsewhere()).toBe(0)
     const first = windowOf('one')
@@ -68,7 +68,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windowOf('two', 'ada', null).takeOver(() => {})).toBe(0)
   })
 
-  test('what a page left that this tab showed before is taken over at once, from the first of two copies of a tab once', async () => {
+  test('are taken over at once from a former page of this tab, by only one of two copies of a tab', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     await windowOf('two').store('quiz', [pending('mei')])
@@ -91,7 +91,7 @@ describe('pending marks in the browser’s database', () => {
     expect(found).toEqual(['zoe'])
   })
 
-  test('a text of any length is kept beside the marks, and taken over as it was typed', async () => {
+  test('can be texts of any length, which are taken over unchanged', async () => {
     const text = 'Works with care.\n'.repeat(60)
     const texts = (windowId: string) =>
       new PendingMarkStorage(
@@ -110,7 +110,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await leftTo('three')).toEqual([])
   })
 
-  test('what an older version of the app kept is there still, and the new store beside it', async () => {
+  test('of an older version are still there, beside the new store', async () => {
     database.close()
     await deleteDB('markbook')
     const keyPath = ['userId', 'schoolId', 'assessmentId', 'windowId']
@@ -129,7 +129,7 @@ describe('pending marks in the browser’s database', () => {
     expect([...database.objectStoreNames]).toEqual(['pending_attendance', 'pending_marks', 'pending_texts', 'replies'])
   })
 
-  test('attendance lies in a store of its own: neither takes over what is the other’s', async () => {
+  test('of attendance are in a store of their own, and are not mixed with marks', async () => {
     const attendance = (windowId: string) =>
       new PendingMarkStorage<{ day: string }>(
         () => Promise.resolve(database),
@@ -147,7 +147,7 @@ describe('pending marks in the browser’s database', () => {
     expect(left).toEqual([['3B 2026-01-12 0', 'absent', { day: '2026-01-12' }]])
   })
 
-  test('an open window keeps its own; after a crash they are taken over once its heartbeat is old', async () => {
+  test('stay with an open window; after a crash they are taken over once its heartbeat is old', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     expect(await leftTo('two')).toEqual([])
@@ -159,7 +159,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await leftTo('two')).toHaveLength(1)
   })
 
-  test('two windows at once: one of them takes them over', async () => {
+  test('are taken over by only one of two windows at the same time', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
@@ -168,7 +168,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toHaveLength(1)
   })
 
-  test('what the next window stores meanwhile has both, whatever comes first', async () => {
+  test('are merged with what the next window stores at the same time', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
@@ -181,7 +181,7 @@ describe('pending marks in the browser’s database', () => {
     ])
   })
 
-  test('are taken over with the sheet that they are of', async () => {
+  test('are taken over with their sheet', async () => {
     const sheet = { classId: '3b', subjectId: 'maths', termId: 'michaelmas' }
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')], sheet)
@@ -195,7 +195,7 @@ describe('pending marks in the browser’s database', () => {
     ])
   })
 
-  test('another user does not see them, nor does another school', async () => {
+  test('are not seen by another user, or in another school', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
@@ -204,14 +204,14 @@ describe('pending marks in the browser’s database', () => {
     expect(await leftTo('four')).toHaveLength(1)
   })
 
-  test('saved marks are removed, and calls take effect in their order', async () => {
+  test('are removed when saved; calls take effect in order', async () => {
     const first = windowOf('one')
     const calls = [first.store('quiz', [pending('zoe')]), first.store('quiz', [pending('zoe'), pending('mei')]), first.store('quiz', [])]
     expect(await Promise.all(calls)).toEqual([true, true, true])
     expect(await windows()).toEqual([])
   })
 
-  test('records expire after a month', async () => {
+  test('expire after a month', async () => {
     const first = windowOf('one')
     await first.store('quiz', [pending('zoe')])
     first.heartbeat(true)
@@ -223,7 +223,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual([])
   })
 
-  test('records of another shape are ignored and left in place', async () => {
+  test('of an unknown shape are ignored, and stay', async () => {
     const odd = { userId: 'ada', schoolId: 'stBrigids', assessmentId: 'quiz', windowId: 'odd', beat: 0, pending: [{ score: '12' }] }
     await database.put('pending_marks', odd)
     expect(await leftTo('one')).toEqual([])
@@ -231,7 +231,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['odd'])
   })
 
-  test('what an older version of the app kept is taken over once its window is closed, and then lies here alone', async () => {
+  test('in the local storage of an older version are moved here once its window is closed', async () => {
     const key = 'markbook.marks/ada/stBrigids/quiz/old'
     localStorage.setItem(key, JSON.stringify({ beat: now - 1_000, pending: [pending('zoe')] }))
     localStorage.setItem('markbook.marks/ada/stBrigids/quiz/odd', 'no json')
@@ -244,7 +244,7 @@ describe('pending marks in the browser’s database', () => {
     expect(await windows()).toEqual(['one'])
   })
 
-  test('store answers false where the browser keeps nothing, or not so much', async () => {
+  test('store returns false where the browser cannot store them', async () => {
     expect(await windowOf('one', 'ada', null).store('quiz', [pending('zoe')])).toBe(false)
     const many = Array.from({ length: 1_001 }, (_, at) => pending(`${at}`))
     expect(await windowOf('one').store('quiz', many)).toBe(false)

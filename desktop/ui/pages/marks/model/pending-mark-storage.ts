@@ -2,9 +2,9 @@ import { type BrowserDatabase, keysBelow, type PendingStore } from '../../../sto
 import type { PendingMark } from './pending-mark.ts'
 
 type Owner = { userId: string; schoolId: string }
-/** Where the marks of an assessment are entered. `isSet`: `classId` is that of a teaching set. */
+/** The sheet where the marks of an assessment are entered. `isSet`: `classId` is the id of a teaching set. */
 export type SheetScope = { classId: string; subjectId: string; termId: string; isSet?: boolean }
-/** The pending marks of an assessment in one window. `beat`: when that window was last alive, ms. */
+/** The pending marks of an assessment in one window. `beat`: when the window was last alive, in ms. */
 export type PendingRecord<Place = SheetScope> = Owner & {
   assessmentId: string
   windowId: string
@@ -16,23 +16,23 @@ export type PendingRecord<Place = SheetScope> = Owner & {
 export type Abandoned<Place = SheetScope> = Pick<PendingRecord<Place>, 'assessmentId' | 'pending' | 'sheet'>
 
 /**
- * Pages that a tab showed until so long, ms: they are gone. One that was alive after that is the page of another tab, of which this one is a
- * copy.
+ * Pages that this tab showed before `until` (ms), which are closed. One with a later heartbeat is open in another tab, which was copied to
+ * make this one.
  */
 export type FormerPages = { ids: ReadonlySet<string>; until: number }
 
-/** A window without a heartbeat for so long is closed, ms. */
+/** A window without a heartbeat for this time is closed, in ms. */
 const WINDOW_TIMEOUT = 20_000
-/** Records older than this are removed, ms. */
+/** Older records are removed; in ms. */
 const MAX_AGE = 30 * 86_400_000
-/** Bounds per assessment and in all: more than a teacher enters in a day without a server. */
+/** The largest numbers for an assessment and in all; more than a teacher enters in a day without a server. */
 const MAX_MARKS = 1_000
 const MAX_ASSESSMENTS = 100
 
 /**
- * Keeps the pending marks of a window in the browser's database, so that closing or crashing loses none. Each window has records of its own;
- * the next window of the same person at the same school takes over those of a closed one (docs/design/app.md). Of attendance a register
- * stands in place of an assessment, of report books a class and term, and each text in place of a pupil; both have stores of their own.
+ * Stores the pending marks of a window in the browser's database, so that they survive closing and crashes. Each window has records of its
+ * own; the next window of the same person and school takes over those of a closed one (docs/design/app.md). For attendance a register
+ * replaces the assessment; for report books a class and term replace it, and a text the pupil. Both have stores of their own.
  */
 export class PendingMarkStorage<Place = SheetScope> {
   private readonly own = new Map<string, Omit<Abandoned<Place>, 'assessmentId'>>()
@@ -45,21 +45,21 @@ export class PendingMarkStorage<Place = SheetScope> {
     private readonly former: FormerPages = { ids: new Set(), until: 0 },
   ) {}
 
-  /** False where the browser keeps nothing. Calls take effect in their order. */
+  /** False where the browser cannot store them. Calls take effect in order. */
   store(assessmentId: string, pending: readonly PendingMark[], sheet?: Place): Promise<boolean> {
     if (pending.length > 0) this.own.set(assessmentId, { pending, sheet })
     else this.own.delete(assessmentId)
     return this.write(assessmentId, this.now())
   }
 
-  /** Refreshes the records of this window; `isLeaving` releases them, so that the next window need not wait. */
+  /** Updates the heartbeat of this window's records; `isLeaving` releases them, so that the next window need not wait. */
   heartbeat(isLeaving = false): void {
     for (const assessmentId of this.own.keys()) void this.write(assessmentId, isLeaving ? 0 : this.now())
   }
 
   /**
-   * Takes over what closed windows left: `keep` stores it as this window's, and the records of the others go with that, or not at all. Two
-   * windows that do so at once take over different ones. Answers how many entries are those of other windows that may be open still.
+   * Takes over the entries of closed windows: `keep` stores them as this window's, and the old records are removed in the same step. Two
+   * windows that do this at the same time get different ones. Returns the number of entries of windows that may still be open.
    */
   async takeOver(keep: (left: Abandoned<Place>) => void): Promise<number> {
     let elsewhere = 0
@@ -76,7 +76,7 @@ export class PendingMarkStorage<Place = SheetScope> {
         continue
       }
       keep({ assessmentId, pending, sheet })
-      // What `keep` stored comes in a transaction after this one.
+      // What `keep` stores is written in a later transaction.
       const own = this.own.get(assessmentId)
       if (own) await tx.store.put(this.recordOf(assessmentId, own, this.now()))
       await tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, windowId])
@@ -85,7 +85,7 @@ export class PendingMarkStorage<Place = SheetScope> {
     return elsewhere
   }
 
-  /** Removes expired records of everybody. */
+  /** Removes expired records of all people. */
   async removeExpired(): Promise<void> {
     const tx = (await this.database())?.transaction(this.kept, 'readwrite')
     if (!tx) return
@@ -107,7 +107,8 @@ export class PendingMarkStorage<Place = SheetScope> {
     try {
       const database = await this.database()
       if (!database) return !own
-      // On the disk before it counts as kept: a battery may end. Committed at once: a page that is left may not come to it any more.
+      // `strict`: written to the disk before it counts as stored, as the power may fail. Committed explicitly, because a page that is left
+      // may not run on.
       const tx = database.transaction(this.kept, 'readwrite', { durability: 'strict' })
       if (own) void tx.store.put(this.recordOf(assessmentId, own, beat))
       else void tx.store.delete([this.owner.userId, this.owner.schoolId, assessmentId, this.windowId])
@@ -121,7 +122,7 @@ export class PendingMarkStorage<Place = SheetScope> {
 }
 
 /**
- * Takes in what the app left in the browser's local storage until November 2026, where its window is closed. The keys were
+ * Imports what the app stored in the browser's local storage until November 2026, where its window is closed. The keys were
  * `markbook.marks/<user>/<school>/<assessment>/<window>`.
  */
 async function importOld(database: BrowserDatabase, now: number): Promise<void> {
@@ -150,7 +151,7 @@ function parse(text: string | null): object {
   }
 }
 
-/** A text of a report book may be long. */
+/** Any length: the text of a report book may be long. */
 const isValue = (value: unknown) => value === null || typeof value === 'number' || (typeof value === 'string' && value !== '')
 
 const isPending = (value: unknown): value is PendingMark => {
@@ -158,7 +159,7 @@ const isPending = (value: unknown): value is PendingMark => {
   return [assessmentId, studentId, at].every((each) => typeof each === 'string') && [score, seen].every(isValue)
 }
 
-/** What another version of the app wrote in another shape is left alone. */
+/** Records that another version wrote in another shape are not touched. */
 const isRecord = <Place>(value: unknown): value is PendingRecord<Place> => {
   const { beat, pending } = (value ?? {}) as Partial<PendingRecord<Place>>
   return typeof beat === 'number' && Array.isArray(pending) && pending.every(isPending)

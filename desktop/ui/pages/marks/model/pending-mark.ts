@@ -2,9 +2,9 @@ import type { MarkValue } from '@markbook/shared/domain/mark-codes'
 import { type CellValue, cellValueOf, markOf } from './cell-value.ts'
 
 /**
- * A mark that the server has not confirmed; a `score` of null takes the mark away. `seen`: the score that the user saw when typing, null for none. `ours`: the score that an
- * earlier request of this window may have stored. `fresh` is sent soon, `waiting` once the server answers; `refused` and `conflict` wait for a
- * decision.
+ * A mark that the server has not confirmed; `score` null deletes the mark. `seen`: the value that the user saw, null for none. `ours`: the
+ * value that an earlier request of this window may have saved. State `fresh`: sent soon; `waiting`: sent when the server answers; `refused`
+ * and `conflict`: wait for a decision.
  */
 export type PendingMark = {
   readonly assessmentId: string
@@ -13,25 +13,25 @@ export type PendingMark = {
   readonly remarks?: string | null | undefined
   readonly seen: CellValue
   readonly ours?: CellValue | undefined
-  /** Time of entry, ISO. */
+  /** The time of entry, as an instant. */
   readonly at: string
   readonly state: 'fresh' | 'sending' | 'waiting' | 'refused' | 'conflict'
   /** The reason of a refusal, and its code. */
   readonly message?: string | undefined
   readonly code?: string | undefined
-  /** The stored score of a conflict. */
+  /** The stored value of a conflict. */
   readonly theirs?: CellValue | undefined
 }
 
 export type MarkEntry = Pick<PendingMark, 'assessmentId' | 'studentId' | 'score' | 'remarks' | 'seen'>
 export type StoredMark = MarkValue & { student_id: string; remarks: string | null }
 
-/** True where the mark is sent without a decision. */
+/** Whether the mark is sent without a decision of the user. */
 export const isSendable = ({ state }: PendingMark): boolean => state === 'fresh' || state === 'waiting' || state === 'sending'
 
 /**
- * A new entry in place of a pending one keeps its `seen`, since the server may still have that mark. In place of a conflict it is the
- * decision for the new mark where the other one was seen, and else the conflict goes on.
+ * A new entry that replaces a pending one keeps its `seen`, since the server may still have that mark. Over a conflict it is the decision
+ * where `theirs` was seen; else the conflict stays.
  */
 export function replacePending(before: PendingMark | undefined, entered: MarkEntry, at: string): PendingMark {
   const theirs = before?.theirs ?? null
@@ -44,14 +44,14 @@ export function replacePending(before: PendingMark | undefined, entered: MarkEnt
 }
 
 export type MarkToSend = MarkValue & { studentId: string; remarks?: string | null }
-/** What the interface takes of a mark. */
+/** The mark as the contract takes it. */
 export const markToSend = ({ studentId, score, remarks }: PendingMark): MarkToSend => ({
   studentId,
   ...markOf(score),
   ...(remarks !== undefined && { remarks }),
 })
 
-/** Compares a pending mark, of which it is unknown whether it arrived, with the stored one. */
+/** Compares a pending mark, which may have been saved, with the stored one: saved already, changed by somebody else, or to be sent. */
 export function compareWithStored(pending: PendingMark, stored: StoredMark | undefined): 'arrived' | 'conflict' | 'sendable' {
   const present = cellValueOf(stored)
   const isSame = present === pending.score && (pending.remarks === undefined || (pending.remarks ?? '') === (stored?.remarks ?? ''))

@@ -7,13 +7,13 @@ const row: MarkValue & { id: string; student_id: string } = { id: 'g1', student_
 const grades = (answer: () => Promise<unknown> = async () => ({}), rows = [row]) => ({ list: async () => rows, remove: vi.fn(answer) })
 const failing = (status: number) => () => Promise.reject(new Failure(status, 'x', 'No.'))
 
-test('takes away the mark that the person knew', async () => {
+test('deletes the mark that the user saw', async () => {
   const at = grades()
   await removeMark(at, 'quiz', 'zoe', [12])
   expect(at.remove).toHaveBeenCalledWith({ params: { id: 'g1' }, query: { score: '12' } })
 })
 
-test('takes away a code, alone or beside a score, that the person knew', async () => {
+test('deletes a code that the user saw, alone or with a score', async () => {
   const code = grades(undefined, [{ ...row, score: null, status: 'abs' }])
   await removeMark(code, 'quiz', 'zoe', ['abs'])
   expect(code.remove).toHaveBeenCalledWith({ params: { id: 'g1' }, query: { status: 'abs' } })
@@ -23,14 +23,14 @@ test('takes away a code, alone or beside a score, that the person knew', async (
   await expect(removeMark(beside, 'quiz', 'zoe', [12])).rejects.toMatchObject({ code: 'grades.changed_meanwhile' })
 })
 
-test('is done where there is none, and where another request of the same person was quicker', async () => {
+test('succeeds where there is no mark, also where another request of the same user just deleted it', async () => {
   const none = grades(undefined, [])
   await removeMark(none, 'quiz', 'zoe', [12])
   expect(none.remove).not.toHaveBeenCalled()
   await removeMark(grades(failing(404)), 'quiz', 'zoe', [12])
 })
 
-test('fails where somebody wrote another mark, and where the server refuses', async () => {
+test('throws where somebody else changed the mark, and where the server refuses', async () => {
   await expect(removeMark(grades(), 'quiz', 'zoe', [11, null])).rejects.toMatchObject({ code: 'grades.changed_meanwhile' })
   for (const status of [0, 403, 409, 500])
     await expect(removeMark(grades(failing(status)), 'quiz', 'zoe', [12])).rejects.toMatchObject({ status })

@@ -3,15 +3,15 @@ import { Failure } from '@markbook/shared/failures'
 import { type CellValue, cellValueOf } from './cell-value.ts'
 
 type Row = MarkValue & { id: string; student_id: string }
-/** What of the client is used. */
+/** The endpoints that are used. */
 export type GradesToRemove = {
   list(request: { query: { assessmentId: string } }): Promise<readonly Row[]>
   remove(request: { params: { id: string }; query: { score?: string; status?: string } }): Promise<unknown>
 }
 
 /**
- * Takes away the mark of a pupil, who may have none: an earlier request of this person may have done it, also while this one is on its way.
- * Fails with `grades.changed_meanwhile` where it is none of the marks that the person knew.
+ * Deletes the mark of a pupil. Succeeds where there is none, since an earlier request of this person may have deleted it. Throws
+ * `grades.changed_meanwhile` where it is none of the `known` marks.
  */
 export async function removeMark(
   grades: GradesToRemove,

@@ -3,10 +3,10 @@ import { changeSeen } from '../../../api/last-seen.ts'
 import type { MarkKey } from './mark-values.ts'
 import type { SheetScope } from './pending-mark-storage.ts'
 
-/** The name by which the marks of a sheet are kept for when the server is away. */
+/** The request under which the marks of a sheet are stored for when the server is away. */
 export const marksOfSheet = (scope: { termId: string; subjectId: string; studentGroupId: string }) => ['grades', 'events', scope] as const
 
-/** Puts what was saved from another page than its own into what was last seen of its sheet: else it would be taken for somebody else's mark. */
+/** Puts marks that were saved from another page into the stored marks of their sheet: else they would be taken for somebody else's. */
 export function saveInSeen(sheet: SheetScope, rows: readonly Grade[]): void {
   changeMarks(sheet, (marks) => {
     const saved = rows.map(
@@ -17,7 +17,7 @@ export function saveInSeen(sheet: SheetScope, rows: readonly Grade[]): void {
   })
 }
 
-/** The same for a mark that was taken away. */
+/** The same for a deleted mark. */
 export const removeFromSeen = (sheet: SheetScope, { assessmentId, studentId }: MarkKey): void =>
   changeMarks(sheet, (marks) => marks.filter((mark) => mark.assessment_id !== assessmentId || mark.student_id !== studentId))
 

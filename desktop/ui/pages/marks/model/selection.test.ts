@@ -12,7 +12,7 @@ const step = fc.oneof(
   fc.record({ is: fc.constant('focus' as const), has: fc.boolean() }),
 )
 
-test('a row says that it changed whenever the mode of one of its cells does', () => {
+test('the value for a row changes whenever the mode of one of its cells does', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const selection = new GridSelection()

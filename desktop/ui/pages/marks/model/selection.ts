@@ -3,9 +3,9 @@ import type { CellValue } from './cell-value.ts'
 import { type CellPosition, type CellRange, type GridSize, isInRange, positionWithin, rangeBetween } from './navigation.ts'
 
 /**
- * The open editor. `text`: what it began with, `typed`: what is in it now. `caret`: arrow keys move within the text, else they leave the cell.
- * `seen`: the mark that the user saw. `staysOpen`: opened by a finger, so that what comes next is edited too and the keyboard of the screen
- * stays.
+ * The open editor. `text`: its first text, `typed`: its text now. `caret`: arrow keys move within the text; otherwise they leave the cell.
+ * `seen`: the mark that the user saw. `staysOpen`: it was opened by touch, so that the next cell gets an editor too and the on-screen
+ * keyboard stays open.
  */
 export type CellEdit = {
   readonly text: string
@@ -16,13 +16,13 @@ export type CellEdit = {
 }
 export type CellMode = 'none' | 'chosen' | 'active' | 'editing'
 
-/** The selected cells of a grid, outside of React, so that a key repaints only the cells that it changes. */
+/** The selected cells of a grid, outside React, so that a key renders only the cells that it changes. */
 export class GridSelection {
   active: CellPosition = { row: 0, col: 0 }
   editing: CellEdit | null = null
-  /** Column in which a run of Tabs began; Enter returns to it. */
+  /** The column of the first of several Tabs, to which Enter returns; null after other moves. */
   tabbedFrom: number | null = null
-  /** Whether the active cell is so because it was pressed: it must stay under the pointer. */
+  /** The active cell was pressed, and must stay under the pointer. */
   isPressed = false
   private anchor: CellPosition = this.active
   private isFocused = false
@@ -30,7 +30,7 @@ export class GridSelection {
   private readonly changes = new Listeners()
   readonly subscribe = this.changes.add
 
-  /** The selected range, at least one cell. */
+  /** The selected range; without rows (`bottom` -1) while the active cell is in the header. */
   range = (): CellRange => this.block
   hasSeveralCells = (): boolean => this.block.top !== this.block.bottom || this.block.left !== this.block.right
 
@@ -39,7 +39,7 @@ export class GridSelection {
     return this.hasSeveralCells() && isInRange(this.block, row, col) ? 'chosen' : 'none'
   }
 
-  /** What `modeOf` says of the cells of a row, as a text that is the same as long as they are. */
+  /** The modes of the cells in a row (`modeOf`), as a text that changes only with them. */
   inRow(row: number): string {
     const { top, bottom, left, right } = this.block
     const chosen = this.hasSeveralCells() && row >= top && row <= bottom ? `${left}-${right}` : ''
@@ -57,8 +57,8 @@ export class GridSelection {
   }
 
   /**
-   * Goes along where rows and columns came, went or moved; `placeOf` says where a cell is now. False where the active cell is gone: what
-   * stands in its place is active then, and no editor is open.
+   * Adapts to a change of rows and columns; `placeOf` returns the new position of a cell. False where the active cell is gone: then the
+   * cell at its position is active, and the editor is closed.
    */
   follow(placeOf: (at: CellPosition) => CellPosition | null, size: GridSize): boolean {
     const place = placeOf(this.active)

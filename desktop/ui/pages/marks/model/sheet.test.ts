@@ -123,7 +123,7 @@ describe('the sheet of a teaching set', () => {
   ]
   beforeEach(() => sheet.setLayout([zoeOf3B, other, gone], columns, michaelmas, defaultGradingScale))
 
-  test('has cells for the assessments of every class and of the pupil’s own; the others are closed, and nothing in them counts', () => {
+  test('has cells for the assessments of every class and of the pupil’s own; others are closed, and their marks do not count', () => {
     const open = (column: { id: string }) => [zoeOf3B, other, gone].map(({ id }) => sheet.isFor(column.id, id))
     expect(mathsHomework.student_group_id).toBe(of3B)
     expect(open(mathsHomework)).toEqual([true, false, false])
@@ -132,7 +132,7 @@ describe('the sheet of a teaching set', () => {
     expect(shown(mathsHomework, elan)).toBeNull()
   })
 
-  test('an assessment of a set is for who is in it, and for who has a mark in it all the same', () => {
+  test('an assessment of a set is for its members, and for pupils who have a mark in it', () => {
     const hasMark = ({ id }: { id: string }) =>
       live.some(({ assessment_id, student_id }) => assessment_id === mathsExam.id && student_id === id)
     const others = pupilsOf3B.filter(({ id }) => id !== zoe.id)
@@ -145,7 +145,7 @@ describe('the sheet of a teaching set', () => {
     expect(sheet.enter(ofSet.id, unmarked?.id ?? '', '3', null)).toBe('unchanged')
   })
 
-  test('takes nothing in a closed cell, typed, filled in or pasted', () => {
+  test('takes no mark in a closed cell, typed, filled in or pasted', () => {
     const controller = new GridController(sheet, new GridSelection())
     const [row, col] = [1, columns.indexOf(mathsHomework)]
     expect(controller.idsAt({ row, col })).toBeNull()
@@ -181,7 +181,7 @@ describe('a cell', () => {
     expect(sheet.invalidCount()).toBe(0)
   })
 
-  test('shows what changed and changed back while nobody read it', () => {
+  test('shows the present value after a change that was taken back unread', () => {
     const before = sheet.figuresOf(zoe.id)
     sheet.cell(mathsExam.id, zoe.id)
     fromOther(12)
@@ -191,7 +191,7 @@ describe('a cell', () => {
     expect(sheet.cell(mathsExam.id, zoe.id).saved?.score).toBe(71)
   })
 
-  test('a row is the same list until one of its cells changes, and tells whoever listens to it', () => {
+  test('a row is the same list until one of its cells changes, and then notifies its listeners', () => {
     const rows = ids.map((id) => sheet.row(id))
     const read = vi.fn()
     sheet.listen(rowPart(zoe.id), read)
@@ -207,7 +207,7 @@ describe('a cell', () => {
     expect(sheet.row(zoe.id).map(({ saved }) => saved?.score ?? null)).toEqual(columns.map((column) => shown(column, zoe)))
   })
 
-  test('there is nothing to show until the server has sent its marks, or what was seen last stands for them', () => {
+  test('a sheet is ready once the server has sent its marks, or stored ones are shown', () => {
     const fresh = () => new Sheet(queue, people.ada.id, () => {})
     const [sent, remembered] = [fresh(), fresh()]
     const told = vi.fn()
@@ -227,24 +227,24 @@ describe('a cell', () => {
     expect(sheet.cell(mathsExam.id, zoe.id).isInReview).toBe(false)
   })
 
-  test('becomes a conflict when somebody else saved another mark while it was edited', () => {
+  test('becomes a conflict when somebody else saved another mark during the edit', () => {
     fromOther(64)
     expect(sheet.enter(mathsExam.id, zoe.id, '80', 71)).toBe('conflict')
     expect(sheet.cell(mathsExam.id, zoe.id).pending).toMatchObject({ state: 'conflict', score: 80, theirs: 64 })
     expect(shown(mathsExam, zoe)).toBe(64)
   })
 
-  test('entering the same mark saves nothing', () => {
+  test('entering the same mark saves nothing, unless the server is away', () => {
     expect(sheet.enter(mathsExam.id, zoe.id, '71', 71)).toBe('unchanged')
     expect(queue.all()).toEqual([])
-    // Without the server it may be another one by now.
+    // Without the server the mark may have changed.
     sheet.disconnect()
     expect(sheet.enter(mathsExam.id, zoe.id, '71', 71)).toBe('sent')
     expect(queue.all()).toMatchObject([{ score: 71, state: 'waiting' }])
   })
 })
 
-test('is unread until marks have come, from the server or of an earlier time', () => {
+test('a sheet is unread until it has marks, from the server or stored ones', () => {
   const opened = () => new Sheet(queue, people.ada.id, () => {})
   const [without, earlier, heard] = [opened(), opened(), opened()]
   without.begin(null)
@@ -256,7 +256,7 @@ test('is unread until marks have come, from the server or of an earlier time', (
 })
 
 describe('changes of others', () => {
-  test('are highlighted and announced; own changes are not', () => {
+  test('are highlighted and announced; the user’s own changes are not', () => {
     sheet.listenToRemoteChanges((news) => told.push(...news.map(({ mark }) => String(mark?.score))))
     fromOther(64)
     fromOther(65, { updated_by: people.ada.id, updated_at: '2026-01-12T10:00:00.000Z' })
@@ -264,12 +264,12 @@ describe('changes of others', () => {
     expect(sheet.cell(mathsExam.id, zoe.id).isRecentChange).toBe(true)
   })
 
-  test('an older change of the same user changes nothing', () => {
+  test('an older change of the same user has no effect', () => {
     fromOther(64, { updated_by: people.ada.id, updated_at: '2026-01-12T07:00:00.000Z' })
     expect(shown(mathsExam, zoe)).toBe(71)
   })
 
-  test('a deleted mark disappears, also when a whole event lacks it', () => {
+  test('a deleted mark disappears, also where a whole event does not have it', () => {
     const [first, ...others] = live
     sheet.receive({ is_whole: false, marks: [], gone: [first?.id ?? ''], touched: [] })
     expect(shown({ id: first?.assessment_id ?? '' }, { id: first?.student_id ?? '' })).toBeNull()
@@ -281,7 +281,7 @@ describe('changes of others', () => {
 describe('the grid’s keys', () => {
   let controller: GridController
   let selection: GridSelection
-  /** Into the open editor. */
+  /** Types into the open editor. */
   const type = (text: string) => {
     if (selection.editing) selection.editing.typed = text
   }
@@ -315,7 +315,7 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
   })
 
-  describe('when pupils or assessments come, go or move', () => {
+  describe('when pupils or assessments are added, removed or moved', () => {
     const changeTo = (pupils: typeof pupilsOf3B, present: typeof columns) => {
       const before = sheet.layout
       sheet.setLayout(pupils, present, michaelmas, defaultGradingScale)
@@ -324,7 +324,7 @@ describe('the grid’s keys', () => {
     const more = { ...mathsQuiz, id: 'another' }
     const [first, ...others] = pupilsOf3B
 
-    test('what is typed is saved for the pupil and the assessment that it was begun for', () => {
+    test('typed text is saved for the pupil and assessment where it was begun', () => {
       selection.moveTo({ row: 1, col: 2 })
       controller.handleKey(key('8'))
       changeTo(others, [more, ...columns])
@@ -336,7 +336,7 @@ describe('the grid’s keys', () => {
       expect(said).toEqual([])
     })
 
-    test('a chosen block and a figure stay what they are, and Enter finds the column where the Tabs began', () => {
+    test('a selected block and a figure stay selected, and Enter returns to the column of the first Tab', () => {
       selection.selectRange({ row: 1, col: 0 }, { row: 3, col: 1 })
       changeTo(others, [more, ...columns])
       expect(selection.range()).toEqual({ top: 0, bottom: 2, left: 1, right: 2 })
@@ -348,14 +348,14 @@ describe('the grid’s keys', () => {
       expect(selection.active).toEqual({ row: 0, col: columns.length + 3 })
     })
 
-    test('what was typed in a cell that is gone is named, and the nearest cell is active', () => {
+    test('a message names what was typed in a cell that is gone, and the nearest cell is active', () => {
       selection.moveTo({ row: 0, col: 2 })
       controller.handleKey(key('8'))
       changeTo(pupilsOf3B, columns.slice(0, 2))
       expect(selection).toMatchObject({ active: { row: 0, col: 2 }, editing: null })
       expect(said).toEqual([{ key: 'gone', pupil: `${first?.last_name} ${first?.first_name}`, title: mathsExam.title }])
       expect(queue.all()).toEqual([])
-      // Nothing was typed, nothing is lost.
+      // An open editor without changes loses nothing.
       selection.moveTo({ row: ids.length - 1, col: 0 })
       controller.handleKey(key('F2'))
       changeTo(pupilsOf3B.slice(0, -1), columns)
@@ -364,7 +364,7 @@ describe('the grid’s keys', () => {
     })
   })
 
-  test('a mark typed over one’s own that arrives meanwhile is sent, and is no conflict', () => {
+  test('a mark typed over the user’s own one, which is saved meanwhile, is sent and is no conflict', () => {
     const at = { row: 1, col: 2 }
     const ids = controller.idsAt(at) as NonNullable<ReturnType<typeof controller.idsAt>>
     const enter = (text: string, meanwhile: () => void) => {
@@ -379,14 +379,14 @@ describe('the grid’s keys', () => {
       fromOther(80, { updated_by: people.ada.id })
     })
     expect(queue.all()).toMatchObject([{ score: 81, seen: 80, state: 'fresh' }])
-    // The same of a removal.
+    // The same after a deletion.
     controller.handleKey(key('Delete'))
     enter('82', () => {
       queue.resolve(queue.all(), 'theirs')
       sheet.applyRemoved(ids)
     })
     expect(queue.all()).toMatchObject([{ score: 82, seen: null, state: 'fresh' }])
-    // What is one's own and on its way was saved by nobody else.
+    // The user's own mark that is being sent is not somebody else's change.
     selection.moveTo(at)
     controller.openEditor('83')
     const isTold = () => isSavedMeanwhile(sheet.cell(ids.assessmentId, ids.studentId), selection.editing?.seen ?? null)
@@ -396,7 +396,7 @@ describe('the grid’s keys', () => {
     expect(isTold()).toBe(true)
     controller.cancelEdit()
     queue.resolve(queue.all(), 'theirs')
-    // What somebody else has put in its place meanwhile was not seen.
+    // Somebody else's mark that arrived meanwhile was not seen.
     enter('83', () => {
       queue.resolve(queue.all(), 'theirs')
       fromOther(65)
@@ -404,7 +404,7 @@ describe('the grid’s keys', () => {
     expect(queue.all()).toMatchObject([{ score: 83, theirs: 65, state: 'conflict' }])
   })
 
-  test('a conflict that comes while its cell is edited is not decided by what is typed', () => {
+  test('a conflict that arrives during the edit is not decided by the edit', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.openEditor('80')
     controller.commitEdit()
@@ -414,7 +414,7 @@ describe('the grid’s keys', () => {
     expect(queue.all()).toMatchObject([{ score: 80, theirs: 64, state: 'conflict' }])
     controller.commitEdit()
     expect(queue.all()).toMatchObject([{ score: 81, theirs: 64, state: 'conflict' }])
-    // Now it is seen.
+    // Now the other mark was seen.
     controller.openEditor('82')
     controller.commitEdit()
     expect(queue.all()).toMatchObject([{ score: 82, seen: 64, state: 'fresh' }])
@@ -445,7 +445,7 @@ describe('the grid’s keys', () => {
     expect(said.at(-1)).toEqual({ key: 'undo.none' })
   })
 
-  test('Ctrl+Y enters again what was taken back, step by step, until something else is entered', async () => {
+  test('Ctrl+Y redoes undone steps in order, until something else is entered', async () => {
     const scores = () => [1, 2].map((row) => controller.valueAt({ row, col: 2 }))
     const enter = (row: number, text: string) => {
       selection.moveTo({ row, col: 2 })
@@ -471,7 +471,7 @@ describe('the grid’s keys', () => {
     expect(scores()).toEqual([81, 55])
   })
 
-  test('a removal is done again, and what somebody has changed since is left', async () => {
+  test('a deletion is redone, except where somebody changed the mark since', async () => {
     const at = { row: 1, col: 2 }
     selection.moveTo(at)
     controller.handleKey(key('Delete'))
@@ -486,7 +486,7 @@ describe('the grid’s keys', () => {
     expect(controller.valueAt(at)).toBe(60)
   })
 
-  test('Delete takes the marks of the selected cells away in one step, and Ctrl+Z brings them back whole', async () => {
+  test('Delete removes the marks of the selected cells as one step, and Ctrl+Z restores them completely', async () => {
     const idOf = (row: number) => controller.savedAt({ row, col: 2 })?.id
     const ids = [idOf(1), idOf(2)]
     selection.selectRange({ row: 1, col: 2 }, { row: 2, col: 2 })
@@ -497,7 +497,7 @@ describe('the grid’s keys', () => {
       { score: null, seen: 71 },
       { score: null, seen: 55 },
     ])
-    // Not sent yet: it is taken from the queue.
+    // Not sent yet: removed from the queue.
     await controller.undo()
     expect([queue.all(), controller.valueAt({ row: 1, col: 2 })]).toEqual([[], 71])
     controller.handleKey(key('Delete'))
@@ -508,7 +508,7 @@ describe('the grid’s keys', () => {
     expect(undone).toEqual(ids.map((id) => ['delete', id]))
   })
 
-  test('an emptied field clears the mark that was edited, and leaves one that was typed over', () => {
+  test('emptying the field deletes a mark that was opened, and keeps one that was typed over', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.handleKey(key('8'))
     type(' ')
@@ -541,7 +541,7 @@ describe('the grid’s keys', () => {
     expect(said).toEqual([])
   })
 
-  test('who empties a refused entry gets the mark under it back: a telephone has no Delete', () => {
+  test('emptying an invalid entry shows the mark below it again, since a telephone has no Delete key', () => {
     const at = { row: 1, col: 2 }
     selection.moveTo(at)
     controller.handleKey(key('1'))
@@ -553,7 +553,7 @@ describe('the grid’s keys', () => {
     type('')
     controller.handleEditorKey(key('Enter'))
     expect([sheet.invalidCount(), controller.valueAt(at), queue.all(), said]).toEqual([0, 71, [], []])
-    // Without one it is the mark that is taken away.
+    // Without an invalid entry it deletes the mark.
     selection.moveTo(at)
     controller.handleKey(key('F2'))
     type('')
@@ -569,7 +569,7 @@ describe('the grid’s keys', () => {
     expect(said).toEqual([{ key: 'notCopied' }, { key: 'copied', count: 6 }])
   })
 
-  test('one pasted cell is entered, a larger block is previewed', () => {
+  test('a single pasted cell is entered, a larger block is previewed', () => {
     selection.moveTo({ row: 1, col: 2 })
     controller.block.paste('80\r\n')
     expect(controller.valueAt({ row: 1, col: 2 })).toBe(80)
@@ -586,22 +586,22 @@ describe('the grid’s keys', () => {
     let before: ReturnType<typeof exam>
     beforeEach(() => {
       before = exam(1, 2, 3)
-      // From below, so that the active cell is the last of it.
+      // Selected downwards, so that the last cell is the active one.
       selection.selectRange({ row: 1, col: 2 }, { row: 3, col: 2 })
     })
 
-    test('takes one copied mark in all its cells, which one undo takes back', async () => {
+    test('takes one copied mark in all its cells, with one undo', async () => {
       controller.block.paste('62')
       expect([exam(1, 2, 3), pasted, said]).toEqual([[62, 62, 62], null, [{ key: 'filled', count: 3 }]])
       expect(await undoAll()).toEqual(before)
     })
 
-    test('takes nothing that is no mark, which is previewed instead', () => {
+    test('previews a text that is no mark, and enters nothing', () => {
       controller.block.paste('absent')
       expect([exam(1, 2, 3), pasted]).toEqual([before, [['absent'], ['absent'], ['absent']]])
     })
 
-    test('is where a pasted block begins, as often as it fits', () => {
+    test('is where a pasted block begins, repeated as often as it fits', () => {
       let at: CellPosition | null = null
       controller.host.previewPaste = (block, from) => {
         pasted = block
@@ -626,7 +626,7 @@ describe('the grid’s keys', () => {
       ])
     })
 
-    test('Ctrl+Enter enters what is typed into all of it; a value that came meanwhile waits for a decision', async () => {
+    test('Ctrl+Enter enters the typed text into all of it; a mark that arrived meanwhile is a conflict', async () => {
       controller.handleKey(key('6'))
       type('63')
       controller.handleEditorKey(key('Enter', { ctrlKey: true }))
@@ -641,7 +641,7 @@ describe('the grid’s keys', () => {
       expect(exam(2)).toEqual([65])
     })
 
-    test('Ctrl+Enter in one cell, or with nothing typed, is like Enter that stays', () => {
+    test('Ctrl+Enter in one cell, or with an empty text, is like Enter without a move', () => {
       selection.moveTo({ row: 1, col: 2 })
       controller.handleKey(key('6'))
       type('61')
@@ -655,7 +655,7 @@ describe('the grid’s keys', () => {
       expect(controller.handleKey(key('Enter', { ctrlKey: true }))).toBe(false)
     })
 
-    test('Ctrl+D fills it with its first row, one row with the one above; an empty cell fills nothing', async () => {
+    test('Ctrl+D fills it with its first row, a single row with the one above; an empty cell fills nothing', async () => {
       expect(controller.handleKey(key('d', { ctrlKey: true }))).toBe(true)
       expect(exam(1, 2, 3)).toEqual([before[0], before[0], before[0]])
       expect(await undoAll()).toEqual(before)
@@ -671,7 +671,7 @@ describe('the grid’s keys', () => {
       expect([exam(2, 3), said]).toEqual([[before[0], before[2]], []])
     })
 
-    test('is cut: its marks are copied and taken away by one step; a refused entry alone is discarded', async () => {
+    test('is cut: its marks are copied and deleted as one step; a single invalid entry is discarded', async () => {
       expect(controller.block.cut()).toBe(before.join('\n'))
       expect([exam(1, 2, 3), said.at(-1)]).toEqual([[null, null, null], { key: 'cut', count: 3 }])
       expect(await undoAll()).toEqual(before)
@@ -690,7 +690,7 @@ describe('the grid’s keys', () => {
       selection.selectRange({ row: top, col: 2 }, { row: bottom, col: 2 })
     }
 
-    test('a refused entry in it is copied and cut as it is shown, and the marks around it are cut all the same', async () => {
+    test('an invalid entry in it is copied and cut as shown, with the marks around it', async () => {
       refuse(2)
       expect(controller.block.copy()).toBe(`${before[0]}\nx\n${before[2]}`)
       expect(controller.block.cut()).toBe(`${before[0]}\nx\n${before[2]}`)
@@ -698,19 +698,19 @@ describe('the grid’s keys', () => {
       expect(await undoAll()).toEqual(before)
     })
 
-    test('a refused entry fills nothing: nobody sees the mark under it', () => {
+    test('an invalid entry is not filled down, since the mark below it is not shown', () => {
       refuse(1)
       controller.handleKey(key('d', { ctrlKey: true }))
       expect([exam(1, 2, 3), said]).toEqual([before, []])
     })
 
-    test('a refused entry over a mark that equals the entered one goes', () => {
+    test('an invalid entry over a mark equal to the pasted one is removed', () => {
       refuse(2)
       controller.block.paste(String(before[1]))
       expect([exam(1, 2, 3), sheet.invalidCount()]).toEqual([[before[1], before[1], before[1]], 0])
     })
 
-    test('marks that were cut before they were saved come back with Ctrl+Z, and so does what stood there before them', async () => {
+    test('marks that were cut before they were saved come back with Ctrl+Z, and then the marks before them', async () => {
       controller.block.paste('62')
       controller.block.cut()
       expect(await undoAll()).toEqual([62, 62, 62])
@@ -720,7 +720,7 @@ describe('the grid’s keys', () => {
       expect(await undoAll()).toEqual([null, null, null])
     })
 
-    test('so does a new mark that arrived, and was taken away, after it was cut', async () => {
+    test('a new mark that was saved and deleted after the cut comes back too', async () => {
       selection.moveTo({ row: 0, col: 2 })
       controller.enterMarks([{ row: 0, col: 2, score: null }])
       for (const mark of queue.all()) {
@@ -734,7 +734,7 @@ describe('the grid’s keys', () => {
       expect([exam(0), undone]).toEqual([[62], []])
     })
 
-    test('cells that are not for their pupil stay empty, and do not stop the others', () => {
+    test('cells whose assessment is not for the pupil stay empty, and the others are filled', () => {
       const classOf = (row: number) =>
         row === 1 ? { id: '00000000-0000-7000-8000-00000000003a', name: '3A' } : { id: class3B.id, name: '3B' }
       const pupils = pupilsOf3B.map((pupil, row) => ({ ...pupil, class: classOf(row) }))
@@ -751,7 +751,7 @@ describe('the grid’s keys', () => {
       expect(pasted).toEqual([['1'], ['2'], ['3']])
     })
 
-    test('stays as it is where the sheet is read alone, and is copied', () => {
+    test('does not change where the sheet is read-only, and can be copied', () => {
       controller.isReadOnly = true
       expect(controller.block.cut()).toBe(before.join('\n'))
       controller.handleKey(key('d', { ctrlKey: true }))
@@ -760,7 +760,7 @@ describe('the grid’s keys', () => {
     })
   })
 
-  test('a mark that came while a paste was previewed waits for a decision, the others are entered', () => {
+  test('a mark that arrived during the preview of a paste makes a conflict, and the others are entered', () => {
     fromOther(64)
     controller.enterMarks([
       { row: 1, col: 2, score: 80, seen: 71 },
@@ -773,7 +773,7 @@ describe('the grid’s keys', () => {
     expect([1, 2].map((row) => controller.valueAt({ row, col: 2 }))).toEqual([64, 50])
   })
 
-  test('a remark goes to the mark that is there when it is saved, and over no other remark', () => {
+  test('a remark is saved with the mark that is there, and does not overwrite another remark', () => {
     const ids = controller.idsAt({ row: 1, col: 2 }) as NonNullable<ReturnType<typeof controller.idsAt>>
     controller.enterRemark(ids, '', '')
     expect(queue.all()).toEqual([])
@@ -787,7 +787,7 @@ describe('the grid’s keys', () => {
     expect(queue.all()).toMatchObject([{ score: 64, remarks: null }])
   })
 
-  test('a remark beside a score that waits for a decision decides nothing', () => {
+  test('a remark for a mark in conflict does not decide the conflict', () => {
     const ids = controller.idsAt({ row: 1, col: 2 }) as NonNullable<ReturnType<typeof controller.idsAt>>
     queue.addConflict({ ...ids, score: 80, seen: 71 }, 64)
     fromOther(64)
@@ -797,7 +797,7 @@ describe('the grid’s keys', () => {
     expect(queue.all()).toMatchObject([{ score: 80, seen: 64, remarks: 'Well prepared.', state: 'waiting' }])
   })
 
-  test('the empty cells of an assessment are those that have no mark by now', () => {
+  test('the empty cells of an assessment are those without a mark at this moment', () => {
     const col = columns.indexOf(mathsExam)
     const rows = () => controller.emptyCells(col).map(({ row }) => row)
     const before = rows()

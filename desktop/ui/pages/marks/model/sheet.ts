@@ -22,7 +22,9 @@ import {
 import { parseMark } from './parse-mark.ts'
 import { isSendable, type MarkEntry, type PendingMark } from './pending-mark.ts'
 
-/** `saved`: the mark of the server. `isInReview`: it has an open conflict. `isRecentChange`: somebody else has just changed it. */
+/**
+ * `saved`: the server's mark. `isInReview`: it has an open replication conflict. `isRecentChange`: somebody else changed it a moment ago.
+ */
 export type Cell = {
   readonly saved: LiveMark | null
   readonly pending: PendingMark | null
@@ -36,7 +38,7 @@ export type RemoteChange = { assessmentId: string; studentId: string; mark: Live
 
 const NO_FOOTER: Footer = { columns: [], coursework: null, exam: null, composite: null }
 const EMPTY: Cell = { saved: null, pending: null, invalid: null, isInReview: false, isRecentChange: false }
-/** The part of a sheet that changes with any cell of a pupil. */
+/** The `part` for listeners to any cell of a pupil. */
 export const rowPart = (studentId: string) => `row ${studentId}`
 const isSameCell = (a: Cell, b: Cell) =>
   a.saved === b.saved &&
@@ -44,14 +46,14 @@ const isSameCell = (a: Cell, b: Cell) =>
   a.invalid === b.invalid &&
   a.isInReview === b.isInReview &&
   a.isRecentChange === b.isRecentChange
-/** Duration of the highlight, ms. */
+/** How long a change is highlighted, in ms. */
 const HIGHLIGHT_FOR = 8_000
-/** Delay before the footer is computed again, ms. */
+/** The delay before the footer is computed again, in ms. */
 const FOOTER_AFTER = 200
 
 /**
- * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside of React, so
- * that a component subscribes to one cell, one row or the footer.
+ * The marks of a class in a subject and term: saved, pending and invalid ones, and the figures computed from them. Outside React, so that a
+ * component can subscribe to one cell, one row or the footer.
  */
 export class Sheet {
   layout: Layout = { pupils: [], columns: [] }
@@ -62,19 +64,19 @@ export class Sheet {
   private weights: TermWeights = { exam_weight: 0, coursework_weight: 100 }
   private scale: GradingScale = { passMark: 50, bands: [] }
   private groups: CategoryGroups<Assessment> | undefined
-  /** The codes that may stand in the cells. */
+  /** The codes that cells may have. */
   codes: readonly MarkCode[] = standardMarkCodes
   /** True once the server has sent its marks. */
   hasLoadedOnce = false
-  /** True once the grid can be drawn: the marks of the server are there, or those that were seen last, or neither can be had. */
+  /** True once the grid can be rendered: with the server's marks, with stored ones, or without any where both are missing. */
   isReady = false
-  /** No marks have come, neither from the server nor of an earlier time: an empty cell may have one. */
+  /** True while there are no marks, neither the server's nor stored ones: an empty cell may have a mark on the server. */
   isUnread = true
   private saved = new Map<string, LiveMark>()
   private readonly recentChanges = new Map<string, number>()
   private gradesInReview: ReadonlySet<string> = new Set()
   private readonly cells = new Map<string, Cell>()
-  /** Cells that may have changed since they were read. */
+  /** The cells that may have changed since they were read. */
   private readonly outdated = new Set<string>()
   private readonly rows = new Map<string, readonly Cell[]>()
   private readonly figures = new Map<string, RowFigures>()
@@ -83,14 +85,14 @@ export class Sheet {
   private footerVersion = 0
   private readonly listeners = new Map<string, Listeners>()
   private readonly remoteChanges = new Listeners<[changes: RemoteChange[]]>()
-  /** Called with the changes of other users. */
+  /** Adds a listener, which is called with the changes of other users. */
   readonly listenToRemoteChanges = this.remoteChanges.add
 
   constructor(
     readonly queue: MarkQueue<Grade>,
     private readonly userId: string,
     private readonly later: (ms: number, then: () => void) => void,
-    /** Invalid entries of all sheets of the session. */
+    /** The invalid entries of all sheets of the session. */
     private readonly invalidEntries: Map<string, InvalidEntry> = new Map(),
   ) {}
 
@@ -101,17 +103,17 @@ export class Sheet {
     return this.layout.columns
   }
 
-  /** The position of a mark with its pupil and assessment, which are absent for a mark of another sheet. */
+  /** The position of a mark, with its pupil and assessment; both are undefined for a mark of another sheet. */
   locate({ assessmentId, studentId }: MarkKey) {
     const row = this.pupils.findIndex(({ id }) => id === studentId)
     const col = this.columns.findIndex(({ id }) => id === assessmentId)
     return { position: { row, col }, pupil: this.pupils[row], column: this.columns[col] }
   }
 
-  /** The saved marks, also of assessments that were deleted since. */
+  /** The saved marks, including those of assessments that were deleted since. */
   marks = (): Iterable<LiveMark> => this.saved.values()
 
-  /** Subscribes to the queue until the returned function is called. */
+  /** Subscribes to the queue; the returned function ends that. */
   open(): () => void {
     this.invalidateAll()
     return this.queue.listen((assessmentId, studentIds) =>
@@ -119,7 +121,10 @@ export class Sheet {
     )
   }
 
-  /** `part`: a cell's key, a row (`rowPart`), the figures of a pupil by their id, `layout`, `footer`, `state` (the connection) or `queue` (unsaved marks). */
+  /**
+   * Adds a listener for a part of the sheet: the key of a cell, a row (`rowPart`), the id of a pupil (their figures), `layout`, `footer`,
+   * `state` (the connection) or `queue` (unsaved marks). Returns a function that removes it.
+   */
   listen = (part: string, listener: () => void): (() => void) => {
     const listeners = this.listeners.get(part) ?? new Listeners()
     this.listeners.set(part, listeners)
@@ -167,13 +172,13 @@ export class Sheet {
     const isPlain = !saved && !pending && !invalid
     const isInReview = saved !== null && this.gradesInReview.has(saved.id)
     const cell = isPlain ? EMPTY : { saved, pending, invalid, isInReview, isRecentChange: this.recentChanges.has(key) }
-    // The same object for the same cell, so that it is not drawn again.
+    // The same object for an unchanged cell, so that it is not rendered again.
     if (cached && isSameCell(cached, cell)) return cached
     this.cells.set(key, cell)
     return cell
   }
 
-  /** The cells of a pupil in column order: the same list as long as they are. */
+  /** The cells of a pupil in the order of the columns; the same list while none of them changes. */
   row = (studentId: string): readonly Cell[] => {
     const known = this.rows.get(studentId)
     const cells = this.columns.map(({ id }) => this.cell(id, studentId))
@@ -183,15 +188,17 @@ export class Sheet {
   }
 
   /**
-   * Whether an assessment is for a pupil: of every class, or of their own, or of a teaching set that they are in. Who has left a set keeps the
-   * mark that they have there.
+   * Whether an assessment is for a pupil: it is of all classes, of the pupil's class, or of a teaching set of theirs. A pupil who has left
+   * the set keeps a mark that they have there.
    */
   isFor = (assessmentId: string, studentId: string): boolean => {
     const key = keyOf(assessmentId, studentId)
     return !this.closed.has(key) && (!this.outsideSets.has(key) || this.saved.has(key))
   }
 
-  /** The mark that counts: a pending one unless it needs a decision, else the saved one; none where the assessment is not for the pupil. */
+  /**
+   * The mark that counts: the pending one, unless it needs a decision, else the saved one. Null where the assessment is not for the pupil.
+   */
   effectiveMark = (assessmentId: string, studentId: string): EffectiveMark =>
     this.isFor(assessmentId, studentId)
       ? effectiveMark(this.saved.get(keyOf(assessmentId, studentId)), this.queue.get(assessmentId, studentId))
@@ -235,9 +242,9 @@ export class Sheet {
     })
 
   /**
-   * Enters a typed text over a mark that was `seen`, one’s own that is not saved yet included: a valid mark is sent, an invalid one stays in
-   * the cell, and one that meets a newer mark of somebody else becomes a conflict. An emptied field takes the mark away, or the invalid entry
-   * that stood over it.
+   * Enters a typed text over the value that was `seen`, which may be the user's own unsaved one. A valid mark is sent, an invalid one stays
+   * in the cell, and a mark that meets somebody else's newer one becomes a conflict. An empty text deletes the mark, or only the invalid
+   * entry over it.
    */
   enter(assessmentId: string, studentId: string, text: string, seen: CellValue): 'unchanged' | 'sent' | 'wrong' | 'conflict' {
     const key = keyOf(assessmentId, studentId)
@@ -250,20 +257,20 @@ export class Sheet {
       return 'wrong'
     }
     const wasInvalid = this.discardInvalid(assessmentId, studentId)
-    // The mark under it was not seen in the field.
+    // The mark below the invalid entry was not visible in the field.
     if (wasInvalid && typed.kind === 'empty') return 'unchanged'
     const score = typed.kind === 'empty' ? null : typed.score
     const { pending } = this.cell(assessmentId, studentId)
     const stored = cellValueOf(this.saved.get(key))
     const mark = { assessmentId, studentId, score, seen }
-    // What was seen without the server may have changed there.
+    // While the server is away, the mark there may have changed.
     if (pending ? isSendable(pending) && pending.score === score : this.isConnected && score === stored) return 'unchanged'
     if (pending || stored === seen) this.put([mark])
     else this.queue.addConflict(mark, stored)
     return this.queue.get(assessmentId, studentId)?.state === 'conflict' ? 'conflict' : 'sent'
   }
 
-  /** Sends marks. Where the server was not heard, they are compared with its own first. */
+  /** Sends marks. Without a connection they are first compared with the server's. */
   put(marks: readonly MarkEntry[]): void {
     const open = marks.filter(({ assessmentId, studentId }) => this.isFor(assessmentId, studentId))
     if (open.length > 0) this.queue.put(open, { isCompared: !this.isConnected })
@@ -275,7 +282,7 @@ export class Sheet {
     return was
   }
 
-  /** Shows what was seen at an earlier time, until the server sends its marks; null: nothing was. */
+  /** Shows stored marks until the server sends its own; null: there are none. */
   begin(marks: readonly LiveMark[] | null): void {
     if (this.hasLoadedOnce) return
     this.isReady = true
@@ -297,7 +304,7 @@ export class Sheet {
     for (const mark of marks) {
       const key = keyOf(mark.assessment_id, mark.student_id)
       const known = before.get(key)
-      // An older change of this user, which arrived after the answer to a newer one.
+      // An older change of this user, which arrived after the reply to a newer one.
       const isEcho = known !== undefined && mark.updated_by === this.userId && mark.updated_at < known.updated_at
       this.saved.set(key, isEcho ? known : mark)
       if (isEcho || (known && isSameMark(known, mark))) continue
@@ -319,7 +326,7 @@ export class Sheet {
     this.notify('state')
   }
 
-  /** Applies the answer to a request of this window. `hasParent`: the marks wait for the parent. */
+  /** Applies the reply to a request of this window. `hasParent`: the marks then wait for the parent. */
   applySaved(rows: readonly Grade[], hasParent: boolean): void {
     const assessmentIds = new Set(this.columns.map(({ id }) => id))
     const ownRows = rows.filter(({ assessment_id }) => assessmentIds.has(assessment_id))
@@ -332,7 +339,7 @@ export class Sheet {
     this.invalidate(ownRows.map(({ assessment_id, student_id }) => [assessment_id, student_id]))
   }
 
-  /** Applies the removal of a mark by this window. */
+  /** Applies the deletion of a mark by this window. */
   applyRemoved({ assessmentId, studentId }: MarkKey): void {
     if (this.saved.delete(keyOf(assessmentId, studentId))) this.invalidate([[assessmentId, studentId]])
   }
@@ -358,7 +365,7 @@ export class Sheet {
     this.remoteChanges.notify(changes)
   }
 
-  /** Discards cached cells, figures and means, and notifies their listeners. */
+  /** Discards the cached cells, figures and means, and notifies their listeners. */
   private invalidate(cells: readonly (readonly [assessmentId: string, studentId: string])[]): void {
     if (cells.length === 0) return
     const pupils = new Set<string>()
@@ -366,7 +373,7 @@ export class Sheet {
       const key = keyOf(assessmentId, studentId)
       const shown = this.outdated.has(key) ? undefined : this.cells.get(key)
       this.outdated.add(key)
-      // A change of state alone leaves the figures as they are.
+      // A change of state alone does not change the figures.
       const before = shown && effectiveMark(shown.saved, shown.pending)
       if (before !== undefined && isSameEffectiveMark(before, this.effectiveMark(assessmentId, studentId))) continue
       this.figures.delete(studentId)
@@ -383,7 +390,7 @@ export class Sheet {
   private scheduleFooter(): void {
     this.footerVersion += 1
     const version = this.footerVersion
-    // Computed once typing pauses: the means of a thousand pupils take long.
+    // After a pause in typing: the means of a thousand pupils take long.
     this.later(FOOTER_AFTER, () => {
       if (version !== this.footerVersion) return
       this.footer = null

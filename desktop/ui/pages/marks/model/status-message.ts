@@ -1,9 +1,9 @@
 import { Listeners } from '../../../api/listeners.ts'
 
-/** Duration of a message, ms. */
+/** How long a message is shown, in ms. */
 const SHOWN_FOR = 8_000
 
-/** The latest message of the status line, cleared after a while. */
+/** The latest message of the status line; it disappears after `SHOWN_FOR`. */
 export class StatusMessage {
   text = ''
   private readonly changes = new Listeners()

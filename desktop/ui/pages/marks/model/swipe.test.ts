@@ -5,14 +5,14 @@ import { swipeStep } from './swipe.ts'
 const from = { x: 200, y: 400 }
 const to = (x: number, y: number) => ({ x, y })
 
-test('a finger that pushes the page as it is read goes on to the next assessment, in both directions of reading', () => {
+test('a swipe in reading direction goes to the next assessment, in both directions of reading', () => {
   expect(swipeStep(from, to(100, 410), false)).toBe(1)
   expect(swipeStep(from, to(300, 410), false)).toBe(-1)
   expect(swipeStep(from, to(100, 410), true)).toBe(-1)
   expect(swipeStep(from, to(300, 410), true)).toBe(1)
 })
 
-test('a press, and whatever goes more down than across by half is no swipe', () => {
+test('a press, or a move that is mostly vertical, is no swipe', () => {
   expect(swipeStep(from, to(170, 400), false)).toBe(null)
   const offset = fc.integer({ min: -400, max: 400 })
   fc.assert(

@@ -1,10 +1,10 @@
 type Point = { x: number; y: number }
 
-/** So far at least, and so much more sideways than up or down: else it is a press or a scroll. */
+/** A shorter move is a press, and one that is less horizontal is a scroll. */
 const LEAST_PX = 48
 const SIDEWAYS = 2
 
-/** The step between assessments that a finger means which went from one point to another: the page is pushed as it is read. Null for none. */
+/** The step between assessments for a swipe from one point to another, 1 for the next and -1 for the former; null for no swipe. */
 export function swipeStep(from: Point, to: Point, isRightToLeft: boolean): 1 | -1 | null {
   const [across, down] = [to.x - from.x, to.y - from.y]
   if (Math.abs(across) < LEAST_PX || Math.abs(across) < SIDEWAYS * Math.abs(down)) return null

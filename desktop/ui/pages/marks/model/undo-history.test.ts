@@ -13,7 +13,7 @@ const kept = () => {
   return at
 }
 
-test('what was taken back can be done again, until something else is entered', () => {
+test('undone steps can be redone until something else is entered', () => {
   const history = new UndoHistory()
   history.add(step(1))
   history.add(step(2))
@@ -30,7 +30,7 @@ test('what was taken back can be done again, until something else is entered', (
   expect(history.takeDone()).toBeUndefined()
 })
 
-test('outlives a reload', () => {
+test('survives a reload', () => {
   const storage = kept()
   const before = new UndoHistory(storage)
   before.add(step(1))
@@ -42,7 +42,7 @@ test('outlives a reload', () => {
   expect(new UndoHistory(storage).takeDone()).toBeUndefined()
 })
 
-test('two hundred steps, and no more text than a browser takes', () => {
+test('keeps two hundred steps, and not more text than a browser stores', () => {
   const storage = kept()
   const history = new UndoHistory(storage)
   for (let at = 0; at < 250; at += 1) history.add(Array.from({ length: 40 }, () => step(at)).flat())
@@ -53,7 +53,7 @@ test('two hundred steps, and no more text than a browser takes', () => {
   expect(steps).toBe(200)
 })
 
-test('what is stored is what can be taken back and done again', () => {
+test('stores the steps that can be undone and redone', () => {
   const storage = kept()
   const history = new UndoHistory(storage)
   for (let at = 0; at < 5; at += 1) history.add(step(at))
@@ -62,6 +62,6 @@ test('what is stored is what can be taken back and done again', () => {
   for (const take of ['takeDone', 'takeUndone'] as const) for (let at = 0; at < 4; at += 1) expect(again[take]()).toEqual(history[take]())
 })
 
-test.each(['no json', 'null', '[]', '{"done":7}', '{"done":[[{"assessmentId":1}]],"undone":[7]}'])('%s is nothing', (text) => {
+test.each(['no json', 'null', '[]', '{"done":7}', '{"done":[[{"assessmentId":1}]],"undone":[7]}'])('stored %s is ignored', (text) => {
   expect(new UndoHistory({ read: () => text, write: () => {} }).takeDone()).toBeUndefined()
 })

@@ -1,17 +1,17 @@
 import { type CellValue, isCellValue } from './cell-value.ts'
 
-/** The mark before an entry and after it, null for none. `gradeId`: of the mark that was saved before, null for none. */
+/** One mark before and after an entry, null for none. `gradeId`: the id of the saved mark before it, null for none. */
 export type UndoChange = { assessmentId: string; studentId: string; before: CellValue; after: CellValue; gradeId: string | null }
-/** What was entered at once: a paste is one step. */
+/** The entries made at once; a paste is one step. */
 export type UndoStep = readonly UndoChange[]
-/** Where the steps outlive a reload, as a text. */
+/** Stores the steps as a text, so that they survive a reload. */
 export type UndoStorage = { read(): string | null; write(text: string): void }
 
 const MAX_STEPS = 200
-/** Of the stored text; the oldest steps go. A browser has some megabytes for all that a tab keeps. */
+/** The largest length of the stored text; older steps are dropped. A browser stores some megabytes for a tab. */
 const MAX_LENGTH = 200_000
 
-/** The steps that can be taken back, and those that can be done again, newest last. */
+/** The steps that can be undone, and those that can be redone, the newest last. */
 export class UndoHistory {
   private done: UndoStep[]
   private undone: UndoStep[]
@@ -22,7 +22,7 @@ export class UndoHistory {
     this.undone = undone
   }
 
-  /** A new entry ends what could be done again. */
+  /** Adds a step; undone steps can then not be redone any more. */
   add(step: UndoStep): void {
     this.done.push(step)
     this.undone = []
@@ -32,13 +32,13 @@ export class UndoHistory {
   takeDone = (): UndoStep | undefined => this.take(this.done)
   takeUndone = (): UndoStep | undefined => this.take(this.undone)
 
-  /** A step, or a part of it, was taken back, and can be done again. */
+  /** Notes that a step, or a part of it, was undone and can be redone. */
   noteUndone(step: UndoStep): void {
     if (step.length > 0) this.undone.push(step)
     this.store()
   }
 
-  /** It was done again, and can be taken back once more. */
+  /** Notes that a step was redone and can be undone again. */
   noteDone(step: UndoStep): void {
     if (step.length > 0) this.done.push(step)
     this.store()
@@ -59,7 +59,7 @@ export class UndoHistory {
   }
 }
 
-/** Each step is written as a text once, since all of them are stored at every key that enters a mark. */
+/** The text of each step, computed once, because all steps are stored at each entry. */
 const texts = new WeakMap<UndoStep, string>()
 function textOf(step: UndoStep): string {
   const text = texts.get(step) ?? JSON.stringify(step)
@@ -67,7 +67,7 @@ function textOf(step: UndoStep): string {
   return text
 }
 
-/** The newest steps that fit into so many letters, oldest first, and the letters that are left. */
+/** The newest steps whose text fits into `letters` characters, oldest first, and the number of characters left. */
 function newestOf(steps: readonly UndoStep[], letters: number): { texts: string; left: number } {
   const fitting: string[] = []
   let left = letters
