@@ -9,7 +9,7 @@ import { tellFailure } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import { useWhereabouts } from './whereabouts.ts'
 
-/** What was new about the account of this person and they have not said yet that they know; nothing where there is none. */
+/** The notices about this person's account that they have not confirmed yet; renders nothing without any. */
 export function AccountNotices() {
   const { t } = useTranslation('account')
   const notices = useQuery(ask('sessions', 'notices'))

@@ -23,7 +23,7 @@ import styles from './account.module.css'
 import { OwnSessions } from './own-sessions.tsx'
 import { SignInWays } from './sign-in-ways.tsx'
 
-/** The settings of the person, independent of the school. */
+/** The settings of the person, which apply in every school. */
 export function AccountPage() {
   const { t } = useTranslation(['account', 'app'])
   const { email } = useProfile()
@@ -49,7 +49,7 @@ export function AccountPage() {
   )
 }
 
-/** The appearance and the language on this computer. */
+/** The appearance and the language in this browser. */
 function Settings() {
   const { t, i18n } = useTranslation(['account', 'app'])
   const [theme, setTheme] = useState(chosenTheme())
@@ -106,10 +106,10 @@ function Names() {
   )
 }
 
-/** The interval of reading the profile while a request is pending. */
+/** How often the profile is read while a join request is pending, in ms. */
 const POLL_MS = 10_000
 
-/** The schools of this person, which one is active, and joining another. */
+/** The schools of this person and which one is active, and a form to join another. */
 function OwnSchools() {
   const { t } = useTranslation(['account', 'app'])
   const { school_id, pending_join_request: pending } = useProfile()
@@ -172,13 +172,13 @@ function JoinDialog({ not }: { not: readonly string[] }) {
 const TYPES = 'image/jpeg,image/png,image/webp'
 const MEGABYTES = limits.image.bytes / 1_048_576
 
-/** The URL on the server that this page is from, by whatever name it is reached. */
+/** The URL on the server of this page, by the host name that this window uses. */
 const localUrl = (address: string) => {
   const { pathname, search } = new URL(address, location.origin)
   return `${pathname}${search}`
 }
 
-/** The picture is chosen, previewed, then saved. It is shown in a circle. */
+/** Choose, preview and save the picture, which is shown in a circle. */
 function Picture() {
   const { t } = useTranslation(['account', 'app'])
   const profile = useProfile()

@@ -19,7 +19,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     catchPost(site, noMailLeaves)
   })
 
-  /** Signs in with a code of one's own, as on a day without mail. */
+  /** Signs in with a code from an app or from paper. */
   const signInWith = async (email: string, code: string) => {
     const { context, page } = await openWindow(browser)
     await page.goto(`${site.url}/sign-in`)
@@ -31,7 +31,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
   }
   const toast = (page: Page, text: string) => page.getByText(text).first().waitFor()
 
-  test('an authenticator app is set up, signs in, and is given up again', async () => {
+  test('an authenticator app is set up, signs in, and is removed', async () => {
     const { context, page, faults } = await open('byrne', '/account')
     await page.getByText('not set up').waitFor()
     await expectForEverybody(page)
@@ -42,7 +42,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
     await expectForEverybody(page)
     await picture(page, 'account-app-pc')
-    // The app may be on the telephone that shows the square.
+    // The app may be on the telephone that shows the QR code, so that the secret can be copied.
     await dialog.getByRole('button', { name: 'Copy' }).click()
     await page.getByText('The key is copied. Paste it in the app.').waitFor()
     const field = dialog.getByLabel('The code that the app shows now')
@@ -60,7 +60,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await context.close()
   })
 
-  test('codes for paper are shown once, copied, printed, and each signs in', async () => {
+  test('recovery codes are shown once, copied and printed, and each signs in', async () => {
     const { context, page, faults } = await open('ada', '/account')
     await page.getByRole('button', { name: 'Make ten codes' }).click()
     await expectForEverybody(page)
@@ -87,7 +87,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await context.close()
   })
 
-  test('name, picture, appearance and language, on a telephone', async () => {
+  test('name, picture, appearance and language can be changed on a telephone', async () => {
     const { context, page, faults } = await open('niamh', '/account', { viewport: sizes.phone })
     await page.getByLabel('Last name').fill('Walsh-Burke')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -113,7 +113,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await context.close()
   })
 
-  test('who is let into another school finds both, and goes from one to the other with nothing left over', async () => {
+  test('a person who is approved in a second school sees both, and no data of one in the other', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.clock.install()
     await site.signIn(context, 'quinn')
@@ -146,7 +146,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     await context.close()
   })
 
-  test('a suspended place is shown and cannot be gone to', async () => {
+  test('a suspended membership is shown, and cannot be chosen', async () => {
     const user_id = people.byrne.id
     await site
       .running()

@@ -10,14 +10,14 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:133.0) Gecko/20100
 const PHONE = 'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36'
 const MAC = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15'
 
-describe.skipIf(!headlessPath)('where somebody is signed in', () => {
+describe.skipIf(!headlessPath)('the sessions of a person', () => {
   const { site, browser } = siteInBrowser()
   let post: Post
   beforeAll(async () => {
     post = catchPost(site)
   })
 
-  /** A window of somebody who has just signed in on that device. */
+  /** A window of a person who has just signed in on a device. */
   async function signedInOn(userAgent: string, viewport: { width: number; height: number } = sizes.pc) {
     const window = await openWindow(browser, { userAgent, viewport })
     const token = await consoleCode(site, email)
@@ -26,7 +26,7 @@ describe.skipIf(!headlessPath)('where somebody is signed in', () => {
     return window
   }
 
-  test('is listed, said to whoever it is, and ended: one, and all the others', async () => {
+  test('are listed, reported in a notice, and ended one by one or all at once', async () => {
     const here = await signedInOn(FIREFOX)
     const phone = await signedInOn(PHONE, sizes.phone)
     const mac = await signedInOn(MAC)

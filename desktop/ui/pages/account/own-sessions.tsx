@@ -9,7 +9,7 @@ import { tell, tellFailure } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import { useWhereabouts } from './whereabouts.ts'
 
-/** The sessions of this person on this server, of which they may end the others. */
+/** The sessions of this person on this server; the person can end all but the current one. */
 export function OwnSessions() {
   const { t } = useTranslation('account')
   const sessions = useQuery({ ...ask('sessions', 'list'), staleTime: 0 })

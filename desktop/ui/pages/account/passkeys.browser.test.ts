@@ -9,7 +9,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 
 describe.skipIf(!headlessPath)('passkeys', () => {
   const { site, browser } = siteInBrowser()
-  /** The same server by a name, for which alone there are passkeys, and by its number. */
+  /** The server's address by host name, where passkeys can be used, and by IP address. */
   let named: string
   let numbered: string
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe.skipIf(!headlessPath)('passkeys', () => {
     ;[named, numbered] = [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
   })
 
-  /** The authenticator of a telephone, by Chrome's protocol: it finds its keys by itself, and recognises its owner. */
+  /** Adds the virtual authenticator of Chrome, which finds its keys and verifies its user by itself. */
   async function withAuthenticator(page: Page) {
     const session = await page.context().newCDPSession(page)
     await session.send('WebAuthn.enable')
@@ -35,7 +35,7 @@ describe.skipIf(!headlessPath)('passkeys', () => {
     return (isUserVerified: boolean) => session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
   }
 
-  test('one is set up, signs in without address and code, proves who is there, and is removed', async () => {
+  test('a passkey is set up, signs in without address and code, gives a fresh proof, and is removed', async () => {
     const { context, page, faults } = await openWindow(browser)
     const recognise = await withAuthenticator(page)
     await page.goto(`${named}/sign-in`)
@@ -81,7 +81,7 @@ describe.skipIf(!headlessPath)('passkeys', () => {
     await context.close()
   })
 
-  test('where the address is a number the page says why there are none, and the sign-in page does not offer them', async () => {
+  test('at an IP address the page says why there are no passkeys, and the sign-in page does not offer them', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
     await page.goto(`${numbered}/sign-in`)
     await page.getByLabel('Your email address').waitFor()

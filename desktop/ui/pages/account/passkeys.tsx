@@ -14,7 +14,7 @@ import styles from './account.module.css'
 
 type Passkey = ReplyOf<'passkeys', 'list'>[number]
 
-/** The passkeys of this person on this server; where this address can have none, why. */
+/** The passkeys of this person on this server, or why this address cannot have any. */
 export function Passkeys() {
   const { t } = useTranslation('account')
   const own = useQuery(ask('passkeys', 'list'))

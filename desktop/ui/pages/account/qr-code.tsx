@@ -1,9 +1,9 @@
 import { encode } from 'uqr'
 
-/** Blank modules around the code, which readers need to find its edge. */
+/** The empty border, in modules, which readers need to find the code. */
 const BORDER = 3
 
-/** A QR code, drawn in the browser. Black on white in both themes, since some readers need that. */
+/** A QR code, black on white in both themes, since some readers need that. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { ecc: 'M', border: BORDER })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

@@ -11,7 +11,7 @@ import { tell } from '../../components/toasts.tsx'
 import { moment } from '../../words/format.ts'
 import styles from './account.module.css'
 
-/** Whether a second thing is asked for beside a code by mail. */
+/** Whether a second factor is asked for after a code by mail. */
 export function SecondFactor({ own: { confirmed_at, second_since } }: { own: OwnSignInMethods }) {
   const { t } = useTranslation('account')
   const profile = useProfile()

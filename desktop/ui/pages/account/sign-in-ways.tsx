@@ -24,7 +24,7 @@ import { SecondFactor } from './second-factor.tsx'
 
 const FEW_CODES = 3
 
-/** Ways to sign in without mail, set up in advance. */
+/** The ways to sign in without mail, which must be set up in advance. */
 export function SignInWays() {
   const { t } = useTranslation('account')
   const ways = useQuery(ask('outage', 'ownWays'))
@@ -96,15 +96,15 @@ function Codes({ own }: { own: OwnSignInMethods }) {
   )
 }
 
-/** A secret in groups of four, for those who type it by hand. */
+/** A secret in groups of four characters, to type by hand. */
 const grouped = (secret: string) => secret.match(/.{1,4}/g)?.join(' ') ?? secret
 
-/** Scan the code and type what the app shows. Nothing changes before a correct code. */
+/** Shows a QR code to scan, and asks for the app's code. Nothing is stored before a correct code. */
 function AppDialog() {
   const { t } = useTranslation(['account', 'app'])
   const close = useContext(Closing)
   const [code, setCode] = useState('')
-  // The secret is made for this dialog and must not be requested twice.
+  // A second request would make another secret.
   const enrolment = useQuery({
     queryKey: ['new-app'],
     queryFn: () => client.outage.enrolTotp(),
@@ -165,7 +165,7 @@ function AppDialog() {
   )
 }
 
-/** Ten recovery codes, shown only once. `left`: how many of an older set become invalid. */
+/** Ten recovery codes, which are shown only once. `left`: the number of older codes that become invalid. */
 function CodesDialog({ left }: { left: number }) {
   const { t } = useTranslation('account')
   const make = useSave('outage', 'newRecoveryCodes')

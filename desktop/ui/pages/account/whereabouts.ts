@@ -4,10 +4,10 @@ import type { ReplyOf } from '../../api/queries.ts'
 
 type Whereabouts = Pick<ReplyOf<'sessions', 'list'>[number], 'program' | 'system' | 'address'>
 
-/** The server's own computer, as the server writes it. */
+/** The address of the server's own computer, as the server writes it. */
 const isServerItself = (address: string) => address === 'local' || address.startsWith('127.') || address === '0:0:0:0::/64'
 
-/** How a device and a place of the network are called. */
+/** Returns functions that name a device and a place in the network. */
 export function useWhereabouts() {
   const { t } = useTranslation('account')
   return {

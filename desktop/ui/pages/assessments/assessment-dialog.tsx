@@ -13,19 +13,19 @@ import { editable, enumerated, number, typedNumber } from '../../words/format.ts
 import { tellDeleted } from '../bin/restore.ts'
 
 type Props = {
-  /** Null for a new one. */
+  /** Null for a new assessment. */
   assessment: Assessment | null
   termId: string
   subjectId: string
-  /** The class from which it was opened, for which a new one is meant unless every class is chosen. */
+  /** The class from which the dialog was opened; a new assessment is for this class unless every class is chosen. */
   classId: string | null
-  /** The teaching set, likewise. */
+  /** The teaching set from which the dialog was opened, with the same meaning. */
   set?: Named | null
 }
 
 type Named = { id: string; name: string }
 
-/** What shows another figure afterwards. */
+/** The resources that show other figures after a change. */
 const CHANGED = ['grades', 'classes', 'teachingSets'] as const
 
 /** Adds or changes an assessment. */
@@ -81,7 +81,7 @@ export function AssessmentDialog({ assessment, termId, subjectId, classId, set: 
         <SelectField
           label={t('type')}
           {...field('assessmentType')}
-          // A category is of one type.
+          // A category belongs to one type of assessment.
           onChange={({ target }) => set({ assessmentType: target.value as Assessment['assessment_type'], categoryId: '' })}
         >
           <option value="coursework">{t('coursework')}</option>
@@ -132,7 +132,7 @@ type CategoryChoiceProps = {
   onChange: (event: ChangeEvent<HTMLSelectElement>) => void
 }
 
-/** The categories of the year that fit; nothing where the school has none. */
+/** The categories of the year that belong to the type; renders nothing without any. */
 function CategoryChoice({ termId, subjectId, type, value, ...field }: CategoryChoiceProps) {
   const { t } = useTranslation('assessments')
   const { data: term } = useQuery(ask('terms', 'get', { params: { id: termId } }))
@@ -161,13 +161,13 @@ function CategoryChoice({ termId, subjectId, type, value, ...field }: CategoryCh
 type ForWhomProps = {
   value: string
   offered: string | null
-  /** Teaching sets, as far as there are any. */
+  /** Null and undefined entries are ignored. */
   sets: readonly (Named | null | undefined)[]
   error: string | undefined
   onChoose: (chosen: { studentGroupId: string; teachingSetId: string }) => void
 }
 
-/** Every class, the class or teaching set of the opening page, or the current one. */
+/** For whom the assessment is: every class, the class or set of the page, or the present one. */
 function ForWhom({ value, offered, sets, onChoose, ...field }: ForWhomProps) {
   const { t } = useTranslation('assessments')
   const classes = useQuery(ask('classes', 'list'))
@@ -184,7 +184,7 @@ function ForWhom({ value, offered, sets, onChoose, ...field }: ForWhomProps) {
   )
 }
 
-/** Whom an assessment of every class is for. */
+/** The names of the classes that an assessment for every class reaches. */
 function ClassesReached({ termId, subjectId }: { termId: string; subjectId: string }) {
   const { t } = useTranslation('assessments')
   const { data: classes } = useQuery(ask('subjects', 'classes', { params: { id: subjectId }, query: { termId } }))
@@ -192,7 +192,7 @@ function ClassesReached({ termId, subjectId }: { termId: string; subjectId: stri
   return <Notice>{t('reaches', { classes: enumerated(classes.map(({ name }) => name)) })}</Notice>
 }
 
-/** Deletes an assessment and its marks, once its title was typed. */
+/** Deletes an assessment and its marks after its title was typed. */
 function DeleteAssessment({ assessment }: { assessment: Assessment }) {
   const { t } = useTranslation(['assessments', 'app'])
   const isSame = (typed: string) => typed.trim() === assessment.title.trim()
@@ -220,7 +220,7 @@ function DeleteAssessment({ assessment }: { assessment: Assessment }) {
   )
 }
 
-/** An assessment as typed, by the names of the request: numbers as text, '' for an empty field. */
+/** An assessment as form values, by the names of the request: numbers as text, '' for an empty field. */
 const draftOf = (assessment: Assessment | null, classId: string | null, set: Named | null) => ({
   title: assessment?.title ?? '',
   assessmentType: assessment?.assessment_type ?? ('coursework' as const),
@@ -237,7 +237,7 @@ type Draft = ReturnType<typeof draftOf>
 
 type NumberFaults = { maxScore?: 'notNumber' | 'maxAboveZero'; weight?: 'notNumber' }
 
-/** The numbers that cannot be sent; the server checks the rest. */
+/** Which numbers cannot be sent; the server checks the rest. */
 function numberFaults({ maxScore, weight }: Draft): NumberFaults {
   const max = typedNumber(maxScore)
   return {
@@ -246,13 +246,13 @@ function numberFaults({ maxScore, weight }: Draft): NumberFaults {
   }
 }
 
-/** Whether it counts, and why not. */
+/** Whether the assessment is excluded, and why. */
 const exclusionOf = ({ isExcluded, exclusionReason }: Draft) => ({
   isExcluded,
   exclusionReason: isExcluded && exclusionReason ? exclusionReason : null,
 })
 
-/** The request body of a draft without faults. */
+/** The request body for form values without faults. */
 const toBody = (typed: Draft): Omit<AssessmentInput, 'termId' | 'subjectId'> => ({
   title: typed.title.trim(),
   assessmentType: typed.assessmentType,

@@ -17,7 +17,7 @@ import { NotCurrentYear } from '../../frame/other-year.tsx'
 import { day, number } from '../../words/format.ts'
 import { AssessmentDialog } from './assessment-dialog.tsx'
 
-/** The assessments of one subject in the chosen term, for those who may mark it. */
+/** The assessments of a subject in the chosen term, for people who may mark it. */
 export function AssessmentsPage() {
   const { t } = useTranslation('assessments')
   const { term, year, isLoading } = useChosenTerm()
@@ -60,7 +60,7 @@ export function AssessmentsPage() {
 type Scope = { termId: string; subjectId: string; classId: null }
 const scopeOf = (term: { id: string }, subject: { id: string }): Scope => ({ termId: term.id, subjectId: subject.id, classId: null })
 
-/** Subjects that the caller may mark in any of their classes of the year, in the school's order. */
+/** The subjects that this person may mark in any class of the year, in the school's order. */
 function useMarkedSubjects(yearId: string | null): { subjects: readonly Subject[]; isLoading: boolean } {
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: yearId ?? '' } }), enabled: yearId !== null })
   const own = useQueries({ queries: (classes.data ?? []).map(({ id }) => ask('classes', 'mySubjects', { params: { classId: id } })) })

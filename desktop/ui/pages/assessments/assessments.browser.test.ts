@@ -17,7 +17,7 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
   const classOf = (page: Page) => page.getByRole('dialog').getByLabel('Class or set')
   const listed = async () => (await site.as('ada')).assessments.list({ query: { termId: michaelmas.id, subjectId: maths.id } })
 
-  test('added from a class’s grid it is for that class; a wider one says whom it reaches', async () => {
+  test('one added from a class’s grid is for that class; one for every class names the classes', async () => {
     const { context, page } = await adaAt(GRID)
     await page.getByRole('button', { name: 'Add an assessment' }).click()
     await page.getByLabel('Title').fill('Test 9')
@@ -32,7 +32,7 @@ describe.skipIf(!headlessPath)('an assessment in its dialog', () => {
     await context.close()
   })
 
-  test('what other classes have marks in says why it is not changed, left out or deleted', async () => {
+  test('one with marks of other classes shows why it cannot be changed, excluded or deleted', async () => {
     const { context, page } = await adaAt('/assessments')
     await page.getByLabel('Term').selectOption(michaelmas.id)
     const refusal = () =>

@@ -30,7 +30,7 @@ import { useSchoolDays } from './use-school-days.ts'
 const STORAGE_KEY = 'markbook.attendance'
 const LESSONS = 12
 
-/** `/attendance`: goes to the class that was last opened on this computer, else to the own one, else to the first. */
+/** `/attendance`: redirects to the class that was last opened in this browser, else to the person's own one, else to the first. */
 export function ChooseAttendancePage() {
   const { t } = useTranslation('attendance')
   const chosen = useChosenTerm()
@@ -43,7 +43,7 @@ export function ChooseAttendancePage() {
   return <Page title={t('title')}>{isLoading ? <Loading /> : <Empty>{t(chosen.year ? 'noClass' : 'noYear')}</Empty>}</Page>
 }
 
-/** The register of a class on a day, the month, and the term. */
+/** The register of a class on a day, with its month and its term. */
 export function AttendancePage() {
   const { t } = useTranslation('attendance')
   const { classId } = useParams({ from: '/school/attendance/$classId' })
@@ -53,7 +53,7 @@ export function AttendancePage() {
   const group = classes.data?.find(({ id }) => id === classId)
   useEffect(() => writeStored(STORAGE_KEY, classId), [classId])
   if (year && classes.data) {
-    // The term at the top may be of a year in which this class is not: the register of another one is not shown in its place.
+    // The class may not exist in the year of the chosen term: then no register of another class is shown instead.
     if (!group)
       return (
         <Page title={t('title')}>
@@ -143,7 +143,8 @@ function OfClass({ group, classes, year, terms }: OfClassProps) {
 function RegisterCard({ register, month, pupils }: { register: Register; month: MonthOfClass; pupils: readonly Pupil[] }) {
   const { t } = useTranslation('attendance')
   const state = useRegister(register, month)
-  // The place of the button stays when it goes, so that nobody is marked in place of the pupil above.
+  // The space of the button stays after its press; otherwise the rows would move under the pointer, and the next press would mark another
+  // pupil.
   const [opensTaken] = useState(state.isTaken)
   const title = t('register', { day: weekday(register.day) })
   const isToCome = register.day > dayAfter(today(), 1)

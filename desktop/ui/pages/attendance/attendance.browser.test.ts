@@ -27,7 +27,7 @@ describe.skipIf(!headlessPath)('the register', () => {
   }
   const chosen = (page: Page, name: string) => group(page, name).getByRole('radio', { checked: true }).innerText()
 
-  test('one key a pupil; what was said is taken back; everything is saved by itself', async () => {
+  test('one key marks a pupil, can be undone, and is saved without a button', async () => {
     const day = '2025-11-17'
     const { context, page, faults } = await opened(day)
     await page.getByText('Not taken yet').waitFor()
@@ -53,7 +53,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await expect.poll(() => page.getByRole('button', { name: /17 Nov 2025, Whole day/ }).count()).toBe(1)
     await term.scrollIntoViewIfNeeded()
     await picture(page, 'attendance-month')
-    // What is said of a pupil stands below the day.
+    // A code is below the head of its day.
     const middleOf = async (of: Locator) => {
       const { x = 0, width = 0 } = (await of.boundingBox()) ?? {}
       return x + width / 2
@@ -65,7 +65,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('of a Sunday it says so and goes to Monday; of a day between two terms to the next term; of another year what is shown', async () => {
+  test('a Sunday offers Monday, a day between two terms offers the next term, another year says which it is', async () => {
     const { context, page, faults } = await opened('2026-01-18')
     await page.getByRole('heading', { name: 'Register of Sunday 18 Jan 2026' }).waitFor()
     await page.getByText('is not a school day. A register of it counts all the same.').waitFor()
@@ -85,7 +85,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('what somebody else has changed since is not taken back', async () => {
+  test('undo does not overwrite what somebody else has changed since', async () => {
     const day = '2025-12-11'
     const { context, page } = await opened(day)
     await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
@@ -107,7 +107,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('everybody is here, in one press; the arrows go to the school day before and after', async () => {
+  test('one press marks everybody present; the arrows go to the former and the next school day', async () => {
     const { context, page } = await opened('2025-11-21')
     await page.getByRole('button', { name: 'Everybody is here' }).click()
     await expect.poll(() => codesOn('2025-11-21')).toEqual({ taken: 1 })
@@ -128,7 +128,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('a finger on a telephone, in the dark', async () => {
+  test('works by touch on a telephone in the dark', async () => {
     const day = '2025-11-18'
     const { context, page } = await opened(day, { viewport: sizes.phone, colorScheme: 'dark', hasTouch: true })
     await group(page, 'Chen, Mei').getByRole('radio', { name: 'Late' }).tap()
@@ -146,7 +146,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     return Object.fromEntries(marks.map(({ student_id, code, note }) => [student_id, `${code}: ${note}`]))
   }
 
-  test('a note by key: typed, taken back, and left as it was', async () => {
+  test('a note is typed, undone, and left unchanged by Esc, with the keyboard', async () => {
     const day = '2025-12-01'
     const { context, page, faults } = await opened(day)
     await group(page, 'Adeyemi, Zoë').getByRole('radio', { checked: true }).focus()
@@ -157,7 +157,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await expectForEverybody(page)
     await page.keyboard.press('Enter')
     await expect.poll(() => notesOn(day)).toEqual({ [zoe.id]: 'absent: a note, and all of it' })
-    // Back at the pupil: the next key goes on.
+    // The focus is on the pupil again: the next key works.
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('n')
     await page.keyboard.type('went at noon')
@@ -180,7 +180,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('a note that is opened before the key before it was drawn keeps what is typed', async () => {
+  test('a note that is opened before the former key was rendered keeps what is typed', async () => {
     const { context, page } = await opened('2025-12-03')
     await group(page, 'Chen, Mei').getByRole('radio', { checked: true }).focus()
     await page.evaluate(async () => {
@@ -192,7 +192,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('a note on a telephone; one that somebody else wrote since is not overwritten', async () => {
+  test('a note on a telephone does not overwrite one that somebody else wrote meanwhile', async () => {
     const day = '2025-12-02'
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })
     await page.getByRole('button', { name: 'Note on Chen, Mei' }).tap()
@@ -212,11 +212,11 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('a note that came while one was open is neither taken away nor overwritten, whatever the field is left with', async () => {
+  test('a note that arrives while the field is open is neither deleted nor overwritten, however the field is closed', async () => {
     const day = '2025-12-10'
     const { context, page } = await opened(day)
     const byrne = await site.as('byrne')
-    /** A note is opened by keys, right after a code whose request is held until somebody else has written a note there. */
+    /** Opens a note by keys right after a code, whose request is held until somebody else has written a note. */
     const whileOpen = async (before: string, about: { id: string }, type: string) => {
       const { release } = await heldRequest(page)
       const answered = page.waitForResponse((response) => response.request().method() === 'PUT')
@@ -239,7 +239,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     expect(await notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: at the dentist' })
     await page.getByRole('button', { name: 'Write «by bus»' }).click()
     await expect.poll(() => notesOn(day)).toEqual({ ...late, [aoife.id]: 'present: by bus' })
-    // One's own note is on its way when the field is opened again: what comes of it there is not decided by what is typed on.
+    // The user's own note is being sent when the field is opened again: typing on does not decide about it.
     await page.getByText(SAVED).waitFor()
     const held = await heldRequest(page)
     await page.getByRole('button', { name: 'Note on Murphy, Seán' }).click()
@@ -262,7 +262,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('the press that leaves a note goes where it points, on a telephone and with a slow mouse', async () => {
+  test('the press that closes a note reaches its button, on a telephone and with a slow mouse', async () => {
     const day = '2025-12-04'
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true })
     const late = (name: string) => group(page, name).getByRole('radio', { name: 'Late' })
@@ -275,7 +275,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     const murphy = await late('Murphy, Aoife').boundingBox()
     await page.mouse.move((murphy?.x ?? 0) + 10, (murphy?.y ?? 0) + 10)
     await page.mouse.down()
-    // On its way before the button is let go, and sent once.
+    // Sent before the button is released, and only once.
     await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'late: by foot' })
     await page.mouse.up()
     await expect.poll(() => notesOn(day)).toMatchObject({ [mei.id]: 'late: by foot', [aoife.id]: 'late: null' })
@@ -283,7 +283,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test.each(['en-IE', 'fr-FR', 'ar-EG'])('what is entered first moves no pupil under the next press (%s)', async (locale) => {
+  test.each(['en-IE', 'fr-FR', 'ar-EG'])('the first entry does not move the pupil under the next press (%s)', async (locale) => {
     const day = { 'en-IE': '2025-12-05', 'fr-FR': '2025-12-08', 'ar-EG': '2025-12-09' }[locale] as string
     const { context, page } = await opened(day, { viewport: sizes.phone, hasTouch: true, locale })
     const top = () =>
@@ -302,13 +302,13 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('the server goes while a note is written and the window is closed: the note is not lost', async () => {
+  test('a note is not lost where the server stops and the window is closed while it is typed', async () => {
     const day = '2025-12-03'
     const { context, page } = await opened(day)
     await site.restart(async () => {
       await page.getByRole('button', { name: 'Note on Chen, Mei' }).click()
       await page.keyboard.type('not sent yet')
-      // The page goes with the field open.
+      // Leaves the page with the field open.
       await page.goto('about:blank')
     })
     await page.goto(`${site.url}${addressOf(day)}`)
@@ -316,7 +316,7 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('somebody else has marked a pupil otherwise since: the person decides', async () => {
+  test('where somebody else has changed a pupil’s code since, the person decides', async () => {
     const day = '2025-11-19'
     const { context, page } = await opened(day)
     await (await site.as('byrne')).attendance.take({
@@ -333,11 +333,11 @@ describe.skipIf(!headlessPath)('the register', () => {
     await context.close()
   })
 
-  test('the server goes while the register is taken and the window is closed: nothing is lost', async () => {
+  test('nothing is lost where the server stops and the window is closed during the register', async () => {
     const day = '2025-11-20'
     const { context, page } = await opened(day, { serviceWorkers: 'allow' })
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
-    // What is shown is kept a moment after it came.
+    // What is shown is stored a moment after it arrives.
     await page.reload()
     await group(page, 'Adeyemi, Zoë').waitFor()
     await page.waitForTimeout(1_500)
@@ -361,7 +361,7 @@ describe.skipIf(!headlessPath)('the register', () => {
   })
 })
 
-/** The next register that the page sends waits until it is released. `begun`: it has been sent. */
+/** Holds the next request of the register until `release` is called. `begun`: resolves when it was sent. */
 async function heldRequest(page: Page): Promise<{ begun: Promise<void>; release: () => void }> {
   const gate = { begin: () => {}, release: () => {} }
   const begun = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import { useSchoolDays } from './use-school-days.ts'
 
 type Props = { day: string; isChosen: boolean; year: AcademicYear; terms: readonly Term[]; onChoose: (place: { day: string }) => void }
 
-/** Says that the day is no usual one, and offers the next that is. `isChosen`: somebody chose this day; else it is the nearest to today. */
+/** Says that the day is unusual, and offers the next usual one. `isChosen`: somebody chose this day; else it is the nearest to today. */
 export function DayNotice({ day, isChosen, year, terms, onChoose }: Props) {
   const { t } = useTranslation('attendance')
   const now = today()

@@ -14,7 +14,7 @@ import type { Pupil } from './register-list.tsx'
 
 type MonthProps = { day: string; month: MonthOfClass; pupils: readonly Pupil[]; onChoose: (place: Partial<Register>) => void }
 
-/** A row for each pupil, a column for each register of the month. A column's head opens its register. */
+/** A row for each pupil and a column for each register of the month; the head of a column opens its register. */
 export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
   const { t } = useTranslation('attendance')
   const placeOf = (row: { day: string; lesson: number }) => `${row.day} ${row.lesson}`
@@ -93,7 +93,7 @@ export function MonthTable({ day, month, pupils, onChoose }: MonthProps) {
   )
 }
 
-/** What each pupil's attendance adds up to in the chosen term. */
+/** The totals of each pupil in the chosen term. */
 export function TermTotals({ classId, pupils }: { classId: string; pupils: readonly Pupil[] }) {
   const { t } = useTranslation('attendance')
   const { term } = useChosenTerm()

@@ -3,10 +3,10 @@ import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { TextField } from '../../components/field.tsx'
 import styles from './attendance.module.css'
 
-/** `onSave` is told the note that stood there when the field was opened. */
+/** `seen` of `onSave`: the note that was there when the field was opened. */
 type Props = { label: string; note: string; onSave: (text: string, seen: string) => void; onClose: (isByKey: boolean) => void }
 
-/** Where a note is typed. Enter, and leaving it in any way, saves; Escape leaves what was there. */
+/** A field for a note. Enter, and leaving the field in any way, saves; Escape discards. */
 export function NoteField({ label, note, onSave, onClose }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const seen = useRef(note)
@@ -16,7 +16,7 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
     save.current = onSave
     close.current = onClose
   })
-  /** A press beside the field is going on, and it has taken the focus away. */
+  /** A press outside the field is going on; `isLeft`: it has taken the focus from the field. */
   const press = useRef({ isDown: false, isLeft: false })
   useEffect(() => {
     const field = input.current
@@ -26,7 +26,7 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
       save.current(field.value, seen.current)
       seen.current = field.value.trim()
     }
-    // Closed in the middle of a press, the field would move what is pressed from under it: there would be no click.
+    // If the field closed during a press, the pressed element would move, and get no click.
     const begins = ({ target }: MouseEvent) => {
       press.current.isDown = target !== field
     }
@@ -47,7 +47,7 @@ export function NoteField({ label, note, onSave, onClose }: Props) {
     }
   }, [])
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    // What ends the composing of a letter is no end of the note.
+    // An Enter that ends the composition of a letter does not close the note.
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return
     event.preventDefault()
     if (event.key === 'Escape') event.currentTarget.value = seen.current

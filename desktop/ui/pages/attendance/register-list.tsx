@@ -12,16 +12,16 @@ import type { RegisterState } from './use-register.ts'
 export type Pupil = { id: string; first_name: string; last_name: string }
 type Props = { register: RegisterState; pupils: readonly Pupil[]; label: string }
 
-/** The pupils with four buttons each, and a note. One key says what a pupil is and goes to the next. */
+/** The pupils, each with four buttons and a note. One key marks a pupil and goes to the next. */
 export function RegisterList({ register, pupils, label }: Props) {
   const { t } = useTranslation('attendance')
-  /** The pupil whose note is being written. */
+  /** The id of the pupil whose note is open. */
   const [noting, setNoting] = useState('')
   const codeOfKey = new Map<string, AttendanceCode>(attendanceCodes.map((code) => [t(`key.${code}`), code]))
   const onKeyDown = (event: KeyboardEvent<HTMLUListElement>) => {
     const id = idAround(event.target as HTMLElement)
     const at = pupils.findIndex((pupil) => pupil.id === id)
-    // A field and a button have keys of their own.
+    // A note's field and other buttons handle their keys themselves.
     if (at < 0 || event.altKey || (event.target as HTMLElement).role !== 'radio') return
     const list = event.currentTarget
     const go = (to: number) => focusOn(list, pupils[Math.max(0, Math.min(pupils.length - 1, to))]?.id)
@@ -68,13 +68,13 @@ export function RegisterList({ register, pupils, label }: Props) {
 
 const idAround = (element: Element | null) => element?.closest('[data-pupil]')?.getAttribute('data-pupil')
 
-/** At once, for the next key may come at once; and again when the press has been drawn, which may have chosen another button. */
+/** Focuses at once, since the next key may follow at once, and again after the render, which may have checked another button. */
 function focusOn(list: HTMLElement, id: string | undefined): void {
   const focus = () => list.querySelector<HTMLElement>(`[data-pupil="${id}"] [aria-checked="true"]`)?.focus()
   focus()
   requestAnimationFrame(() => {
     const { activeElement } = document
-    // Not from a note that the next key has opened meanwhile.
+    // Not if the next key has opened a note meanwhile.
     if (activeElement?.role === 'radio' && idAround(activeElement) === id) focus()
   })
 }
@@ -93,7 +93,7 @@ function Row({ pupil, register, isNoting, onNote, onNoted }: RowProps) {
       <span className={styles['name']}>{name}</span>
       <div role="radiogroup" aria-label={name} className={styles['codes']}>
         {attendanceCodes.map((code) => (
-          // biome-ignore lint/a11y/useSemanticElements: an input would take the arrows, which go down the list.
+          // biome-ignore lint/a11y/useSemanticElements: an input would handle the arrow keys, which go down the list.
           <button
             key={code}
             type="button"

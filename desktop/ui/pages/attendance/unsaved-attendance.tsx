@@ -15,7 +15,7 @@ import { useAttendanceSession } from './use-register.ts'
 
 const needsDecision = ({ state }: PendingMark) => state === 'conflict' || state === 'refused'
 
-/** What is not saved yet of this person's attendance, on every page but its own. It is sent from here too. */
+/** The unsaved attendance of this person, on every page except its own. It is sent from here too. */
 export function UnsavedAttendance() {
   const { t } = useTranslation('attendance')
   const { queue } = useAttendanceSession()
@@ -51,7 +51,7 @@ export function UnsavedAttendance() {
   )
 }
 
-/** Under the register: what is not saved, and the decisions that are asked for. */
+/** Below the register: what is unsaved, and the decisions that it needs. */
 export function Saving() {
   const { t } = useTranslation('attendance')
   const session = useAttendanceSession()

@@ -19,10 +19,10 @@ export const useMonth = ({ classId, day }: Pick<Register, 'classId' | 'day'>) =>
   useQuery(ask('attendance', 'read', { params: { classId }, query: monthOf(day) }))
 
 type Entry = { studentId: string; code: AttendanceCode } | { studentId: string; note: string | null }
-/** What an entry went over, and the entry itself. */
+/** An entry, and the value that it replaced. */
 type Step = { before: Entry; after: Entry }
 
-/** One register as it stands, with what is on its way over it, and the writing of it. Another register needs a component of its own. */
+/** One register with its unsaved entries, and functions that change it. Use another component for another register. */
 export function useRegister(register: Register, month: MonthOfClass) {
   const session = useAttendanceSession()
   const key = registerKey(register)
@@ -31,7 +31,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
   const stored = new Map(month.marks.filter(isOwn).map((mark) => [mark.student_id, mark]))
   const storedCode = (studentId: string): AttendanceCode => stored.get(studentId)?.code ?? 'present'
   const storedNote = (studentId: string): string | null => stored.get(studentId)?.note || null
-  /** What was entered and is neither refused nor against what somebody else entered. */
+  /** The unsaved value of an entry, unless it was refused or is in conflict. */
   const entered = (entry: string) => {
     const pending = session.queue.get(key, entry)
     return pending && pending.state !== 'conflict' && pending.state !== 'refused' ? pending : undefined
@@ -51,7 +51,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
     const { studentId } = entry
     if ('note' in entry) session.note(register, studentId, { note: entry.note, seen: storedNote(studentId) })
     else if (!isStill(entry)) session.mark(register, [{ studentId, code: entry.code, seen: storedCode(studentId) }])
-    // Present already: all that there is to say is that the register is taken.
+    // All are present already: the only change is that the register is taken.
     else if (!isTaken) session.mark(register, [])
   }
   return {
@@ -64,7 +64,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
       past.current.push({ before: { studentId, code: codeNow(studentId) }, after: { studentId, code } })
       write({ studentId, code })
     },
-    /** `seen`: the note that stood there when this one was begun. Another that came meanwhile is somebody else's. */
+    /** `seen`: the note that was there when the field was opened. Another note now is somebody else's. */
     note: (studentId: string, text: string, seen: string) => {
       const note = text.trim() || null
       const now = noteNow(studentId)
@@ -72,7 +72,7 @@ export function useRegister(register: Register, month: MonthOfClass) {
       past.current.push({ before: { studentId, note: now }, after: { studentId, note } })
       session.note(register, studentId, { note, seen: seen || null })
     },
-    /** Takes the last step back, unless somebody else has changed it since; answers whose it was. */
+    /** Undoes the last step, unless somebody else has changed it since; returns the id of its pupil. */
     undo: (): string | undefined => {
       const last = past.current.pop()
       if (last && isStill(last.after)) write(last.before)

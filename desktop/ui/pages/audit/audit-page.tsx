@@ -29,7 +29,7 @@ export function AuditPage() {
   )
 }
 
-/** Kinds of rows that people look for, in the order in which they ask. */
+/** The kinds of rows to choose from, the most wanted first. */
 const KINDS = [
   'grade',
   'assessment',
@@ -48,7 +48,7 @@ const KINDS = [
   'school',
 ] as const
 
-/** A day that is being typed is none yet. */
+/** A complete day; undefined while it is being typed. */
 const wholeDay = (text: string | undefined) => (text && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined)
 
 function queryOf({ person, pupil, kind, from, to }: Search) {
@@ -132,7 +132,7 @@ function Filters({ search }: { search: Search }) {
   )
 }
 
-/** Details of an entry that are shown: what was made or deleted has many. */
+/** The number of details shown for an entry: a created or deleted row has many. */
 const MOST_DETAILS = 4
 
 function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
@@ -180,7 +180,7 @@ function EntriesTable({ rows }: { rows: readonly AuditEntry[] }) {
 
 const NOTES = ['desk_code', 'console_code', 'sign_in_reset', 'school_invitation', 'reminder', 'sync_invitation', 'sync_peer'] as const
 
-/** What was done that is no row, as a sentence; null of a row. */
+/** The sentence for an entry that is about no row; null for one about a row. */
 function useNotes(): (entry: AuditEntry) => string | null {
   const { t } = useTranslation('audit')
   return ({ entity, action, changes }) => {

@@ -14,7 +14,7 @@ describe.skipIf(!headlessPath)('the audit', () => {
     throw new Error('there is no line')
   }
 
-  test('the head reads who wrote what, and after a night in which somebody changed a mark in the file is told which', async () => {
+  test('the head reads who wrote what, and sees which mark was changed in the database file after the nightly audit', async () => {
     const { services } = site.running().node
     const mark = (score: number) => ({ assessmentId: mathsExam.id, grades: [{ studentId: zoe.id, score }] })
     await (await site.as('ada')).grades.bulk({ body: mark(72) })

@@ -12,7 +12,7 @@ import { useChangeTexts } from '../history/history-panel.tsx'
 import { useTextsOf } from '../sync/labels.ts'
 import styles from './audit.module.css'
 
-/** What the last audit of the school came to, in plain words. */
+/** The result of the school's last audit, in words for the head. */
 export function Verdict() {
   const { t } = useTranslation('audit')
   const report = useQuery(ask('audit', 'report'))

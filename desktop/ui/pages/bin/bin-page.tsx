@@ -11,7 +11,7 @@ import { nameOf } from '../../words/names.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { restore } from './restore.ts'
 
-/** What was deleted and can be restored: for administrators everything, for teachers the assessments that they deleted. */
+/** What was deleted and can be restored: everything for administrators, the assessments that they deleted for teachers. */
 export function BinPage() {
   const { t } = useTranslation(['bin', 'app', 'records'])
   const profile = useProfile()
@@ -40,7 +40,7 @@ export function BinPage() {
 
 const FIGURES = ['marks', 'assessments', 'enrolments', 'assignments', 'report_books', 'set_places', 'set_teachers'] as const
 
-/** What comes back with it. */
+/** What is restored together with an item. */
 function Figures({ item }: { item: BinItem }) {
   const { t } = useTranslation('bin')
   const counted = FIGURES.filter((figure) => item[figure] > 0)

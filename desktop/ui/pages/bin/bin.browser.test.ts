@@ -7,7 +7,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the bin', () => {
   const { site, browser, open } = siteInBrowser()
 
-  test('a teacher deletes an assessment by mistake, reads where it is, and has it back with its marks', async () => {
+  test('a teacher deletes an assessment by mistake, and restores it with its marks', async () => {
     const { context, page, faults } = await open('ada', '/assessments')
     await page.getByLabel('Term').selectOption(mathsHilary.term_id)
     await page.getByRole('button', { name: 'Change Spring test' }).click()
@@ -30,7 +30,7 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await context.close()
   })
 
-  test('a deletion is undone where it was said', async () => {
+  test('a deletion is undone in its message', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
     await (await site.as('okafor')).subjects.create({ body: { name: 'Art', code: 'ART' } })
@@ -48,7 +48,7 @@ describe.skipIf(!headlessPath)('the bin', () => {
     await context.close()
   })
 
-  test('the head is told what is in the way, and it stays in the bin', async () => {
+  test('the head sees why something cannot be restored, and it stays in the bin', async () => {
     const okafor = await site.as('okafor')
     const { id } = await okafor.subjects.create({ body: { name: 'Drama', code: 'DR' } })
     await okafor.subjects.remove({ params: { id } })

@@ -12,7 +12,7 @@ const restored = (left: number, name: string): string =>
   left > 0 ? i18next.t('bin:restoredWithout', { name, count: left }) : i18next.t('bin:restored', { name })
 const bringBack = (id: string) => save('bin', 'restore', { params: { id } }, CONCERNED)
 
-/** Brings back what is in the bin under this id, and says so. `name`: what it is called. */
+/** Restores the item of the bin with this id, and shows a message with its `name`. */
 export async function restore(id: string, name: string): Promise<void> {
   const { left_out } = await bringBack(id)
   tell(restored(left_out, name))
@@ -21,8 +21,8 @@ export async function restore(id: string, name: string): Promise<void> {
 type Deleted = { id: string; name: string /** Deletes it once more. */; again: () => Promise<unknown> }
 
 /**
- * Says that a row was deleted, with «Undo» where this person may bring it back: an administrator, and whoever deleted an assessment. After
- * that «Redo» deletes it again.
+ * Shows that a row was deleted, with «Undo» where this person may restore it: an administrator, or the person who deleted an assessment.
+ * After that «Redo» deletes it again.
  */
 export function tellDeleted(said: string, entity: BinEntity, row: Deleted): void {
   const profile = queryClient.getQueryData(me().queryKey)

@@ -18,7 +18,7 @@ import { ClassTeachers } from './class-teachers.tsx'
 
 type ClassDetails = ReplyOf<'classes', 'get'>
 
-/** One class: its pupils, its teachers; for its class teacher and administrators what can be changed. */
+/** A class with its pupils and teachers; its class teacher and administrators can change it. */
 export function ClassPage() {
   const { classId } = useParams({ from: '/school/classes/$classId' })
   const detail = useQuery(ask('classes', 'get', { params: { classId } }))

@@ -101,7 +101,7 @@ const enrol = (classId: string, studentIds: string[]) =>
   save('classes', 'enrollBulk', { params: { id: classId }, body: { studentIds } }, ['students'])
 const unenrol = (classId: string, studentId: string) => save('classes', 'unenroll', { params: { id: classId, studentId } }, ['students'])
 
-/** Makes these the subjects of a pupil. What is added goes first: in between the pupil never takes every subject. */
+/** Sets the subjects of a pupil. Adds before it removes: a pupil without an assigned subject would take every subject. */
 async function setSubjects(classId: string, studentId: string, before: readonly string[], after: readonly string[]) {
   const added = after.filter((id) => !before.includes(id))
   if (added.length > 0) await save('classes', 'assignSubjects', { params: { id: classId }, body: { studentId, subjectIds: added } })
@@ -109,7 +109,7 @@ async function setSubjects(classId: string, studentId: string, before: readonly 
     await save('classes', 'removeStudentSubject', { params: { id: classId, sid: studentId, subjectId } })
 }
 
-/** Enrols several active pupils who are in no class of the year. A search keeps what is ticked. */
+/** Enrols several active pupils who have no class in the year. A search keeps those that are checked. */
 function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
   const { t } = useTranslation(['classes', 'app'])
   const [typed, setTyped] = useState('')
@@ -166,7 +166,7 @@ function EnrolDialog({ classId, className, yearId }: Omit<Props, 'mayChange'>) {
 
 type StudentSubjectsProps = { classId: string; student: { id: string; first_name: string; last_name: string } }
 
-/** The subjects of one pupil. None ticked means every subject of the class (decisions §4). */
+/** The subjects of one pupil. None checked means every subject of the class (decisions §4). */
 function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
   const { t } = useTranslation(['classes', 'app'])
   const own = useQuery(ask('classes', 'studentSubjects', { params: { id: classId, sid: student.id } }))
@@ -199,9 +199,9 @@ function StudentSubjectsDialog({ classId, student }: StudentSubjectsProps) {
 type SubjectsForManyProps = {
   classId: string
   students: readonly Student[]
-  /** The subjects of each so far; undefined while they are loading. */
+  /** The present subjects of each pupil; undefined while they are loading. */
   taken: ReadonlyMap<string, readonly { id: string }[]> | undefined
-  /** Their subjects as text. */
+  /** The subjects of a pupil as text. */
   takenOf: (studentId: string) => string
 }
 
@@ -218,11 +218,11 @@ function SubjectsForMany({ classId, students, taken, takenOf }: SubjectsForManyP
   const chosenNames = chosen.map(({ name }) => name).join(', ')
   const pupils = students.filter(({ id }) => everything.includes(id)).map(nameOf)
   const assign = async () => {
-    // A repeated assignment changes nothing, so a retry continues where this one failed.
+    // A repeated assignment has no effect, so that a retry continues where this one failed.
     for (const { id: subjectId } of chosen)
       await client.classes.assignSubjectBulk({ params: { id: classId }, body: { subjectId, studentIds: [...concerned] } })
   }
-  /** Takes from each pupil what they did not have. */
+  /** Removes from each pupil the subjects that were added, for an undo. */
   const takeBack = async () => {
     for (const sid of concerned) {
       const own = taken?.get(sid)?.map(({ id }) => id) ?? []

@@ -6,7 +6,7 @@ import { nameOf } from '../../words/names.ts'
 
 type Props = { label: string; hint?: string; error?: string | undefined; value: string; onChange: (teacherId: string) => void }
 
-/** Who becomes class teacher: the teachers of the school, the person at the screen first. */
+/** Chooses the class teacher among the teachers of the school, the current person first. */
 export function ClassTeacherField({ value, onChange, ...field }: Props) {
   const { id, ...own } = useProfile()
   const staff = useQuery(ask('classes', 'schoolTeachers'))

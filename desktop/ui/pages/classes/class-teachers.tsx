@@ -101,7 +101,7 @@ const subjectIdsOf = ({ subjects }: ClassTeacher) => subjects.map(({ id }) => id
 
 type TeacherProps = { classId: string; teacher: ClassTeacher | null; known: readonly ClassTeacher[] }
 
-/** Adds a teacher to the class (`teacher` is null), or changes what one teaches in it. */
+/** Adds a teacher to the class (`teacher` null), or changes the subjects of one. */
 function TeacherDialog({ classId, teacher, known }: TeacherProps) {
   const { t } = useTranslation(['classes', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
@@ -136,7 +136,7 @@ function TeacherDialog({ classId, teacher, known }: TeacherProps) {
 
 type HandOverProps = { classId: string; className: string; from: string | undefined }
 
-/** Hands the class over to another class teacher. Who was that themselves cannot take it back: it is the other's class then. */
+/** Makes another teacher the class teacher. A former class teacher cannot undo that: the class is the other's then. */
 function HandOver({ classId, className, from }: HandOverProps) {
   const { t } = useTranslation(['classes', 'app'])
   const profile = useProfile()

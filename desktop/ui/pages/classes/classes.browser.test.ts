@@ -7,7 +7,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the page of a class', () => {
   const { site, open } = siteInBrowser()
 
-  test('shows what each pupil takes, and gives several subjects to several pupils at once, by keyboard', async () => {
+  test('shows the subjects of each pupil, and assigns several subjects to several pupils with the keyboard', async () => {
     const { context, page, faults } = await open('byrne', `/classes/${class3B.id}`)
     const row = (name: string) => page.getByRole('row', { name: new RegExp(name) })
     await row('Wójcik, Łukasz').getByText('every subject of the class').waitFor()
@@ -19,7 +19,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await dialog.getByLabel('Science').press('Space')
     await dialog.getByLabel(/Wójcik, Łukasz/).press('Space')
     await dialog.getByLabel(/Chen, Mei/).press('Space')
-    // They take every subject: nobody loses one unless that is wanted, and then it is said of whom.
+    // They take every subject. They keep all unless the head chooses otherwise, and the page names them.
     await dialog.getByText('2 of those ticked take every subject of the class').waitFor()
     expect(await give.isDisabled()).toBe(true)
     await dialog.getByLabel(/they then take only what is ticked/).press('Space')
@@ -40,7 +40,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await context.close()
   })
 
-  test('a teacher of one subject sees it too and changes nothing; it reads on a telephone and at 200 %', async () => {
+  test('a teacher of one subject sees it and changes nothing; it fits a telephone and 200 % zoom', async () => {
     const { context, page } = await open('ada', `/classes/${class3B.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByText('every subject of the class').first().waitFor()
     expect(await page.getByRole('button', { name: /Give subjects|Subjects of/ }).count()).toBe(0)
@@ -59,7 +59,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await context.close()
   })
 
-  test('the head makes a class and says whose it is', async () => {
+  test('the head opens a class and chooses its class teacher', async () => {
     const { context, page, faults } = await open('okafor', '/classes')
     await page.getByRole('button', { name: 'Add a class' }).click()
     const dialog = page.getByRole('dialog')
@@ -75,7 +75,7 @@ describe.skipIf(!headlessPath)('the page of a class', () => {
     await context.close()
   })
 
-  test('a class of last year says so on every page, shows no other in its place, and chooses that year', async () => {
+  test('a class of last year says so on each page, is not replaced by another, and can choose its year', async () => {
     const { context, page, faults } = await open('okafor', `/classes/${lastYears2B.id}`)
     const said = page.getByText('This is of 2024/25; the year chosen above is 2025/26.')
     await said.waitFor()

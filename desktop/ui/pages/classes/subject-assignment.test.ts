@@ -7,8 +7,8 @@ const [maths, english, music] = ['Maths', 'English', 'Music'].map((name) => ({ i
   { id: string; name: string },
 ]
 
-describe('what each pupil takes', () => {
-  test('stands in the order of the school’s subjects, whatever the order in which they were given', () => {
+describe('subjectsByStudentId', () => {
+  test('lists subjects in the order of the school, whatever the order of the assignments', () => {
     const taken = subjectsByStudentId(
       [
         { student_id: 'zoe', subject_id: 'music' },
@@ -21,20 +21,20 @@ describe('what each pupil takes', () => {
     expect(taken.get('mei')).toEqual([english])
   })
 
-  test('nobody to whom nothing was given is listed: they take every subject', () => {
+  test('leaves out pupils without an assignment, who take every subject', () => {
     expect(subjectsByStudentId([], [maths]).size).toBe(0)
   })
 })
 
-describe('whom giving subjects to several concerns', () => {
+describe('assignmentOf', () => {
   const taken = new Map([['zoe', [maths]]])
 
-  test('who takes every subject of the class loses none by it', () => {
+  test('leaves out pupils who take every subject, since they would lose the others', () => {
     expect(assignmentOf(new Set(['zoe', 'mei']), taken, false)).toEqual({ everything: ['mei'], assigned: ['zoe'] })
     expect(assignmentOf(new Set(['mei']), taken, false).assigned).toEqual([])
   })
 
-  test('unless they are to take only these, and then they are named', () => {
+  test('includes them where only these subjects are wanted, and names them', () => {
     expect(assignmentOf(new Set(['zoe', 'mei']), taken, true)).toEqual({ everything: ['mei'], assigned: ['zoe', 'mei'] })
   })
 })

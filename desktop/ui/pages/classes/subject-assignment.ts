@@ -3,8 +3,8 @@ import type { StudentSubject } from '@markbook/shared/contract/classes'
 type SubjectName = { id: string; name: string }
 
 /**
- * Which of the ticked pupils an assignment of subjects concerns (`assigned`). A pupil who takes every subject of the class would lose the
- * others by it, and is left out (`everything`) unless the assigned subjects are to be all that they take.
+ * Which of the checked pupils get an assignment of subjects (`assigned`). A pupil who takes every subject of the class would lose the
+ * others, and is left out (`everything`) unless `isOnlyThese`: the subjects are to be all that they take.
  */
 export function assignmentOf(ticked: ReadonlySet<string>, taken: ReadonlyMap<string, unknown>, isOnlyThese: boolean) {
   const everything = [...ticked].filter((id) => !taken.has(id))

@@ -3,7 +3,7 @@ import { ask, askWhole } from '../../api/queries.ts'
 
 type ClassName = { id: string; name: string }
 
-/** The class of each pupil and the size of each class, of the classes of a year that this person may see; null while loading. */
+/** The class of each pupil and the size of each class, for the classes of a year that this person may see; null while loading. */
 export function useClassMembership(yearId: string | undefined) {
   const query = { academicYearId: yearId ?? '' }
   const classes = useQuery({ ...ask('classes', 'list', { query }), enabled: yearId !== undefined })

@@ -12,8 +12,8 @@ const of = (changes: Record<string, [before: unknown, after: unknown]>) => ({
 
 const named = ['score', 'remarks', 'is_excluded', 'exclusion_reason']
 
-describe('what is shown of an entry', () => {
-  test('what has a name stands first, ids and times of the service are left out', () => {
+describe('shownChanges', () => {
+  test('shows columns with names first, and leaves out ids and technical times', () => {
     const entry = of({
       assessment_id: [null, 'x'],
       updated_at: [null, 'y'],
@@ -30,7 +30,7 @@ describe('what is shown of an entry', () => {
     ])
   })
 
-  test('an approval says when it was given', () => {
+  test('shows the time of an approval', () => {
     const entry = of({ approved_at: [null, '2026-01-12T08:00:00.000Z'], approved_by: [null, 'x'] })
     expect(shownChanges(entry, ['approved_at'])).toEqual([
       { field: 'approved_at', isNamed: true, before: null, after: '2026-01-12T08:00:00.000Z' },
@@ -38,7 +38,7 @@ describe('what is shown of an entry', () => {
     expect(valueText('approved_at', '2026-01-12T08:00:00.000Z')).toMatch(/12.*2026/)
   })
 
-  test('what was nothing and is nothing takes no room', () => {
+  test('leaves out values that were and are empty', () => {
     expect(shownChanges(of({ is_excluded: [null, false], exclusion_reason: [null, ''], score: [3, 0] }), named)).toEqual([
       { field: 'score', isNamed: true, before: '3', after: '0' },
     ])
@@ -46,20 +46,20 @@ describe('what is shown of an entry', () => {
   })
 })
 
-describe('a value that was kept', () => {
+describe('a value', () => {
   beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { history, reports, years } } }))
   afterAll(() => i18next.changeLanguage('en'))
 
-  test('is said in the words of its page', () => {
+  test('has the words of its page', () => {
     expect(valueText('status', 'sent_to_ministry')).toBe('envoyé au ministère')
     expect(valueText('grading_model', 'term_based')).toBe('par trimestre')
     expect(valueText('start_date', '2026-09-07')).toBe('7 sept. 2026')
     expect(valueText('remarks', '2026-09-07')).toBe('2026-09-07')
-    // The code of a mark has the same column.
+    // The code of a mark is in a column with this name too.
     expect(valueText('status', 'abs')).toBe('abs')
   })
 
-  test('is never the text of the database where it is a whole of many', () => {
+  test('with many parts is not shown as the text in the database', () => {
     expect(valueText('sent_snapshot', JSON.stringify({ sent_at: '2026-11-29', scale: { bands: [] } }))).toBe('tels qu’ils étaient alors')
     expect(
       valueText(

@@ -2,10 +2,10 @@ import type { HistoryEntry } from '@markbook/shared/contract/history'
 import { editable } from '../../words/format.ts'
 
 type Value = string | boolean | null
-/** `isNamed`: the column has a name of its own in `columns.json`. */
+/** `isNamed`: the column has a name in `columns.json`. */
 export type ShownChange = { field: string; isNamed: boolean; before: Value; after: Value }
 
-/** Ids, timestamps and where a file lies are not shown; but when a book was approved, since an approval is nothing else. */
+/** Whether a column is hidden: ids, timestamps and paths of files; not the time of an approval, which is all that an approval writes. */
 export const isTechnical = (field: string) =>
   field !== 'approved_at' && (field === 'id' || /(_id|_by|_key|_at|_path|_size|_hash|(^|_)sha256)$/.test(field))
 
@@ -15,7 +15,7 @@ const shownValue = (value: unknown): Value => {
   return typeof value === 'number' ? editable(value) : JSON.stringify(value)
 }
 
-/** The changes of an entry to show, without those that were and are empty: `named` columns first, in their order. */
+/** The changes of an entry to show, without values that are empty before and after: `named` columns first, in their order. */
 export function shownChanges({ changes }: Pick<HistoryEntry, 'changes'>, named: readonly string[]): ShownChange[] {
   const shown = Object.entries(changes)
     .filter(([field]) => !isTechnical(field))

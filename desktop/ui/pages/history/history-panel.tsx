@@ -16,7 +16,7 @@ import { valueText } from './value-text.ts'
 export type HistoryEntity = NonNullable<NonNullable<RequestOf<'history', 'list'>[0]>['query']>['entity']
 type Props = { entity: HistoryEntity; id: string }
 
-/** Entities whose changes can be undone. */
+/** The entities whose changes can be undone. */
 const UNDOABLE: readonly HistoryEntity[] = [
   'grade',
   'assessment',
@@ -39,7 +39,7 @@ export function HistoryPage() {
   )
 }
 
-/** The entries of a row, and what undoes one. */
+/** The entries of a row, and the mutation that undoes one. */
 function useEntries({ entity, id }: Props) {
   const entries = useQuery({ ...ask('history', 'list', { query: { entity, id, limit: 200 } }), staleTime: 0 })
   const undo = useSave('history', 'undo', ['grades', 'assessments', 'students', 'terms', 'subjects', 'classes', 'reports', 'attendance'])
@@ -74,7 +74,7 @@ export function HistoryPanel(row: Props) {
   )
 }
 
-/** The same one below the other, where there is no room for a table. */
+/** The same as a list, for narrow places. */
 export function HistoryEntries(row: Props) {
   const { t } = useTranslation('history')
   const { entries, undo, undoButton } = useEntries(row)
@@ -109,7 +109,7 @@ function Author({ entry: { actor, node_name } }: { entry: HistoryEntry }) {
   )
 }
 
-/** What an entry says of each column, or a beginning of it: `most` of them. */
+/** The changes of an entry by column, at most `most` of them. */
 export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick<HistoryEntry, 'action' | 'changes'>; most?: number }) {
   const { t } = useTranslation('history')
   const { named, columnName, said } = useChangeTexts()
@@ -134,12 +134,12 @@ export function Changes({ entry, most = Number.MAX_SAFE_INTEGER }: { entry: Pick
 
 type UndoButtonProps = { entry: HistoryEntry; isBusy: boolean; onUndo: (request: { params: { id: string } }) => void }
 
-/** Its words name the values that it restores. */
+/** A button whose text names the values that it restores. */
 function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: UndoButtonProps) {
   const { t } = useTranslation('history')
   const { named, columnName, said } = useChangeTexts()
   const back = shownChanges({ changes }, named).filter(({ before }) => action === 'update' || before !== null)
-  // One value needs no name; of several each is named.
+  // A single value is shown without the name of its column.
   const textOf = (change: ShownChange) =>
     back.length === 1 ? shortened(said(change, change.before)) : `${columnName(change)} ${shortened(said(change, change.before))}`
   const value = firstOf(back.map(textOf), 2)
@@ -158,7 +158,7 @@ const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(
 export function useChangeTexts() {
   const { t, i18n } = useTranslation(['history', 'columns'])
   return {
-    /** The columns that have a name, in the order in which they are shown: that of the English `columns.json`. */
+    /** The columns that have a name, in the order of the English `columns.json`. */
     named: Object.keys(i18n.getResourceBundle('en', 'columns') as object),
     columnName: ({ field, isNamed }: ShownChange) => (isNamed ? t(field as 'score', { ns: 'columns' }) : field),
     said: ({ field }: Pick<ShownChange, 'field'>, value: ShownChange['before']) =>

@@ -13,7 +13,7 @@ describe.skipIf(!headlessPath)('the history page', () => {
     await (await site.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 80, remarks: 'Much better.' } })
   })
 
-  test('shows who wrote what when, before and after, and takes a change back', async () => {
+  test('shows who changed what and when, before and after, and undoes a change', async () => {
     const { context, page } = await open('byrne', `/history?entity=grade&id=${gradeId}`)
     const newest = page.getByRole('row').nth(1)
     await expect.poll(() => newest.innerText()).toContain('Ada Nowak')
@@ -27,7 +27,7 @@ describe.skipIf(!headlessPath)('the history page', () => {
     await context.close()
   })
 
-  test('says what to do where the address names nothing, in French too', async () => {
+  test('says what to do where the address names nothing, also in French', async () => {
     const { context, page } = await open('ada', '/history', { viewport: sizes.phone, locale: 'fr-FR' })
     await page.getByText('L’adresse ne désigne rien').waitFor()
     await expectFits(page)

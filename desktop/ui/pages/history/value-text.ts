@@ -2,7 +2,7 @@ import i18next from 'i18next'
 import { day, enumerated, moment, weekdayName } from '../../words/format.ts'
 import { languageName } from '../../words/words.ts'
 
-/** Where the words of a column's values stand. */
+/** The keys of the words for the values of a column. */
 const WORDS: Readonly<Record<string, string>> = {
   status: 'reports:status',
   assessment_type: 'assessments',
@@ -15,10 +15,10 @@ const WORDS: Readonly<Record<string, string>> = {
   report_type: 'history:reportType',
 }
 const DAYS = new Set(['day', 'start_date', 'end_date', 'assessment_date', 'date_of_birth', 'enrollment_date'])
-/** Columns whose value is a whole of many. */
+/** Columns whose value has many parts. */
 const WHOLES = new Set(['snapshot', 'sent_snapshot', 'bands', 'scale_bands', 'mark_codes'])
 
-/** A value of a column as the pages say it; as it is kept where they have no word for it. */
+/** A value of a column in the words of the pages; unchanged where there are none. */
 export function valueText(column: string, value: string): string {
   if (WHOLES.has(column)) return wholeText(value)
   if (column === 'approved_at') return moment(value)
@@ -30,7 +30,7 @@ export function valueText(column: string, value: string): string {
   return key && i18next.exists(key) ? i18next.t(key as 'reports:status.draft') : value
 }
 
-/** Letters with their minimums, or the codes; of the results of a book only that they were kept, since they are a page of figures. */
+/** Letters with their minimums, or codes. For the results of a report book only that they were stored, since they would fill a page. */
 function wholeText(text: string): string {
   const parts = listIn<Part>(text)
   const named = parts.flatMap(({ letter, minimum, code }) => (letter === undefined ? (code ?? []) : `${letter} ${minimum}`))

@@ -12,7 +12,7 @@ import { codeValueOf, issuesOfEntries, noteKey, noteValueOf, requestOf, TAKEN } 
 
 export type AttendanceSession = ReturnType<typeof open>
 
-/** The queue of a person's attendance in this window, as `markingSessionOf` is that of their marks. */
+/** The queue of a person's attendance in this window; like `markingSessionOf` for marks. */
 export const attendanceSessionOf = sessionsOf(open)
 
 const rowOf = (student_id: string, status: string | null): StoredMark => ({ student_id, score: null, status, remarks: null })
@@ -57,7 +57,7 @@ function open(owner: Owner, isShown: () => boolean) {
     saved: () => void refresh(['reports']),
     removed: () => void refresh(['reports']),
   })
-  /** What was seen of a pupil. After a request whose end is unknown, what stands there was compared just before. */
+  /** What the user saw of a pupil; undefined after a request with an unknown outcome, since the queue has then just compared it. */
   const seenOf = (key: string, studentId: string): CellValue | undefined => {
     const pending = kept.queue.get(key, studentId)
     return pending && pending.ours === undefined ? pending.seen : undefined
@@ -65,7 +65,7 @@ function open(owner: Owner, isShown: () => boolean) {
   tellUnsaved(kept, 'attendance', isShown)
   return {
     ...kept,
-    /** Says of some pupils what they are. The register is taken with it. */
+    /** Sets the codes of some pupils, which also takes the register. */
     mark: (register: Register, said: readonly { studentId: string; code: AttendanceCode; seen: AttendanceCode }[]) => {
       const key = registerKey(register)
       kept.places.set(key, register)
@@ -77,7 +77,7 @@ function open(owner: Owner, isShown: () => boolean) {
       }))
       kept.queue.put(entries.length > 0 ? entries : [{ assessmentId: key, studentId: TAKEN, score: TAKEN, seen: null }])
     },
-    /** Writes a note on a pupil over the one that was `seen`, or takes it away. The register is taken with it. */
+    /** Writes a note on a pupil over the one that was `seen`; null deletes it. It also takes the register. */
     note: (register: Register, studentId: string, { note, seen }: Record<'note' | 'seen', string | null>) => {
       const key = registerKey(register)
       kept.places.set(key, register)
@@ -87,7 +87,7 @@ function open(owner: Owner, isShown: () => boolean) {
   }
 }
 
-/** What the server has, in the pages that show it and in what is kept for when it is away. */
+/** Puts what the server has saved into the queries of pages, and into the replies stored for when the server is away. */
 function showSaved(register: Register, taken: { register: AttendanceRegister; marks: readonly AttendanceMark[] }): void {
   for (const query of queryClient.getQueryCache().findAll({ queryKey: ['attendance', 'read'] })) {
     if (!coversRegister(query.queryKey[2], register)) continue

@@ -4,8 +4,8 @@ import { issuesOfEntries, noteKey, noteOf, noteValueOf, requestOf, studentOf, TA
 
 const NOTE = 'had a cold, says 50 % «maybe» ملاحظة'
 
-describe('what a request says', () => {
-  test('code and note of a pupil go as one mark; that the register is taken is no mark', () => {
+describe('requestOf', () => {
+  test('sends code and note of a pupil as one mark; taking the register is no mark', () => {
     const { marks, places } = requestOf([
       { key: TAKEN, value: TAKEN, seen: null },
       { key: 'mei', value: 'late', seen: null },
@@ -19,7 +19,7 @@ describe('what a request says', () => {
     expect(places).toEqual([[1, 3], [2]])
   })
 
-  test('an issue of a mark is one of each entry that it is made of', () => {
+  test('an issue of a mark is reported for each of its entries', () => {
     const issues = [
       { path: 'marks.0.studentId', message: 'is not in the class' },
       { path: 'day', message: 'must be a day' },
@@ -28,18 +28,18 @@ describe('what a request says', () => {
   })
 })
 
-describe('a note as the value of an entry', () => {
-  test.each([NOTE, '12', 'a'.repeat(200), '😀'.repeat(200)])('comes back whole, and is one that the browser keeps', (note) => {
+describe('a note as a value', () => {
+  test.each([NOTE, '12', 'a'.repeat(200), '😀'.repeat(200)])('is returned unchanged, and can be stored', (note) => {
     const value = noteValueOf(note)
     expect(isCellValue(value)).toBe(true)
     expect(noteOf(markOf(value).status)).toBe(note)
   })
 
-  test('no note is no value', () => {
+  test('is null for no note', () => {
     expect([noteValueOf(''), noteValueOf(null), noteOf(null), noteOf(undefined)]).toEqual([null, null, null, null])
   })
 
-  test('the pupil comes back from the key of a note', () => {
+  test('has a key with the id of its pupil', () => {
     expect([studentOf(noteKey('zoe')), studentOf('zoe')]).toEqual(['zoe', 'zoe'])
   })
 })

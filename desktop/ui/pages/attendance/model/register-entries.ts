@@ -2,25 +2,25 @@ import type { AttendanceCode } from '@markbook/shared/domain/attendance'
 import type { Issue } from '@markbook/shared/failures'
 import type { CellValue } from '../../marks/model/cell-value.ts'
 
-/** Stands among the pupils of a register and says that it was taken. */
+/** The key, among those of pupils, of the entry that the register was taken. */
 export const TAKEN = 'register'
 
-/** Who is present has no value, as a mark that is not there. */
+/** A pupil who is present has no value, like a missing mark. */
 type Away = Exclude<AttendanceCode, 'present'>
 export const codeOf = (value: CellValue | undefined): AttendanceCode => (value ? (value as Away) : 'present')
 export const codeValueOf = (code: AttendanceCode): Away | null => (code === 'present' ? null : code)
 
-/** A note is an entry of its own beside the code, for somebody else may have changed the one and not the other. */
+/** The note is a separate entry, since somebody else may have changed only the code or only the note. */
 const NOTE = ' note'
 export const noteKey = (studentId: string): string => `${studentId}${NOTE}`
 export const isNote = (key: string): boolean => key.endsWith(NOTE)
 export const studentOf = (key: string): string => (isNote(key) ? key.slice(0, -NOTE.length) : key)
-/** One word, for the value of an entry has its parts between spaces. */
+/** Encoded as one word, since spaces separate the parts of a value. */
 export const noteValueOf = (note: string | null | undefined): string | null => (note ? encodeURIComponent(note) : null)
 export const noteOf = (value: CellValue | undefined): string | null => (value ? decodeURIComponent(String(value)) : null)
 
 type SeenValue = CellValue | undefined
-/** An entry as it is sent. `seen`: undefined where what stands there was compared just before. */
+/** An entry to send. `seen`: undefined where the queue has just compared it. */
 type Entry = { key: string; value: CellValue; seen: SeenValue }
 type RegisterChange = {
   studentId: string
@@ -35,7 +35,7 @@ const saidBy = ({ key, value, seen }: Entry): Omit<RegisterChange, 'studentId'> 
     ? { note: noteOf(value), ...(seen !== undefined && { expectedNote: noteOf(seen) }) }
     : { code: codeOf(value), ...(seen !== undefined && { expected: codeOf(seen) }) }
 
-/** What a request says of each pupil. `places[n]`: which entries the nth of `marks` is made of. */
+/** The marks of a request, one for each pupil. `places[n]`: the indices of the entries in the nth of `marks`. */
 export function requestOf(entries: readonly Entry[]): { marks: RegisterChange[]; places: number[][] } {
   const byStudent = new Map<string, { mark: RegisterChange; at: number[] }>()
   entries.forEach((entry, at) => {
@@ -48,7 +48,7 @@ export function requestOf(entries: readonly Entry[]): { marks: RegisterChange[];
   return { marks: all.map(({ mark }) => mark), places: all.map(({ at }) => at) }
 }
 
-/** Issues that name a mark of the request, as issues that name its entries. */
+/** Replaces issues that name a mark of the request by issues that name its entries. */
 export const issuesOfEntries = (issues: readonly Issue[], places: readonly number[][]): Issue[] =>
   issues.flatMap((issue) => {
     const [list, at, ...rest] = issue.path.split('.')

@@ -7,7 +7,7 @@ const row = (day: string, lesson: number, id: string) => ({ id, day, lesson }) a
 const mark = (day: string, lesson: number, id: string) => ({ id, day, lesson }) as AttendanceMark
 
 describe('days of a register', () => {
-  test('the school days beside one leave the other days of the week out, over the end of a month and a year', () => {
+  test('schoolDayAfter leaves out other days of the week, also across months and years', () => {
     const [mondayToFriday, sundayToThursday] = [
       [1, 2, 3, 4, 5],
       [1, 2, 3, 4, 7],
@@ -19,29 +19,29 @@ describe('days of a register', () => {
     expect(schoolDayAfter('2026-01-11', -1, sundayToThursday)).toBe('2026-01-08')
   })
 
-  test('a school of one day a week goes from week to week', () => {
+  test('schoolDayAfter goes from week to week with one school day a week', () => {
     expect(schoolDayAfter('2026-01-10', 1, [6])).toBe('2026-01-17')
     expect(schoolDayAfter('2026-01-10', -1, [6])).toBe('2026-01-03')
   })
 
-  test('the month of a day, February of a leap year too', () => {
+  test('monthOf returns the month of a day, also February of a leap year', () => {
     expect(monthOf('2026-01-12')).toEqual({ from: '2026-01-01', to: '2026-01-31' })
     expect(monthOf('2028-02-29')).toEqual({ from: '2028-02-01', to: '2028-02-29' })
     expect(monthOf('2025-12-31')).toEqual({ from: '2025-12-01', to: '2025-12-31' })
   })
 
-  test('a day outside the year is its nearest one', () => {
+  test('a day outside the year becomes the nearest one in it', () => {
     const year = { start_date: '2025-09-01', end_date: '2026-06-30' }
     expect(['2026-11-28', '2025-01-01', '2026-01-12'].map((day) => within(day, year))).toEqual(['2026-06-30', '2025-09-01', '2026-01-12'])
   })
 
-  test('today is that of this computer', () => {
+  test('today is in the time zone of this computer', () => {
     expect(today(new Date(2026, 0, 2, 23, 59))).toBe('2026-01-02')
   })
 })
 
-describe('what the server answered of one register', () => {
-  test('stands in place of what was there of it, and of it alone', () => {
+describe('the server’s reply about one register', () => {
+  test('replaces that register, and no other', () => {
     const seen = {
       registers: [row('2026-01-12', 3, 'old'), row('2026-01-12', 0, 'day'), row('2026-01-13', 3, 'next')],
       marks: [mark('2026-01-12', 3, 'old'), mark('2026-01-12', 0, 'day')],
@@ -51,14 +51,14 @@ describe('what the server answered of one register', () => {
     expect(after.marks.map(({ id }) => id)).toEqual(['day', 'new'])
   })
 
-  test('concerns the months of that class alone', () => {
+  test('belongs only to the months of its class', () => {
     const asked = (classId: string, from: string, to: string) => ({ params: { classId }, query: { from, to } })
     expect(coversRegister(asked('c', '2026-01-01', '2026-01-31'), register)).toBe(true)
     expect(coversRegister(asked('d', '2026-01-01', '2026-01-31'), register)).toBe(false)
     expect(coversRegister(asked('c', '2026-02-01', '2026-02-28'), register)).toBe(false)
   })
 
-  test('a register comes back from its key', () => {
+  test('a register can be read back from its key', () => {
     expect(registerOf(registerKey(register))).toEqual(register)
   })
 })

@@ -1,7 +1,7 @@
 import type { AttendanceMark, AttendanceRegister } from '@markbook/shared/contract/attendance'
 import { isSchoolDay, weekdays } from '@markbook/shared/domain/school-days'
 
-/** `lesson` 0: of the whole day. */
+/** `lesson` 0: the whole day. */
 export type Register = { classId: string; day: string; lesson: number }
 export type MonthOfClass = { registers: AttendanceRegister[]; marks: AttendanceMark[] }
 
@@ -12,13 +12,13 @@ export function registerOf(key: string): Register {
 }
 
 type RegisterRequest = { params: { classId: string }; query: { from: string; to: string } }
-/** Whether a reply to this request has the register in it. */
+/** Whether the reply to a request has the register in it. */
 export function coversRegister(request: unknown, { classId, day }: Register): boolean {
   const { params, query } = request as RegisterRequest
   return params.classId === classId && query.from <= day && day <= query.to
 }
 
-/** The month, with what the server has answered about one register. */
+/** The month, with one register replaced by the server's reply. */
 export function withRegister(
   { registers, marks }: MonthOfClass,
   { day, lesson }: Register,
@@ -31,30 +31,30 @@ export function withRegister(
 const at = (day: string) => new Date(`${day}T00:00:00Z`)
 const written = (date: Date) => date.toISOString().slice(0, 10)
 
-/** The day so many days later. */
+/** The day `days` later. */
 export function dayAfter(day: string, days: number): string {
   const date = at(day)
   date.setUTCDate(date.getUTCDate() + days)
   return written(date)
 }
 
-/** The next day in this direction that is one of the school days. */
+/** The next school day in this direction. */
 export function schoolDayAfter(day: string, step: 1 | -1, schoolDays: readonly number[]): string {
   const week = weekdays.map((count) => dayAfter(day, step * count))
   return week.find((next) => isSchoolDay(next, schoolDays)) ?? dayAfter(day, step)
 }
 
-/** The first and the last day of the month of a day. */
+/** The first and the last day of a month. */
 export function monthOf(day: string): { from: string; to: string } {
   const next = at(`${day.slice(0, 7)}-01`)
   next.setUTCMonth(next.getUTCMonth() + 1)
   return { from: `${day.slice(0, 7)}-01`, to: dayAfter(written(next), -1) }
 }
 
-/** Today on this computer's clock. */
+/** Today in the time zone of this computer. */
 export const today = (now = new Date()): string =>
   [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 
-/** A day of the year: the nearest where it lies outside. */
+/** The day if it is in the year, else the nearest one in it. */
 export const within = (day: string, { start_date, end_date }: { start_date: string; end_date: string }): string =>
   day < start_date ? start_date : day > end_date ? end_date : day

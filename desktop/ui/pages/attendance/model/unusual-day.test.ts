@@ -9,8 +9,8 @@ const terms = [
 
 const usual = { schoolDays: [1, 2, 3, 4, 5], terms }
 
-describe('an unusual day of a register', () => {
-  test('is no school day, between two terms, or tomorrow', () => {
+describe('unusualDay', () => {
+  test('finds a day without school, a day between terms, and tomorrow', () => {
     const kindOf = (day: string) => unusualDay(day, usual, '2026-06-30')
     expect(kindOf('2026-01-16')).toBe(null)
     expect(kindOf('2026-01-17')).toBe('noSchoolDay')
@@ -21,18 +21,18 @@ describe('an unusual day of a register', () => {
     expect(unusualDay('2026-01-16', usual, '2026-01-14')).toBe(null)
   })
 
-  test('goes by the school days of the school', () => {
+  test('uses the school days of the school', () => {
     const own = { schoolDays: [1, 2, 3, 4, 7], terms }
     const kinds = ['2026-01-15', '2026-01-16', '2026-01-17', '2026-01-18'].map((day) => unusualDay(day, own, '2026-06-30'))
     expect(kinds).toEqual([null, 'noSchoolDay', 'noSchoolDay', null])
     expect(nextUsualDay('2026-01-16', own, year)).toBe('2026-01-18')
   })
 
-  test('a year without terms has no break', () => {
+  test('finds no break in a year without terms', () => {
     expect(unusualDay('2025-12-29', { ...usual, terms: [] }, '2026-06-30')).toBe(null)
   })
 
-  test('the next usual day comes after days without school and after the break, and there is none after the last term', () => {
+  test('nextUsualDay skips days without school and breaks; null after the last term', () => {
     expect(nextUsualDay('2026-01-17', usual, year)).toBe('2026-01-19')
     expect(nextUsualDay('2025-12-20', usual, year)).toBe('2026-01-07')
     expect(nextUsualDay('2026-06-19', usual, year)).toBe(null)
