@@ -4,7 +4,7 @@ import { ask } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button-link.tsx'
 import { Notice } from '../../components/page.tsx'
 
-/** Where the last audit found what somebody must look at; nothing else. That it cannot be asked is said on its own page. */
+/** Shown only where the last audit found something wrong. A failure to read it is shown on its own page. */
 export function AuditNotice() {
   const { t } = useTranslation('home')
   const { data } = useQuery(ask('audit', 'report'))

@@ -15,7 +15,7 @@ import styles from './home.module.css'
 import { type OutdatedReports, OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
 import { byClass, type ClassTotal, missingOf, shareOf } from './progress.ts'
 
-/** The own subjects by class, each with a link to its marks. */
+/** The teacher's subjects by class, each with a link to its marks. */
 export function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   const { t } = useTranslation(['home', 'app'])
   const { term } = useChosenTerm()
@@ -36,7 +36,7 @@ export function OwnMarks({ rows }: { rows: readonly ClassProgress[] }) {
   )
 }
 
-/** Every class of the term: missing marks, subjects without an assessment, and books that are older than the marks. */
+/** Every class of the term: missing marks, subjects without an assessment, and report books older than the marks. */
 export function AllClasses({ rows }: { rows: readonly ClassProgress[] }) {
   const { t } = useTranslation('home')
   const outdated = useOutdatedReports(byClass(rows).map((total) => total.class.id))
@@ -51,7 +51,7 @@ export function AllClasses({ rows }: { rows: readonly ClassProgress[] }) {
 
 type MarksCardProps = { title: string; rows: readonly ClassProgress[]; inside: (total: ClassTotal) => ReactNode }
 
-/** How far these marks are, the first grid in which some are missing, and each class. */
+/** The progress of these marks: in all, the first grid with missing marks, and each class. */
 function MarksCard({ title, rows, inside }: MarksCardProps) {
   const { t } = useTranslation('home')
   const totals = byClass(rows)
@@ -77,7 +77,7 @@ function MarksCard({ title, rows, inside }: MarksCardProps) {
   )
 }
 
-/** What is next: the first grid with a gap. */
+/** A link to the first grid with missing marks. */
 function NextGrid({ rows }: { rows: readonly ClassProgress[] }) {
   const { t } = useTranslation('home')
   const next = rows.find((row) => missingOf(row) > 0)
@@ -90,7 +90,7 @@ function NextGrid({ rows }: { rows: readonly ClassProgress[] }) {
   )
 }
 
-/** Of a class with one own subject this is all that there is to say. */
+/** The only line of a class in which the teacher has one subject. */
 function ClassHead({ total }: { total: ClassTotal }) {
   const { t } = useTranslation('home')
   const { recorded, expected } = total
@@ -122,7 +122,7 @@ function ClassHead({ total }: { total: ClassTotal }) {
 const RADIUS = 20
 const AROUND = 2 * Math.PI * RADIUS
 
-/** The share of the marks that are there, as a ring; the words beside it say how many. */
+/** The share of entered marks as a ring; the words beside it have the numbers. */
 function Ring({ share }: { share: number | null }) {
   return (
     <svg className={styles['ring']} viewBox="0 0 48 48" width={48} height={48} aria-hidden="true">
@@ -148,7 +148,7 @@ function ClassState({ total: { expected, missing, unassessed } }: { total: Class
   return unassessed.length === 0 && <Badge tone="good">{t('classes.complete')}</Badge>
 }
 
-/** The subjects in which marks are missing, each a link to its grid; those without an assessment; books that the marks have left behind. */
+/** The subjects with missing marks, each with a link to its grid; subjects without an assessment; and report books older than the marks. */
 function Gaps({ total, outdated }: { total: ClassTotal; outdated: readonly OutdatedReports[] }) {
   const { t } = useTranslation('home')
   const gaps = total.rows.filter((row) => missingOf(row) > 0)
@@ -196,7 +196,7 @@ function EnterLink({ row }: { row: ClassProgress }) {
   )
 }
 
-/** An own subject of several in a class. */
+/** A subject of the teacher, in a class where they have several. */
 const OwnSubject = ({ row }: { row: ClassProgress }) => (
   <li className={styles['subject']}>
     <strong>{row.subject.name}</strong>
@@ -205,7 +205,7 @@ const OwnSubject = ({ row }: { row: ClassProgress }) => (
   </li>
 )
 
-/** A subject of the own class, whoever teaches it; its name leads to its marks. */
+/** A subject of the teacher's own class, whoever teaches it, with a link to its marks. */
 export const SubjectProgress = ({ row }: { row: ClassProgress }) => (
   <li className={styles['subject']}>
     <Link to="/marks/$classId/$subjectId" params={{ classId: row.class.id, subjectId: row.subject.id }}>

@@ -9,7 +9,7 @@ import { firstOf, moment } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { useWaitingLines, WaitingLines } from './waiting-lines.tsx'
 
-/** The open decisions of an administrator: join requests, and values that two servers hold differently. */
+/** The open decisions of an administrator: join requests and conflicts. */
 export function Decisions() {
   const { t } = useTranslation('home')
   const requests = useQuery(ask('schools', 'joinRequests'))
@@ -56,7 +56,7 @@ export function Decisions() {
   )
 }
 
-/** How the marks of this server are backed up. Nothing where it does not say: an older one, or an instance that makes none. */
+/** How this server's marks are backed up; renders nothing where the server does not say, as an older one or one without backups. */
 function BackupsLine() {
   const { t } = useTranslation('home')
   const { data } = useQuery(ask('schools', 'backups'))
@@ -74,7 +74,7 @@ function BackupsLine() {
   )
 }
 
-/** What waits for a teacher: the open conflicts of their own values, what is due, what was not taken; nothing where there is none. */
+/** What a teacher must do: conflicts of their own marks, dates, refused writes; renders nothing without any. */
 export function OwnDecisions() {
   const { t } = useTranslation('home')
   const { decisions } = useOpenWork(useQuery(ask('replication', 'status')).data)
@@ -90,7 +90,7 @@ export function OwnDecisions() {
   )
 }
 
-/** How many values wait for a decision, with a link to them. */
+/** The number of conflicts, with a link to them. */
 function ConflictsLine({ count }: { count: number }) {
   const { t } = useTranslation('home')
   const open = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), enabled: count > 0 })

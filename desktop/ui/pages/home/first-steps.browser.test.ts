@@ -11,7 +11,7 @@ const ticks = (page: Page) =>
   list(page)
     .locator('li[data-done]')
     .evaluateAll((steps) => steps.map((step) => step.getAttribute('data-done') === 'true'))
-/** What the steps are told by comes after the rest of the page. */
+/** Delays a reply on which the steps depend until the rest of the page is there. */
 const late = async (route: Route) => {
   await new Promise((resolve) => setTimeout(resolve, 600))
   await route.continue()
@@ -43,7 +43,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     await context.close()
   })
 
-  test('the administrator of an empty school walks them: each leads to its page, and is ticked once it is done', async () => {
+  test('lead the administrator of an empty school to each page, and are checked when done', async () => {
     const head = await site.as('nobody')
     await head.auth.onboard({ body: { firstName: 'Niall', lastName: 'Ó Sé' } })
     await head.schools.create({ body: { name: 'Scoil Mhuire', schoolType: 'secondary', starterSubjects: false } })
@@ -59,7 +59,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     await page.unroute('**/api/schools/members?*')
     await expectForEverybody(page)
     await picture(page, 'first-steps-empty')
-    /** Follows the one filled link, does what stands there, and comes back. */
+    /** Follows the one primary link, does the work, and comes back. */
     const walk = async (name: string, path: string, work: () => Promise<unknown>) => {
       await list(page).getByRole('link', { name }).click()
       await expect.poll(() => new URL(page.url()).pathname).toBe(path)
@@ -69,7 +69,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     }
     let year = { id: '' }
     await walk('Do it: the school year', '/years', async () => {
-      // The first year of a school is made with its terms and becomes the current one, in one request.
+      // One request makes the first year with its terms, and activates it.
       const asked: string[] = []
       page.on('request', (request) => ['POST', 'PATCH'].includes(request.method()) && asked.push(new URL(request.url()).pathname))
       await page.getByRole('button', { name: 'Add a year' }).click()
@@ -90,7 +90,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
         ['Semester 1', '2026-09-01', '2027-01-29'],
         ['Semester 2', '2027-01-31', '2027-06-30'],
       ])
-      // The step of the terms is for a year without any.
+      // The step of the terms is shown for a year without terms.
       for (const { id } of made) await head.terms.remove({ params: { id } })
     })
     let term = { id: '' }
@@ -134,7 +134,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
       await head.grades.bulk({ body: { assessmentId, grades: [{ studentId: pupil.id, score: 15 }] } })
     })
     expect(await ticks(page)).toEqual([true, true, true, false, true])
-    // Who works alone puts the last one aside, for good, and gets it back from the help.
+    // An administrator who works alone can hide the last step, and gets it back from the help.
     await list(page).getByRole('button', { name: 'Put aside: first steps' }).press('Enter')
     await list(page).waitFor({ state: 'detached' })
     await page.reload()
@@ -148,7 +148,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     await context.close()
   })
 
-  test('a teacher has steps of the first day, and none once marks are there; they come back from the help', async () => {
+  test('a teacher has steps until marks are entered; they can be shown again from the help', async () => {
     const { context, page, faults } = await openWindow(browser)
     await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), michaelmas.id)
     await site.signIn(context, 'ada')
@@ -161,7 +161,7 @@ describe.skipIf(!headlessPath)('the first steps', () => {
     await expectForEverybody(page)
     await picture(page, 'first-steps-teacher')
     await list(page).getByRole('button', { name: 'Put aside: first steps' }).click()
-    // A term without marks is no other first day.
+    // A later term without marks does not show them again.
     await page.getByLabel('Term').selectOption({ label: 'Trinity' })
     await page.getByRole('region', { name: 'Your marks in Trinity' }).waitFor()
     expect(await list(page).count()).toBe(0)

@@ -27,10 +27,10 @@ const pages = {
 } as const
 type Part = keyof typeof pages
 
-/** `next`: what of it is to be done; null where it is done. */
+/** `next`: the part of the step to do next; null where all are done. */
 type Step = { name: 'yearAndTerms' | 'classesAndPupils' | Exclude<Part, 'year' | 'terms' | 'classes' | 'pupils'>; next: Part | null }
 
-/** The first part that is not there yet. */
+/** The first part that is missing; null where none is. */
 const nextOf = (parts: readonly (readonly [part: Part, isThere: boolean])[]): Part | null =>
   parts.find(([, isThere]) => !isThere)?.[0] ?? null
 
@@ -46,10 +46,10 @@ function useProgress(): { rows: readonly ClassProgress[] | undefined; isLoading:
 
 const isMarked = ({ recorded }: ClassProgress) => recorded > 0
 
-/** The steps; null where they cannot be told, `isLoading` while that may change. */
+/** The steps; null where they cannot be shown, with `isLoading` while that may change. */
 type SchoolSteps = { steps: Step[] | null; isLoading: boolean }
 
-/** What a school needs, in the order in which it is set up. */
+/** The steps of setting up a school, in order. */
 function useSchoolSteps(isNeeded: boolean): SchoolSteps {
   const { years, terms, year, term, isLoading } = useChosenTerm()
   const enabled = isNeeded
@@ -66,7 +66,7 @@ function useSchoolSteps(isNeeded: boolean): SchoolSteps {
     return { steps: null, isLoading: isLoading || [subjects, classes, pupils, members, asked].some((query) => query.isLoading) }
   }
   const hasYear = years.some(({ is_active }) => is_active)
-  // A later term without marks is no beginning.
+  // Only the first term of a school's first year counts as the beginning.
   const isBegun = years.length > 1 || terms.findIndex(({ id }) => id === term?.id) > 0 || progress.some(isMarked)
   const steps: Step[] = [
     {
@@ -90,7 +90,7 @@ function useSchoolSteps(isNeeded: boolean): SchoolSteps {
   return { steps, isLoading: false }
 }
 
-/** What a teacher does on the first day. */
+/** The steps of a teacher's first day. */
 function useTeacherSteps(): SchoolSteps {
   const { year, term, isLoading } = useChosenTerm()
   const classes = useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id ?? '' } }), enabled: year !== null })
@@ -106,10 +106,10 @@ function useTeacherSteps(): SchoolSteps {
   return { steps, isLoading: false }
 }
 
-/** By school: who works at two begins at each. */
+/** By school, for people who work at several. */
 const keyOf = (schoolId: string | null) => `first-steps ${schoolId ?? ''}`
 
-/** Brings the list back which this person has put aside. */
+/** Returns a function that shows the steps again that this person has hidden. */
 export function useStepsAgain(): () => void {
   const { school_id } = useProfile()
   const { bringBack } = usePutOff()
@@ -117,8 +117,8 @@ export function useStepsAgain(): () => void {
 }
 
 /**
- * The first steps of an administrator, or of a teacher, and whether they are on the page: until all are done, or somebody puts them aside.
- * `isLoading`: that is not known yet, and what is painted below would be pushed down.
+ * The first steps of an administrator or a teacher, and whether they are shown: until all are done, or the person hides them. `isLoading`:
+ * that is still unknown; what is below would move when they appear.
  */
 export function useFirstSteps() {
   const profile = useProfile()
@@ -134,7 +134,7 @@ export function useFirstSteps() {
   const finish = useEffectEvent(() => {
     if (!isPutOff(key) && !wasBroughtBack(key)) hide()
   })
-  // Another term has no marks either, and is no first day.
+  // Remembers that the steps are done, since a later term without marks would show them again.
   useEffect(() => {
     if (isFinished && !all) finish()
   }, [isFinished, all])
@@ -143,7 +143,7 @@ export function useFirstSteps() {
 
 type Props = Pick<ReturnType<typeof useFirstSteps>, 'steps' | 'hide'>
 
-/** What to do first, and where; what is there already is ticked. */
+/** The list of steps with links; those that are done are checked. */
 export function FirstSteps({ steps, hide }: Props) {
   const { t } = useTranslation('home')
   const all = isAdmin(useProfile())

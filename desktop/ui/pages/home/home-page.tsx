@@ -21,11 +21,11 @@ import styles from './home.module.css'
 import { OutdatedReportsLink, useOutdatedReports } from './outdated-reports.tsx'
 import { OwnSets } from './set-progress.tsx'
 
-/** What this person can do now. */
+/** Today: what this person can do now. */
 export function HomePage() {
   const { t } = useTranslation('home')
   const profile = useProfile()
-  // The server refuses every request of a suspended account; this page says what that means.
+  // For a suspended account the server refuses every request; this page says what that means.
   const mine = useQuery(ask('schools', 'mine'))
   const isSuspended = mine.error instanceof Failure && mine.error.code === 'inactive'
   const today = fullDay(new Date())
@@ -43,7 +43,7 @@ export function HomePage() {
   )
 }
 
-/** For those who have nothing to enter here. */
+/** For people who have nothing to enter. */
 function Plain({ kind }: { kind: 'member' | 'suspended' }) {
   const { t } = useTranslation('home')
   const { school } = useProfile()
@@ -80,7 +80,7 @@ function StaffToday() {
   )
 }
 
-/** `hasSteps`: the first steps stand above, and say what to do without a class. */
+/** `hasSteps`: the first steps are shown above, and say what to do where there is no class. */
 function TermToday({ termId, yearId, hasSteps }: { termId: string; yearId: string; hasSteps: boolean }) {
   const profile = useProfile()
   const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId } }), staleTime: 0 })
@@ -103,7 +103,7 @@ function TermToday({ termId, yearId, hasSteps }: { termId: string; yearId: strin
   )
 }
 
-/** For a teacher without a class. */
+/** Shown to a teacher without a class. */
 function NoClasses() {
   const { t } = useTranslation('home')
   const { year } = useChosenTerm()
@@ -125,7 +125,7 @@ const states = [
 
 type OwnReportsProps = { group: { id: string; name: string }; termId: string; rows: readonly ClassProgress[] }
 
-/** The own class: the states of its report books, and how far the marks are that they wait for. */
+/** The teacher's own class: the states of its report books, and the progress of the marks that they need. */
 function OwnReports({ group, termId, rows }: OwnReportsProps) {
   const { t } = useTranslation('home')
   const reports = useQuery(ask('reports', 'list', { query: { studentGroupId: group.id, termId } }))

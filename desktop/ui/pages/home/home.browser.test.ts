@@ -18,7 +18,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await page.getByLabel('Term').selectOption({ value: michaelmas.id })
   }
 
-  test('a teacher sees which marks are missing, and one press leads to them', async () => {
+  test('a teacher sees missing marks, and a link to them', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'ada')
     await page.goto(site.url)
@@ -37,7 +37,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('a class teacher sees the report books of the class too, and what they wait for', async () => {
+  test('a class teacher also sees the report books of the class, and what they need', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, reducedMotion: 'reduce' })
     await site.signIn(context, 'byrne')
     await page.goto(site.url)
@@ -67,7 +67,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('the head sees who waits and where marks are missing, in the dark and in French', async () => {
+  test('the head sees open requests and missing marks, in dark mode and in French', async () => {
     const { context, page, faults } = await openWindow(browser, { colorScheme: 'dark' })
     await site.signIn(context, 'okafor')
     await page.goto(site.url)
@@ -99,7 +99,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('the head is told where the server makes no backups any more', async () => {
+  test('the head sees that the server makes no backups any more', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone })
     await site.signIn(context, 'okafor')
     const newest_at = '2026-01-02T02:00:00.000Z'
@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('a term that ends soon with missing marks waits at the top, and can be put aside', async () => {
+  test('a term that ends soon with missing marks is shown at the top, and can be hidden', async () => {
     const { context, page, faults } = await openWindow(browser)
     await page.clock.setFixedTime('2025-12-12T10:00:00.000Z')
     await site.signIn(context, 'ada')
@@ -140,7 +140,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('the ? beside a heading opens by keyboard, says how the page works, and closes by Escape', async () => {
+  test('the ? beside a heading opens by keyboard, explains the page, and closes by Escape', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'byrne')
     for (const [path, words] of [
@@ -162,7 +162,7 @@ describe.skipIf(!headlessPath)('today', () => {
     await context.close()
   })
 
-  test('somebody whom another school’s server has entered is asked, and agrees or declines', async () => {
+  test('a person who was added by another school’s server is asked, and agrees or declines', async () => {
     const { services } = site.running().node
     const offer = (id: string, role: string) => ({
       id: storyId('request', 1, 90 + (role === 'admin' ? 1 : 0)),
@@ -203,11 +203,11 @@ describe.skipIf(!headlessPath)('today', () => {
     expect((await (await site.as('byrne')).auth.me()).pending_join_request).toBe(null)
   })
 
-  test('who is no teacher, and whose account is switched off, are told so kindly', async () => {
+  test('members without a role in teaching, and suspended ones, see what that means', async () => {
     for (const [person, path, words] of [
       ['niamh', '/', 'there is nothing for you to enter here'],
       ['doyle', '/', 'Your account at St Brigid’s is switched off'],
-      // Not that the school has no year.
+      // Instead of a message that the school has no year.
       ['doyle', '/marks', 'Your account at St Brigid’s is switched off'],
     ] as const) {
       const { context, page } = await openWindow(browser)
@@ -220,7 +220,7 @@ describe.skipIf(!headlessPath)('today', () => {
     }
   })
 
-  test('a new school is led on: what is done is ticked, and the list goes when all is', async () => {
+  test('the first steps of a new school are checked when done, and disappear when all are', async () => {
     const { context, page } = await openWindow(browser)
     const head = await site.as('okafor')
     await site.signIn(context, 'okafor')

@@ -5,7 +5,7 @@ import { useOutdatedCounts } from '../reports/book-queries.ts'
 
 export type OutdatedReports = { classId: string; type: 'term' | 'year_end'; count: number }
 
-/** How many books of a class are older than the marks, with a link to them. */
+/** The number of report books of a class that are older than the marks, with a link to them. */
 export function OutdatedReportsLink({ reports: { classId, type, count }, name }: { reports: OutdatedReports; name: string }) {
   const { t } = useTranslation('home')
   return (
@@ -20,7 +20,7 @@ export function OutdatedReportsLink({ reports: { classId, type, count }, name }:
   )
 }
 
-/** The books of these classes that are older than their marks; what is not loaded yet is left out. */
+/** The report books of these classes that are older than the marks; classes that are still loading are left out. */
 export function useOutdatedReports(classIds: readonly string[]): OutdatedReports[] {
   const { year, term } = useChosenTerm()
   const types = year?.grading_model === 'year_based' ? (['term', 'year_end'] as const) : (['term'] as const)

@@ -13,31 +13,31 @@ const row = (name: string, code: string, recorded: number, expected: number, ass
 })
 const rows = [row('3A', 'MA', 4, 4), row('3A', 'EN', 0, 4), row('3B', 'MA', 17, 18)]
 
-test('what is missing is never less than nothing', () => {
+test('the number of missing marks is never negative', () => {
   expect([missingOf(row('3A', 'MA', 3, 4)), missingOf(row('3A', 'MA', 5, 4))]).toEqual([1, 0])
 })
 
-test('classes are added up in their order', () => {
+test('classes are summed in order', () => {
   expect(byClass(rows).map(({ class: { name }, recorded, expected, missing }) => [name, recorded, expected, missing])).toEqual([
     ['3A', 4, 8, 4],
     ['3B', 17, 18, 1],
   ])
 })
 
-test('a subject in which nothing was assessed is said of its class, beside complete ones', () => {
+test('a subject without an assessment is listed with its class, beside complete ones', () => {
   const silent = [...rows, row('3A', 'GA', 0, 0, 0)]
   expect(byClass(silent).map(({ unassessed }) => unassessed.map(({ code }) => code))).toEqual([['GA'], []])
   expect(unassessedIn(silent, '3A').map(({ subject }) => subject.code)).toEqual(['GA'])
 })
 
-test('a class is whole only where no mark is missing, also where another has more than it needs', () => {
+test('a class is complete only if no mark is missing, also if another subject has more marks than expected', () => {
   expect(byClass(rows).map(shareOf)).toEqual([50, 94])
   const [most, more, none] = [row('3A', 'MA', 999, 1_000), row('3A', 'EN', 9, 4), row('3B', 'GA', 0, 0, 0)]
   expect(byClass([most, more, none]).map(shareOf)).toEqual([99, null])
   expect(byClass([row('3A', 'MA', 4, 4)]).map(shareOf)).toEqual([100])
 })
 
-test('a class teacher who teaches no subject marks those of the class', () => {
+test('a class teacher who teaches no subject enters the marks of the class', () => {
   const ofClass = rows.map((each) => ({ ...each, is_class_teacher: each.class.name === '3A' }))
   expect(rowsOfTeacher(ofClass).map(({ subject }) => subject.code)).toEqual(['MA', 'EN'])
   const teaching = ofClass.map((each) => ({ ...each, is_own: each.class.name === '3B' }))

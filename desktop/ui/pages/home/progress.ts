@@ -2,7 +2,7 @@ import type { ClassProgress } from '@markbook/shared/contract/classes'
 
 export const missingOf = ({ expected, recorded }: Pick<ClassProgress, 'expected' | 'recorded'>): number => Math.max(0, expected - recorded)
 
-/** `rows`: its subjects; `unassessed`: those in which nothing counts this term. */
+/** `rows`: the subjects of the class; `unassessed`: those without a counting assessment in the term. */
 export type ClassTotal = {
   class: ClassProgress['class']
   rows: ClassProgress[]
@@ -12,7 +12,7 @@ export type ClassTotal = {
   unassessed: ClassProgress['subject'][]
 }
 
-/** The subjects of each class added up, in the order of the classes. */
+/** The sums over the subjects of each class, in the order of the classes. */
 export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   const totals = new Map<string, ClassTotal>()
   for (const row of rows) {
@@ -29,16 +29,16 @@ export function byClass(rows: readonly ClassProgress[]): ClassTotal[] {
   return [...totals.values()]
 }
 
-/** The subjects of a class in which nothing counts this term: no pupil gets a result in them. */
+/** The subjects of a class without a counting assessment in the term: no pupil gets a result in them. */
 export const unassessedIn = (rows: readonly ClassProgress[], classId: string): ClassProgress[] =>
   rows.filter((row) => row.class.id === classId && row.assessments === 0)
 
-/** What a teacher marks: the subjects that they teach, or, of a class teacher who teaches none, those of the class. */
+/** The subjects whose marks a teacher enters: those that they teach; for a class teacher who teaches none, those of the class. */
 export function rowsOfTeacher(rows: readonly ClassProgress[]): readonly ClassProgress[] {
   const own = rows.filter(({ is_own }) => is_own)
   return own.length > 0 ? own : rows.filter(({ is_class_teacher }) => is_class_teacher)
 }
 
-/** Percent of the marks that are there, whole only where none is missing; null where none is expected. */
+/** The percentage of marks that are entered, 100 only if none is missing; null if none are expected. */
 export const shareOf = ({ expected, recorded, missing }: Pick<ClassTotal, 'expected' | 'recorded' | 'missing'>): number | null =>
   expected === 0 ? null : missing === 0 ? 100 : Math.min(99, Math.floor((100 * recorded) / expected))

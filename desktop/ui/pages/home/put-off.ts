@@ -5,12 +5,12 @@ import { readStored, writeStored } from '../../components/browser-storage.ts'
 import { putOffIn, withPutOff } from './waiting.ts'
 
 const changes = new Listeners()
-/** Where the browser blocks its storage, what is put aside stays so as long as the page does. */
+/** Where the browser blocks storage, what was hidden stays so until the page is closed. */
 const written = new Map<string, string>()
-/** What was brought back since the page was loaded: it is shown even where it would say nothing new. */
+/** What was shown again since the page was loaded, which is then shown in any case. */
 const broughtBack = new Set<string>()
 
-/** What this person has put aside in this browser. */
+/** The lines that this person has hidden in this browser, and functions that hide one or show it again. */
 export function usePutOff() {
   const { id } = useProfile()
   const storageKey = `markbook.put-off.${id}`

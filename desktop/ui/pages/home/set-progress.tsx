@@ -7,7 +7,7 @@ import layout from '../../components/layout.module.css'
 import { Card, ProgressBar } from '../../components/page.tsx'
 import styles from './home.module.css'
 
-/** The own teaching sets, each a link to its marks, with how far they are; nothing where there is none. */
+/** The teacher's own teaching sets, each with a link to its marks and their progress; renders nothing without any. */
 export function OwnSets({ termId }: { termId: string }) {
   const { t } = useTranslation('home')
   const progress = useQuery({ ...askWhole('teachingSets', 'progress', { query: { termId } }), staleTime: 0 })

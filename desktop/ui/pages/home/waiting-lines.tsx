@@ -16,10 +16,10 @@ import { missingOf } from './progress.ts'
 import { usePutOff } from './put-off.ts'
 import { endsSoon, expiring } from './waiting.ts'
 
-/** `key` names what is put off: another term, or another invitation, is another line. */
+/** `key`: the identity of a line that can be hidden; another term or invitation has another key. */
 type Line = { key: string; text: string; detail: string; link: ReactNode }
 
-/** What is due and what expires, of what this page has asked for anyway, and of the invitations; without what was put off in this browser. */
+/** The lines about dates and expiry, from the data of this page and from the invitations; without those hidden in this browser. */
 export function useWaitingLines() {
   const { isPutOff, putOff } = usePutOff()
   const lines = [...useBooksSentBack(), ...useBooksToApprove(), ...useDueTerm(), ...useExpiringInvitations(), ...useRefusedWrites()].filter(
@@ -45,7 +45,7 @@ export function WaitingLines({ lines, hide }: ReturnType<typeof useWaitingLines>
   ))
 }
 
-/** The day of this computer, as 2026-03-25. */
+/** The day in the time zone of this computer, as 2026-03-25. */
 const today = () => new Date().toLocaleDateString('en-CA')
 
 function useDueTerm(): Line[] {
@@ -77,7 +77,7 @@ function useDueTerm(): Line[] {
   ]
 }
 
-/** For class teachers: the books of the term that an administrator has sent back to them, until they say something else. */
+/** For class teachers: the report books of the term that an administrator sent back, until their content changes. */
 function useBooksSentBack(): Line[] {
   const { t } = useTranslation('home')
   const { term } = useChosenTerm()
@@ -129,7 +129,7 @@ function useBooksSentBack(): Line[] {
   ]
 }
 
-/** For administrators of a school in which they approve report books. */
+/** For administrators of a school where report books are approved. */
 function useBooksToApprove(): Line[] {
   const { t } = useTranslation('home')
   const { term } = useChosenTerm()
@@ -181,7 +181,7 @@ function useExpiringInvitations(): Line[] {
   ]
 }
 
-/** For teachers; administrators have a line of their own for what goes between the servers. */
+/** For teachers; the administrators' line about replication has them already. */
 function useRefusedWrites(): Line[] {
   const { t } = useTranslation('home')
   const all = isAdmin(useProfile())

@@ -1,18 +1,18 @@
 const DAY_MS = 86_400_000
-/** A term is due so long before its last day, an invitation before it expires. */
+/** A term is shown this many days before its end, and an invitation before it expires. */
 const TERM_DAYS = 14
 const INVITATION_DAYS = 3
 
-/** Days from one day to another, both as 2026-03-25; negative where it has passed. */
+/** The days from one day to another, both as 2026-03-25; negative if the second is earlier. */
 export const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS)
 
-/** Whether a term that runs ends so soon that marks which are missing are urgent. */
+/** Whether a current term ends so soon that missing marks are urgent. */
 export function endsSoon({ start_date, end_date }: { start_date: string; end_date: string }, today: string): boolean {
   const left = daysBetween(today, end_date)
   return start_date <= today && left >= 0 && left <= TERM_DAYS
 }
 
-/** The invitations that expire in a few days without an answer. */
+/** The invitations without an answer that expire soon. `now` in ms. */
 export const expiring = <I extends { expires_at: string }>(invitations: readonly I[], now: number): I[] =>
   invitations.filter(({ expires_at }) => {
     const left = Date.parse(expires_at) - now
@@ -21,7 +21,7 @@ export const expiring = <I extends { expires_at: string }>(invitations: readonly
 
 const MOST_PUT_OFF = 100
 
-/** What somebody has put off, as it was kept; nothing where that cannot be read. */
+/** The stored keys of hidden lines; none where the text cannot be read. */
 export function putOffIn(text: string | null): string[] {
   try {
     const kept = JSON.parse(text ?? '[]') as unknown
@@ -31,6 +31,6 @@ export function putOffIn(text: string | null): string[] {
   }
 }
 
-/** One more, the newest last; the oldest are forgotten. */
+/** Adds a key as the newest, and drops the oldest beyond the limit. */
 export const withPutOff = (kept: readonly string[], key: string): string[] =>
   [...kept.filter((one) => one !== key), key].slice(-MOST_PUT_OFF)

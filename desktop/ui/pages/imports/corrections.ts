@@ -1,13 +1,13 @@
 import type { CellEdit, LeftOut } from './csv.ts'
 
-/** What a person has changed of a table before it is sent: cells that were typed anew, rows and columns that are left out. */
+/** A person's changes of a table before it is sent: edited cells, and rows and columns that are left out. */
 export type Corrections = LeftOut & { texts: readonly CellEdit[] }
 
 export const untouched: Corrections = { texts: [], rows: new Set(), columns: new Set() }
 
 export const isUntouched = ({ texts, rows, columns }: Corrections): boolean => texts.length + rows.size + columns.size === 0
 
-/** With a cell typed anew, over what was typed in it before. */
+/** Adds an edited cell, which replaces an earlier edit of it. */
 export const withText = (corrections: Corrections, edit: CellEdit): Corrections => ({
   ...corrections,
   texts: [...corrections.texts.filter(({ row, column }) => row !== edit.row || column !== edit.column), edit],

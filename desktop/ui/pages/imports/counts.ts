@@ -4,7 +4,7 @@ import { enumerated } from '../../words/format.ts'
 
 const outcomes = ['created', 'updated', 'unchanged', 'errors'] as const
 
-/** The counts that are not 0: «2 new, 1 row that cannot be taken». */
+/** Returns a function that lists the counts above 0: «2 new, 1 row that cannot be taken». */
 export function useCounts(): (report: Pick<ImportReport, (typeof outcomes)[number]>) => string {
   const { t } = useTranslation('app')
   return (report) => {

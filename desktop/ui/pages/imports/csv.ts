@@ -1,17 +1,20 @@
 import { HAS_APOSTROPHE, NEEDS_APOSTROPHE, separatorOf, splitAnnounced } from '@markbook/shared/spreadsheet/csv-text'
 
-/** The rows that are not empty, with their numbers in the spreadsheet. The first is the heading. */
+/** The rows that are not empty, with their numbers in the spreadsheet. The first one has the headings. */
 type Lines = readonly { row: number; cells: readonly string[] }[]
 export type CellEdit = { row: number; column: number; text: string }
-/** Rows and columns that are not sent. */
+/** The rows and columns that are not sent. */
 export type LeftOut = { rows: ReadonlySet<number>; columns: ReadonlySet<number> }
 
-/** A table that was read before sending. `rewritten` is the table as CSV with edited cells; what is left out is blank, so that every row keeps its number. */
+/**
+ * A table that was read in the browser. `rewritten` returns it as CSV with edited cells; what is left out becomes blank, so that every row
+ * keeps its number.
+ */
 export type ReadTable = { lines: Lines; rewritten: (edits: readonly CellEdit[], without?: LeftOut) => File }
 
 /**
- * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that the heading has most of, also below a title. Rows are numbered as the
- * server numbers them. Null where a quotation mark is never closed, which the server then reports.
+ * Reads CSV or copied spreadsheet cells. The separator is the comma, semicolon or tab that occurs most in the headings, also below a title.
+ * Rows have the numbers that the server gives them. Null for a quotation mark that is never closed, which the server then reports.
  */
 export function readCsv(text: string, name: string): ReadTable | null {
   const { announced, body } = splitAnnounced(text)
@@ -19,7 +22,7 @@ export function readCsv(text: string, name: string): ReadTable | null {
   return records && tableOf(records, name)
 }
 
-/** A table of these records, the first of which is row 1. */
+/** A table of records; the first is row 1. */
 export function tableOf(records: readonly (readonly string[])[], name: string): ReadTable {
   const lines = records
     .map((cells, at) => ({ row: at + 1, cells: cells.map((cell) => cell.trim()) }))
@@ -38,7 +41,7 @@ export function tableOf(records: readonly (readonly string[])[], name: string): 
   return { lines, rewritten }
 }
 
-/** The cells of each line; null where a quotation mark is never closed. */
+/** The cells of each line; null for a quotation mark that is never closed. */
 export function recordsOf(text: string, separator: string): string[][] | null {
   const records: string[][] = [[]]
   let at = 0
@@ -54,7 +57,7 @@ export function recordsOf(text: string, separator: string): string[][] | null {
 
 const endsCell = (sign: string | undefined, separator: string) => sign === undefined || sign === separator || sign === '\n' || sign === '\r'
 
-/** The cell that begins at `from`, and its end; null where its quotation mark is never closed. */
+/** The cell that begins at `from`, and its end; null for a quotation mark that is never closed. */
 function cellAt(text: string, from: number, separator: string): { text: string; end: number } | null {
   if (text[from] === '"') {
     let [found, at] = ['', from + 1]
@@ -80,10 +83,10 @@ const written = (records: readonly (readonly string[])[], separator = ','): stri
 
 const quoted = (cell: string): string => (/[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** A cell that a spreadsheet would run as a formula gets an apostrophe, which is taken off when it comes back. */
+/** Puts an apostrophe before a cell that a spreadsheet would run as a formula; an import removes it. */
 const inert = (cell: string): string => (NEEDS_APOSTROPHE.test(cell) && !HAS_APOSTROPHE.test(cell) ? `'${cell}` : cell)
 
-/** The heading and some rows of a table as CSV that a spreadsheet opens, with edited cells. */
+/** The headings and some rows of a table as CSV for a spreadsheet, with edited cells. */
 export function savedRows(
   { lines }: Pick<ReadTable, 'lines'>,
   rows: ReadonlySet<number>,

@@ -8,16 +8,16 @@ import { day } from '../../words/format.ts'
 import styles from './import.module.css'
 
 /**
- * How the days of a list are read. `form`: as a person said, or as the list itself shows. `isOpen`: neither says it, and nothing is sent until
- * somebody does.
+ * How the days of a list are read. `form`: chosen by a person, else found in the list. `isOpen`: both leave it open, and nothing is sent
+ * until a person chooses.
  */
 export type DaysRead = { written: WrittenDays; form: DayForm | undefined; isOpen: boolean; read: (text: string) => string | null }
 
-/** What a person says of how days are written counts while lists with the same headings are chosen: `key`. */
+/** How to read the days of a list. A person's choice is kept while lists with the same headings (`key`) are chosen. */
 export function useDays(texts: readonly string[], key: string) {
   const [said, setSaid] = useState<{ key: string; form: DayForm } | null>(null)
   const chosen = said?.key === key ? said.form : undefined
-  // A list may have thousands of days.
+  // Memoised, since a list may have thousands of days.
   const days = useMemo((): DaysRead => {
     const written = writtenDays(texts)
     const form = chosen ?? written.order ?? undefined
@@ -36,10 +36,10 @@ export function useDays(texts: readonly string[], key: string) {
   return { days, say: (form: DayForm) => setSaid({ key, form }) }
 }
 
-/** A day of which the number of the month could be either, where there is one. */
+/** An example of a day whose first two numbers could both be the month; else the first day. */
 const telling = (texts: readonly string[]) => texts.find((text) => /^(0?[1-9]|1[0-2])[-/.](0?[1-9]|1[0-2])[-/.]/.test(text)) ?? texts[0]
 
-/** Says with an example of each kind how days are read, and asks where the list leaves it open. */
+/** Shows how days are read, with an example of each form, and asks where the list leaves it open. */
 export function DayForms({ days: { written, form, isOpen, read }, onSay }: { days: DaysRead; onSay: (form: DayForm) => void }) {
   const { t } = useTranslation('students')
   const { yearFirst, yearLast, numbers, order } = written

@@ -8,12 +8,12 @@ import { moment } from '../../words/format.ts'
 import { useCounts } from './counts.ts'
 import { UndoImport } from './undo-import.tsx'
 
-/** More imports than these are not shown: the newest are meant. */
+/** The newest ones are enough. */
 const MAX_SHOWN = 20
 
 type Props = { isEarlier: (past: PastImport) => boolean; onDone: () => Promise<unknown> }
 
-/** The imports of this kind and place that the server still knows, each with a way to undo it. */
+/** The earlier imports of this kind and place that the server still has, each with a button to undo it. */
 export function EarlierImports({ isEarlier, onDone }: Props) {
   const { t } = useTranslation('app')
   const countsOf = useCounts()

@@ -8,7 +8,7 @@ import type { CellEdit } from './csv.ts'
 import styles from './import.module.css'
 import type { Field, Issue, Listed, Source } from './listing.ts'
 
-/** The most rows of a report that are shown. */
+/** The largest number of rows that are shown. */
 const MAX_ROWS = 200
 
 type Correct = {
@@ -21,7 +21,7 @@ type Props = Correct & { source: Source; rows: readonly Listed[] }
 
 const TONES = { error: 'bad', leftOut: 'warn', create: 'good', update: 'good', unchanged: 'info' } as const
 
-/** What would happen to each row; cells at fault can be typed anew, rows at fault left out. */
+/** What would happen to each row. Faulty cells can be edited, and faulty rows left out. */
 export function ReportTable({ source, rows, ...correct }: Props) {
   const { t } = useTranslation('app')
   return (
@@ -41,7 +41,7 @@ export function ReportTable({ source, rows, ...correct }: Props) {
   )
 }
 
-/** What is wrong with a cell: translated where the app has a sentence for it. */
+/** Returns a function for what is wrong with a cell, translated where the app has a sentence for it. */
 function useSentence({ headingOf }: Source): (issue: Issue) => string {
   const { t, i18n } = useTranslation('app')
   return ({ path, code, values, message }) => {
@@ -91,7 +91,7 @@ function RowReport({ listed, source, onText, onLeaveOut, onTakeAgain, onLeaveCol
   )
 }
 
-/** Enter goes to the next cell at fault; with nothing typed and none left it sends the form. */
+/** Enter goes to the next faulty cell; without an edit, and if none is left, it sends the form. */
 function goOn(event: KeyboardEvent<HTMLInputElement>, isTyped: boolean): void {
   const input = event.currentTarget
   const all = [...(input.form?.querySelectorAll<HTMLInputElement>('input[aria-invalid="true"]') ?? [])]
@@ -121,7 +121,7 @@ function FieldAtFault({ field: { text, issue }, label, onText }: { field: Field;
         onBlur={() => isTyped && onText(typed.trim())}
         onKeyDown={(event) => {
           if (event.key === 'Enter') goOn(event, isTyped)
-          // The first press gives back what stood there, and only another closes the dialog.
+          // The first Escape restores the former text; only a second one closes the dialog.
           if (event.key !== 'Escape' || !isTyped) return
           event.stopPropagation()
           setTyped(text)

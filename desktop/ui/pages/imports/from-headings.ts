@@ -2,12 +2,12 @@ import { type ReadTable, tableOf } from './csv.ts'
 import { guessColumns } from './headings.ts'
 import { faultsOf } from './mapping.ts'
 
-/** Filled lines above the headings that are passed over: the name of the school, a title, a day. */
+/** The number of filled lines above the headings that are skipped: the school's name, a title, a date. */
 const MOST_ABOVE = 10
 
 /**
- * A list without what stands above its headings: they are the first line whose words name a pupil. Where no line does, a person says what the
- * columns of the first one are. Every row keeps its number.
+ * Removes the lines above the headings, which are the first line with words for a pupil's name. If no line has such words, the first line
+ * is taken, and the person chooses the columns. Every row keeps its number.
  */
 export function fromHeadings(table: ReadTable, name: string): ReadTable {
   const at = table.lines.slice(0, MOST_ABOVE + 1).findIndex(({ cells }) => !faultsOf(guessColumns(cells)).isNobody)

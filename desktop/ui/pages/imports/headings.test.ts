@@ -4,8 +4,8 @@ import { columns, guessColumns } from './headings.ts'
 
 const guess = (...head: string[]) => guessColumns(head)
 
-describe('the headings of a school’s list', () => {
-  test('in English, as offices write them', () => {
+describe('guessColumns', () => {
+  test('finds English headings as schools write them', () => {
     expect(guess('Surname', 'Forename(s)', 'Sex', 'Form', 'D.O.B.', 'Admission No.', 'Date of Admission')).toEqual([...columns])
     expect(guess('Family name', 'Given Name', 'Gender', 'Class', 'Date of birth (dd/mm/yyyy)', 'Student ID', 'Enrolment date')).toEqual([
       ...columns,
@@ -14,21 +14,21 @@ describe('the headings of a school’s list', () => {
     expect(guess('lastName', 'FirstName', 'M/F', 'className', 'dateOfBirth', 'studentNumber', 'enrollmentDate')).toEqual([...columns])
   })
 
-  test('in French', () => {
+  test('finds French headings', () => {
     expect(guess('NOM', 'Prénom', 'Sexe', 'Classe', 'Date de naissance', 'N° d’élève', 'Date d’inscription')).toEqual([...columns])
     expect(guess('Nom de l’élève', 'Prénom(s)', 'Genre', 'Groupe', 'Né(e) le', 'Matricule', 'À l’école depuis')).toEqual([...columns])
   })
 
-  test('in Arabic, with and without signs above the letters', () => {
+  test('finds Arabic headings, with and without vowel signs', () => {
     expect(guess('اللقب', 'الاسم', 'الجنس', 'القسم', 'تاريخ الولادة', 'رقم التلميذ', 'تاريخ التسجيل')).toEqual([...columns])
     expect(guess('اسم العائلة', 'الاسم الاول', 'النوع', 'الصف', 'تاريخ الميلاد', 'المُعرّف الوحيد', 'تاريخ الإلتحاق')).toEqual([...columns])
   })
 
-  test('the server’s own', () => {
+  test('finds the server’s own names', () => {
     expect(guess(...columns)).toEqual([...columns])
   })
 
-  test('case, accents, spaces and signs do not count', () => {
+  test('ignores case, accents, spaces and signs', () => {
     const disguise = fc.constantFrom<(text: string) => string>(
       (text) => text.toUpperCase(),
       (text) => text.normalize('NFD'),
@@ -45,17 +45,17 @@ describe('the headings of a school’s list', () => {
     )
   })
 
-  test('what is not known stays open, and so does a blank', () => {
+  test('returns null for an unknown heading and for an empty one', () => {
     expect(guess('Bus route', '', 'Allergies', 'Parent’s email', 'Year')).toEqual([null, null, null, null, null])
   })
 
-  test('«Name» is the last name only beside a column of first names', () => {
+  test('takes «Name» for the last name only beside a column of first names', () => {
     expect(guess('Name', 'First name')).toEqual(['last_name', 'first_name'])
     expect(guess('Name', 'Class')).toEqual([null, 'class'])
     expect(guess('Name', 'Surname', 'First name')).toEqual([null, 'last_name', 'first_name'])
   })
 
-  test('no column is meant twice: the likelier heading counts, of equal ones the first', () => {
+  test('uses no column twice: the more exact heading counts, of equal ones the first', () => {
     expect(guess('ID', 'Student number')).toEqual([null, 'student_number'])
     expect(guess('Nom', 'Nom de famille', 'Prénom')).toEqual([null, 'last_name', 'first_name'])
     expect(guess('Surname', 'Surname')).toEqual(['last_name', null])

@@ -1,10 +1,10 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** The columns of the import of pupils, by the names that the server knows (decisions §6). */
+/** The columns of the import of pupils, by their names on the server (decisions §6). */
 export const columns = ['last_name', 'first_name', 'gender', 'class', 'date_of_birth', 'student_number', 'enrollment_date'] as const
 export type Column = (typeof columns)[number]
 
-/** What schools write above their columns, in the languages of the app; the likeliest first. */
+/** Headings that schools use, in the languages of the app; the most usual first. */
 const SYNONYMS: Record<Column, string> = {
   last_name:
     'last name, surname, family name, nom de famille, nom, nom usuel, nom d’usage, nom de naissance, اللقب, اسم العائلة, الكنية, النسبة, الشهرة',
@@ -21,11 +21,11 @@ const SYNONYMS: Record<Column, string> = {
     'enrollment date, enrolment date, date of enrolment, enrolled, enrolled on, admission date, date of admission, admitted, entry date, date of entry, start date, joined, date joined, at the school since, date d’inscription, inscription, inscrit le, date d’entrée, entrée, entré le, à l’école depuis, تاريخ التسجيل, تاريخ الالتحاق',
 }
 
-/** Words that name only the person: «Pupil’s surname», «Nom de l’élève». */
+/** Words that only say whose: «Pupil’s surname», «Nom de l’élève». */
 const PERSON_WORDS = new Set('pupil, pupils, student, students, learner, child, eleve, eleves, etudiant, enfant, apprenant'.split(', '))
 const STOP_WORDS = new Set(['the', 'of', 'du', 'de', 'des', 'd', 'l', 's', 'la', 'le'])
 
-/** Ignores case, accents, spaces, signs and stop words. */
+/** The words of a heading, without case, accents, signs and stop words. */
 const wordsOf = (heading: string): string[] =>
   fold(heading.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
     .split(/[^\p{L}\p{N}]+/u)
@@ -42,15 +42,15 @@ for (const column of columns) {
   }
 }
 
-/** Also without brackets: «Date of birth (dd/mm/yyyy)». */
+/** The column of a heading, also without text in brackets: «Date of birth (dd/mm/yyyy)». */
 const meaningOf = (heading: string) => known.get(keyOf(heading)) ?? known.get(keyOf(heading.replace(/[([].*?[)\]]/g, ' ')))
 
 export const isSameHeading = (a: string, b: string): boolean => keyOf(a) === keyOf(b)
 
-/** «Name» alone is the last name where another column has the first names. */
+/** «Name» alone means the last name where another column has the first names. */
 const isPlainName = (heading: string): boolean => keyOf(heading) === 'name'
 
-/** The column of each heading; null where it is not recognised. Of two headings for one column the likelier counts, then the first. */
+/** The column of each heading; null where unknown. Of two headings for one column the more usual one counts, then the first. */
 export function guessColumns(head: readonly string[]): (Column | null)[] {
   const guesses = head.map(meaningOf)
   const best = new Map<Column, number>()

@@ -19,9 +19,9 @@ type Report = ImportReport
 type Props = {
   title: string
   lead: ReactNode
-  /** The source of the table: a template to download, a file to choose. */
+  /** The choice of the table: a template to download, and a file to choose. */
   children: ReactNode
-  /** The table to send; null while none is ready. With another one the report is made anew; corrections stay while the file is the same. */
+  /** The table to send; null while there is none. Another table needs a new report; corrections stay while the file is the same. */
   source: Source | null
   /** Shown beside the report: a way to correct what it found. `again` checks the table once more. */
   remedy?: ((report: Report, again: () => void) => ReactNode) | undefined
@@ -33,7 +33,7 @@ type Props = {
 type Sent = { source: Source; corrections: Corrections; dryRun: boolean }
 type Answered = Sent & { report: Report }
 
-/** The corrections of the chosen file, and what the server says of the table as it is with them. */
+/** The corrections of the chosen file, and the server's report about the corrected table. */
 function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
   const [kept, setKept] = useState<{ file: File; corrections: Corrections } | null>(null)
   const [answered, setAnswered] = useState<Answered | null>(null)
@@ -46,7 +46,7 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
       const form = new FormData()
       form.append('file', of.fileWith(with_))
       const report = await of.send(form, dryRun)
-      // An answer to what was corrected since says nothing any more.
+      // Only the reply to the last request counts: the table was corrected since.
       if (own === turn.current || !dryRun) setAnswered({ source: of, corrections: with_, dryRun, report })
       if (!dryRun && report.errors === 0) await onDone()
     },
@@ -62,7 +62,7 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
   return {
     corrections,
     report: last?.report ?? null,
-    /** Whether the report is of the table as it is now. */
+    /** Whether the report is about the table with its present corrections. */
     isCurrent: last?.corrections === corrections,
     isWritten: last?.dryRun === false && last.report.errors === 0,
     isBusy: sending.isPending,
@@ -73,7 +73,7 @@ function useImport({ source, onDone }: Pick<Props, 'source' | 'onDone'>) {
   }
 }
 
-/** Imports a table: first a dry run that reports each row, then all rows that are not left out, in one write. */
+/** Imports a table: first a dry run, which reports each row, then one write with all rows that are not left out. */
 export function ImportDialog({ title, lead, children, source, remedy, onDone, isEarlier }: Props) {
   const { t } = useTranslation('app')
   const form = useRef<HTMLDivElement>(null)
@@ -124,7 +124,7 @@ export function ImportDialog({ title, lead, children, source, remedy, onDone, is
   )
 }
 
-/** Whether it is not known if the server has written something. */
+/** Whether it is unknown if the server has written something. */
 const isUnknown = (failure: unknown): boolean => !(failure instanceof Failure) || failure.status === 0 || failure.status >= 500
 
 type OutcomeProps = Pick<ReturnType<typeof useImport>, 'corrections' | 'correct' | 'isCurrent'> & {
@@ -139,12 +139,12 @@ function Outcome({ source, report, corrections, correct, isCurrent, remedy, form
   const countsOf = useCounts()
   const top = useRef<HTMLDivElement>(null)
   const isFirst = isUntouched(corrections)
-  // The report is below the fields of the form. One that follows a correction leaves the page where it is.
+  // The report is below the fields of the form, and is scrolled into view. After a correction the page does not scroll.
   useEffect(() => {
     if (report && isFirst) top.current?.scrollIntoView({ block: report.errors > 0 ? 'start' : 'nearest' })
   }, [report, isFirst])
   useEffect(() => {
-    // The last cell at fault was mended with Enter, which left no cell to go to.
+    // Enter has corrected the last faulty cell, so that no cell has the focus.
     const isNowhere = document.activeElement === document.body || document.activeElement?.getAttribute('role') === 'dialog'
     if (report && isCurrent && !isFirst && isNowhere)
       form.current?.querySelector<HTMLElement>('input[aria-invalid="true"], button[type="submit"]')?.focus()

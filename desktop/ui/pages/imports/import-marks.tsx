@@ -19,7 +19,7 @@ import { TableFile } from './table-file.tsx'
 
 type SentTable = Omit<Source, 'send'>
 
-/** A table as it was read, and without what stands above its headings; null where only the server can read it. */
+/** A table as it was read, and without the lines above its headings; null where only the server can read it. */
 type Headed = { read: ReadTable | null; table: ReadTable | null; head: readonly string[] }
 
 function headed(read: ReadTable | null, name: string): Headed {
@@ -33,7 +33,7 @@ const withChosen = (mapping: Mapping, chosen: WhoChosen): Mapping =>
     return own ?? (WHO.some((name) => name === column && chosen[name] !== undefined) ? null : column)
   })
 
-/** A table of marks as it came: the server reads the headings of its assessments itself. */
+/** A table of marks to send; the server finds the assessments by their headings. */
 function sourceOf(file: File, { read, table, head }: Headed, chosen: WhoChosen, nameOf: (column: string) => string): SentTable {
   if (!table) return { ...marksOf([], nameOf), file, table: null, pupils: new Map(), fileWith: () => file }
   const named = whoColumns(head, chosen)
@@ -45,7 +45,7 @@ function sourceOf(file: File, { read, table, head }: Headed, chosen: WhoChosen, 
     table,
     pupils: pupilsByRow(table, withChosen(guessColumns(head), chosen)),
     fileWith: (corrections) => {
-      // What nobody has corrected goes as it came.
+      // An uncorrected file is sent unchanged.
       if (table === read && headings.length === 0 && isUntouched(corrections)) return file
       const added = [...new Set(corrections.texts.map(({ column }) => column))].filter((column) => column >= head.length)
       const lacking = added.map((column) => ({ row: 1, column, text: WHO[column - head.length] ?? '' }))
@@ -86,7 +86,7 @@ type WhoChoiceProps = {
   onChoose: (column: (typeof WHO)[number], at: number | undefined) => void
 }
 
-/** Asks which of several columns under one heading says whose a row is. Their first texts tell them apart. */
+/** Asks which of several columns with one heading identifies the pupils. Their first texts tell them apart. */
 function WhoChoice({ table, choices, chosen, onChoose }: WhoChoiceProps) {
   const { t } = useTranslation(['marks', 'students'])
   const optionOf = (at: number) => ({ id: String(at), name: `${columnLetters(at)}: ${examplesOf(table, at, 3).join(', ') || '–'}` })
@@ -104,10 +104,10 @@ function WhoChoice({ table, choices, chosen, onChoose }: WhoChoiceProps) {
   ))
 }
 
-/** `classId`: of a class, or of a teaching set where `isSet`. */
+/** `classId`: the id of a class, or of a teaching set where `isSet`. */
 type Props = { scope: { classId: string; subjectId: string; termId: string; isSet?: boolean } }
 
-/** Downloads a mark sheet to fill in elsewhere, and imports the filled one. */
+/** Downloads a mark sheet, and imports the one that was filled in. */
 export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false } }: Props) {
   const { t } = useTranslation(['marks', 'students'])
   const of = useMemo(
@@ -121,7 +121,7 @@ export function ImportMarks({ scope: { classId, subjectId, termId, isSet = false
   const read = useMemo(() => (file && table !== undefined ? headed(table, file.name) : null), [file, table])
   const key = JSON.stringify(read?.head ?? [])
   const choices = useMemo(() => whoChoices(read?.head ?? []), [read])
-  // The choice stays while a table with the same headings is chosen again.
+  // The choice is kept while a table with the same headings is chosen again.
   const [said, setSaid] = useState<{ key: string; chosen: WhoChosen } | null>(null)
   const chosen = said?.key === key ? said.chosen : NOTHING
   const source = useMemo((): Source | null => {

@@ -24,7 +24,7 @@ import { missingClasses } from './missing.ts'
 import { useSheets, useTable } from './read-table.ts'
 import { TableFile } from './table-file.tsx'
 
-/** Imports a list of pupils. Headings that are not recognised are assigned here; then the server reports what it would do. */
+/** Imports a list of pupils. Unknown headings are assigned here; then the server reports what it would do. */
 export function ImportStudents() {
   const { t } = useTranslation('students')
   const { year } = useChosenTerm()
@@ -62,7 +62,7 @@ export function ImportStudents() {
         const at = columnAt(read, mapping, path)
         return at === null ? [] : [at]
       },
-      // The list's own heading, or the name of a column that it lacks.
+      // The heading of the list, or the name of a column that the list does not have.
       headingOf: (path) => {
         const column = columns.find((one) => one === path)
         return column ? head[mapping.indexOf(column)] || nameOf(column) : path
@@ -98,7 +98,7 @@ export function ImportStudents() {
   )
 }
 
-/** A file that cannot be read here: the server says what is wrong with it. */
+/** A file that cannot be read here: the server reports what is wrong with it. */
 const sentAsItIs = (file: File): Omit<Source, 'send'> => ({
   file,
   table: null,
@@ -141,11 +141,11 @@ function ListSource({ onChoose, file, rows }: SourceProps) {
   )
 }
 
-/** What each column is: guessed from its heading, or chosen by the person. */
+/** The column of each heading, guessed or chosen by the person. */
 function useMapping(table: ReadTable | null | undefined) {
   const head = table ? headOf(table) : []
   const [chosen, setChosen] = useState<{ head: string; mapping: Mapping } | null>(null)
-  // The choice stays while a list with the same headings is pasted or chosen again.
+  // The choice is kept while a list with the same headings is pasted or chosen again.
   const key = JSON.stringify(head)
   const mapping = useMemo(() => (chosen?.head === key ? chosen.mapping : guessColumns(JSON.parse(key))), [key, chosen])
   const name = (at: number, column: Column | null) =>
@@ -155,7 +155,7 @@ function useMapping(table: ReadTable | null | undefined) {
 
 type Props = { report: ImportReport; yearId: string; onMade: () => void }
 
-/** Classes of the list that the year does not have, each with its number of pupils, and a button that creates them. */
+/** Classes of the list that the year does not have, each with its number of pupils, and a button that adds them. */
 function MissingClasses({ report, yearId, onMade }: Props) {
   const { t } = useTranslation('students')
   const missing = missingClasses(report)
@@ -195,7 +195,7 @@ function MissingClasses({ report, yearId, onMade }: Props) {
   )
 }
 
-/** The first rows as they will be read, so that a wrongly assigned column is noticed before sending. */
+/** The first rows as they will be read, so that a wrongly assigned column is seen before sending. */
 function Preview({ table, mapping, days }: { table: ReadTable; mapping: Mapping; days: DaysRead }) {
   const { t } = useTranslation('students')
   const { columns, rows } = firstRows(table, mapping)
@@ -224,7 +224,7 @@ function Preview({ table, mapping, days }: { table: ReadTable; mapping: Mapping;
 
 type ColumnChoiceProps = { table: ReadTable; mapping: Mapping; onName: (at: number, column: Column | null) => void }
 
-/** Assigns each column of the list; a recognised heading is assigned already. */
+/** Assigns the columns of the list; known headings are assigned already. */
 function ColumnChoice({ table, mapping, onName }: ColumnChoiceProps) {
   const { t } = useTranslation('students')
   const { twice, isNobody } = faultsOf(mapping)

@@ -14,25 +14,25 @@ import { savedRows } from './csv.ts'
 import type { Source } from './listing.ts'
 import { UndoImport } from './undo-import.tsx'
 
-/** More rows than these are only counted. */
+/** Further rows are only counted. */
 const MAX_NAMED = 20
 
 type Props = { source: Source; corrections: Corrections; report: ImportReport; onDone: () => Promise<unknown> }
 
-/** What an import wrote, which rows it left out, and the ways to save those and to undo it. */
+/** What an import wrote, the rows that it left out, and buttons to save those and to undo the import. */
 export function Imported({ source, corrections, report, onDone }: Props) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
   const countsOf = useCounts()
   const [isUndone, setUndone] = useState(false)
   const closeButton = useRef<HTMLButtonElement>(null)
-  // The button that had the focus has gone with the form.
+  // The button with the focus was removed with the form.
   useEffect(() => closeButton.current?.focus(), [])
   const rows = [...corrections.rows].sort((a, b) => a - b)
   const names = rows.map((row) => (source.pupils.get(row) ? t('import.rowOf', { row, name: source.pupils.get(row) }) : String(row)))
   const save = () => {
     if (!source.table) return
-    // A spreadsheet splits at the semicolon where the comma is the decimal sign.
+    // Spreadsheets expect semicolons where the comma is the decimal sign.
     const separator = number(1.5).includes(',') ? ';' : ','
     const text = savedRows(source.table, corrections.rows, corrections.texts, separator)
     const name = `${source.file.name.replace(/\.[^.]*$/, '')} – ${t('import.restName')}.csv`

@@ -13,7 +13,7 @@ const FILE = 'File (.xlsx or .csv)'
 const HEAD = 'Last name,First name,Gender,Date of birth,Class'
 const csv = (...lines: string[]) => ({ name: 'autumn.csv', mimeType: 'text/csv', buffer: Buffer.from([HEAD, ...lines].join('\n')) })
 
-describe.skipIf(!headlessPath)('an import that can be finished', () => {
+describe.skipIf(!headlessPath)('an import', () => {
   const { site, browser, open } = siteInBrowser()
 
   const opened = async (options = {}) => {
@@ -25,7 +25,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
   const focused = (page: Page) => page.evaluate(() => (document.activeElement as HTMLInputElement).value)
   const look = 'See what would happen'
 
-  test('a file that was changed on the disk is read anew when it is chosen again, and one that has gone says so', async () => {
+  test('a file that was changed on the disk is read again when it is chosen again; a missing one is reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'markbook-import-'))
     const path = join(folder, 'autumn.csv')
     const { context, page, dialog } = await opened()
@@ -34,7 +34,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await dialog.getByText('autumn.csv: 1 row').waitFor()
     await dialog.getByRole('button', { name: look }).click()
     await dialog.getByText('Gender: “nobody” is not understood', { exact: false }).waitFor()
-    // A browser says nothing of a choice that it has already.
+    // The input is emptied, since a browser reports only a change of the choice.
     expect(await page.getByLabel(FILE).inputValue()).toBe('')
     writeFileSync(path, `${HEAD}\nAhearn,Ita,female,,\nBehan,Con,male,,\n`)
     await page.getByLabel(FILE).setInputFiles(path)
@@ -51,7 +51,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('cells are corrected in place with the keyboard, rows are left out, saved, imported later, and all of it is undone', async () => {
+  test('corrects cells with the keyboard, leaves out and saves rows, imports these later, and undoes all of it', async () => {
     const { context, page, faults, dialog } = await opened()
     const good = Array.from({ length: 56 }, (_, at) => `Cullen${at},Good,${at % 2 ? 'male' : 'female'},2011-03-${(at % 28) + 1},3B`)
     const bad = ['Devlin,Ann,nobody,2011-02-31,3B', 'Devlin,Ben,male,,3Q', '=cmd|calc,<b>Eve</b>,what,,', 'Devlin,Dan,male,then,3B']
@@ -108,7 +108,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     expect(await found('cmd')).toMatchObject([{ last_name: '=cmd|calc', first_name: '<b>Eve</b>', gender: 'other' }])
     await dialog.getByRole('button', { name: 'Close' }).click()
 
-    // Ann has got a mark since, and stays.
+    // Ann has a mark by now, and stays.
     const [ann_] = await found('devlin, ann')
     await (await site.as('okafor')).grades.create({ body: { assessmentId: mathsQuiz.id, studentId: ann_?.id as string, score: 3 } })
     await page.getByRole('button', { name: 'Import a list' }).click()
@@ -129,7 +129,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('days that may be one or another are asked for, shown as they are read, and read again by another choice', async () => {
+  test('asks how ambiguous days are read, shows the result, and reads them again after another choice', async () => {
     const { context, page, faults, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles(csv('Farrell,Joe,male,03/04/2011,', 'Farrell,Kay,female,05/06/2011,'))
     await dialog.getByText('“03/04/2011” may be one day or another', { exact: false }).waitFor()
@@ -171,7 +171,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('what was corrected is not lost by Escape, and the preview does not write what has become wrong meanwhile', async () => {
+  test('keeps corrections after Escape, and writes nothing that has become wrong since the preview', async () => {
     const { context, page, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles(csv('Gill,Ned,q,2011-03-04,3B'))
     await dialog.getByRole('button', { name: look }).click()
@@ -184,7 +184,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await picture(page, 'import-leave-pc')
     await page.keyboard.press('Escape')
     await leave.waitFor({ state: 'detached' })
-    // Somebody else writes the same pupil while the preview is open.
+    // Somebody else adds the same pupil while the preview is open.
     const okafor = await site.as('okafor')
     await okafor.students.create({ body: { firstName: 'Ned', lastName: 'Gill', gender: 'male', dateOfBirth: '2011-03-04' } })
     await dialog.getByRole('button', { name: 'Write 1 row' }).click()
@@ -193,7 +193,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('where the server goes away in the middle, nothing is half done, and to send it again writes nobody twice', async () => {
+  test('writes everything or nothing where the server stops meanwhile, and nobody twice when it is sent again', async () => {
     const { context, page, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles(csv('Hogan,Amy,female,2011-03-04,3B', 'Hogan,Bob,male,2011-05-04,'))
     await dialog.getByRole('button', { name: look }).click()
@@ -204,7 +204,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await dialog.getByText('It is not known whether the table was written.', { exact: false }).waitFor()
     await picture(page, 'import-unsure-pc')
     expect(await found('hogan')).toEqual([])
-    // This time it arrives, and only the answer is lost.
+    // This time the request arrives, and only the reply is lost.
     await page.route(
       '**/api/students/import*',
       async (route) => {
@@ -222,7 +222,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('ten thousand rows: it says what it does, 200 faults are shown, all of them are left out at once', {
+  test('checks ten thousand rows with progress, shows 200 faults, and leaves all of them out at once', {
     timeout: 240_000,
   }, async () => {
     const { context, page, faults, dialog } = await opened()
@@ -230,7 +230,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     const rows = Array.from({ length: 10_000 }, (_, at) => `Irwin${at},<i>Ina</i>,${at % 4 === 0 ? 'nobody' : 'female'},2011-03-04,`)
     await page.getByLabel(FILE).setInputFiles(csv(...rows))
     await dialog.getByText('autumn.csv: 10000 rows').waitFor()
-    // It is shown for as long as the server checks, which may be over before the press has been answered here.
+    // The message may be gone before the press has been answered here.
     await Promise.all([dialog.getByText('Checking 10000 rows').waitFor(), dialog.getByRole('button', { name: look }).click()])
     await dialog.getByText('7500 new and 2500 rows that cannot be taken.', { exact: false }).waitFor()
     await dialog.getByText('and 9800 more rows').waitFor()
@@ -242,7 +242,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('on a telephone every step fits', async () => {
+  test('every step fits a telephone', async () => {
     const { context, page, dialog } = await opened({ viewport: sizes.phone })
     await page.getByLabel(FILE).setInputFiles(csv('Joyce,Ann,nobody,03/04/2011,3Q', 'Joyce,Ben,male,04/05/2011,3B'))
     await dialog.getByLabel('The days of this list have').selectOption('the day first: 31/12/2010')
@@ -268,7 +268,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('marks: corrected in place, a row and a column left out, and undone but for what another teacher changed', async () => {
+  test('of marks corrects cells, leaves out a row and a column, and is undone except for what another teacher changed', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada')
     await page.getByRole('button', { name: 'Import or mark sheet' }).click()
     const dialog = page.getByRole('dialog').first()
@@ -304,7 +304,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('marks under a school’s own headings below a title, where one assessment stands twice: the right one is left out and the other corrected', async () => {
+  test('of marks below a title with an assessment twice: one column is left out and the other corrected', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada')
     await page.getByRole('button', { name: 'Import or mark sheet' }).click()
     const dialog = page.getByRole('dialog').first()
@@ -326,7 +326,7 @@ describe.skipIf(!headlessPath)('an import that can be finished', () => {
     await context.close()
   })
 
-  test('where two columns have one heading the person says by their first entries which holds the last names', async () => {
+  test('of marks asks which of two columns with one heading has the last names', async () => {
     const { context, page, faults } = await openGrid(site, browser, 'ada')
     await page.getByRole('button', { name: 'Import or mark sheet' }).click()
     const dialog = page.getByRole('dialog').first()

@@ -25,8 +25,8 @@ const report = (...rows: (readonly [row: number, action: Action, ...issues: Retu
   errors: 0,
 })
 
-describe('the rows of a report that a person sees', () => {
-  test('faults by their cells, then what is new; what is as it is stays out', () => {
+describe('listedRows', () => {
+  test('lists faults by their cells, then new rows; leaves out unchanged rows', () => {
     const of = report([2, 'error', issue('gender', 'gender')], [3, 'unchanged'], [4, 'create'])
     expect(listedRows(of, untouched, source)).toMatchObject([
       { row: 2, state: 'error', issues: [], fields: [{ column: 2, text: 'x', issue: { code: 'gender' } }] },
@@ -35,14 +35,14 @@ describe('the rows of a report that a person sees', () => {
     expect(faultyRows(of)).toEqual([2])
   })
 
-  test('a row that is taken with a note stands above the others, with its cell', () => {
+  test('lists a row with a note before the others, with its cell', () => {
     const of = report([2, 'create'], [3, 'update'], [4, 'update', issue('student_number', 'renames')])
     expect(listedRows(of, untouched, source).map(({ row }) => row)).toEqual([4, 2, 3])
     expect(listedRows(of, untouched, source)[0]).toMatchObject({ state: 'update', fields: [{ column: 3, issue: { code: 'renames' } }] })
     expect(faultyRows(of)).toEqual([])
   })
 
-  test('of two columns of one heading either can be left out, and the cells are those of the other', () => {
+  test('of two columns with one heading either can be left out, and the cells are those of the other', () => {
     const twins: Source = { ...source, columnsOf: () => [1, 2] }
     const [heading] = listedRows(report([1, 'error', issue('Quiz')]), untouched, twins)
     expect(heading?.columns).toEqual([1, 2])
@@ -50,7 +50,7 @@ describe('the rows of a report that a person sees', () => {
     expect(row?.fields).toMatchObject([{ column: 2, text: 'x' }])
   })
 
-  test('a row that was corrected stays where it is, with what was typed', () => {
+  test('keeps a corrected row in its place, with the typed text', () => {
     const corrections = withText(withText(untouched, { row: 2, column: 2, text: 'y' }), { row: 2, column: 2, text: 'male' })
     expect(listedRows(report([2, 'create'], [3, 'error', issue('last_name')]), corrections, source)).toMatchObject([
       { row: 2, state: 'create', fields: [{ column: 2, text: 'male', issue: null }] },
@@ -58,7 +58,7 @@ describe('the rows of a report that a person sees', () => {
     ])
   })
 
-  test('where the number decides between two pupils, its cell can be filled though the list has no such column', () => {
+  test('offers a cell for the number that tells two pupils apart, also without such a column', () => {
     expect(listedRows(report([3, 'error', issue('last_name', 'two_alike')]), untouched, source)).toMatchObject([
       {
         fields: [
@@ -69,13 +69,13 @@ describe('the rows of a report that a person sees', () => {
     ])
   })
 
-  test('a fault of the heading is no row that can be left out, but a column', () => {
+  test('for a fault in the headings a column can be left out, and not a row', () => {
     const of = report([1, 'error', issue('gender')])
     expect(listedRows(of, untouched, source)).toMatchObject([{ row: 1, fields: [], issues: [{ path: 'gender' }], columns: [2] }])
     expect(faultyRows(of)).toEqual([])
   })
 
-  test('rows that are left out stand where they stood, until they are taken again', () => {
+  test('keeps rows that are left out in their places, so that they can be taken back', () => {
     const without = withoutRows(untouched, [3, 2])
     expect(
       listedRows(report([2, 'error', issue('gender')], [4, 'error', issue('gender')]), without, source).map(({ row, state }) => [
@@ -91,16 +91,16 @@ describe('the rows of a report that a person sees', () => {
   })
 })
 
-describe('a table with corrections', () => {
+describe('a corrected table', () => {
   const sent = async ({ texts, ...without }: Corrections) => (await table?.rewritten(texts, without).text())?.split('\r\n')
 
-  test('is sent with its rows at their places, and nothing in those that are left out', async () => {
+  test('is sent with its rows at their places; rows that are left out are empty', async () => {
     const corrections = withoutRows(withText(withText(untouched, { row: 2, column: 2, text: 'm' }), { row: 3, column: 2, text: 'f' }), [3])
     expect(await sent(corrections)).toEqual(['last_name,first_name,gender', 'Kelly,Oisín,m', '', 'Daly,Nóra,female'])
     expect(await sent(withoutColumn(untouched, 2))).toEqual(['last_name,first_name,', 'Kelly,Oisín,', 'Chen,Mei,', 'Daly,Nóra,'])
   })
 
-  test('its rows that are left out are saved as a spreadsheet opens them, with no formula that runs', () => {
+  test('its left out rows are saved for a spreadsheet, without formulas that run', () => {
     const formulas = readCsv('name,score\n"=HYPERLINK(""x"")",-5\nb;c,1\n\'+1,2\n', 'list.csv')
     if (!formulas) throw new Error('not read')
     expect(savedRows(formulas, new Set([2, 3, 4]), [{ row: 3, column: 2, text: 'x' }], ';')).toBe(

@@ -5,44 +5,44 @@ import type { ReadTable } from './csv.ts'
 type ReportRow = ImportReport['rows'][number]
 export type Issue = ReportRow['issues'][number]
 
-/** A table that is to be imported, and how its report is read. */
+/** A table to import, and how to read its report. */
 export type Source = {
   /** The file as it was read. */
   file: File
-  /** Null where only the server can read it: then nothing is corrected here. */
+  /** Null where only the server can read it: then it cannot be corrected here. */
   table: ReadTable | null
-  /** The pupil of each row. */
+  /** The name of the pupil in each row. */
   pupils: ReadonlyMap<number, string>
   fileWith: (corrections: Corrections) => File
-  /** Sends the table: a dry run reports every row and changes nothing, the other writes everything or nothing. */
+  /** Sends the table. A dry run reports every row and changes nothing; otherwise it writes everything or nothing. */
   send: (form: FormData, dryRun: boolean) => Promise<ImportReport>
-  /** The columns of the table that the server names by `path`: several of the same heading, none where none can be corrected. */
+  /** The columns of the table for the server's name `path`: several with the same heading, none where none can be corrected. */
   columnsOf: (path: string) => readonly number[]
   headingOf: (path: string) => string
   headingAt: (column: number) => string
 }
 
-/** A cell that can be corrected. `issue` is what is wrong with it; null where it is not, or not any more. */
+/** A cell that can be edited. `issue`: what is wrong with it; null where nothing is (any more). */
 export type Field = { column: number; issue: Issue | null; text: string }
 export type Listed = {
   row: number
   state: ReportRow['action'] | 'leftOut'
-  /** Faults that no cell of the table can mend. */
+  /** Faults that no cell of the table can correct. */
   issues: Issue[]
   fields: Field[]
-  /** The column at fault, of the heading. */
+  /** For a fault in the headings, its columns. */
   columns: number[]
 }
 
 const HEADING_ROW = 1
-/** A row that is taken and that somebody should look at first. */
+/** A row that is taken, but has a note that a person should see first. */
 const isNoted = ({ action, issues }: ReportRow): boolean => action === 'update' && issues.length > 0
-/** What mends these stands in the column of student numbers. */
+/** The student number corrects these faults. */
 const NUMBER_MENDS = new Set(['two_alike', 'birth_missing', 'several_here'])
 
 /**
- * The rows that a person has to see: faults, notes, what was corrected or left out, in the order of the table; then what is new or changed. Unchanged
- * rows are not listed.
+ * The rows that a person must see: faults, notes, and corrected and left out rows, in the order of the table; then new and changed rows.
+ * Unchanged rows are not listed.
  */
 export function listedRows(report: ImportReport, corrections: Corrections, source: Source): Listed[] {
   const edited = new Set(corrections.texts.map(({ row }) => row))
@@ -77,6 +77,6 @@ export function listedRows(report: ImportReport, corrections: Corrections, sourc
   return [...[...first.map(listed), ...leftOut].sort((a, b) => a.row - b.row), ...then.map(listed)]
 }
 
-/** The rows that cannot be taken and can be left out. */
+/** The faulty rows that can be left out. */
 export const faultyRows = ({ rows }: ImportReport): number[] =>
   rows.filter(({ row, action }) => action === 'error' && row !== HEADING_ROW).map(({ row }) => row)

@@ -11,20 +11,20 @@ const genderWords = {
   female: ['female', 'f', 'girl', 'woman', 'féminin', 'féminine', 'fille', 'femme', 'أنثى', 'انثى', 'بنت'],
   other: ['other', 'o', 'x', 'autre', 'non binary', 'non-binary', 'non binaire', 'غير ذلك'],
 } as const
-/** Folded as what is looked up, which takes some Arabic letters apart. */
+/** Folded like the texts to look up; folding separates some Arabic letters. */
 const GENDERS: ReadonlyMap<string, string> = new Map(
   Object.entries(genderWords).flatMap(([gender, words]) => words.map((word) => [fold(word), gender] as const)),
 )
 
-/** A gender as the server writes it. An unknown word is kept, and the server reports it. */
+/** A gender as the server writes it; an unknown word unchanged, which the server reports. */
 export const genderOf = (text: string): string => GENDERS.get(fold(text).replace(/\.$/, '').trim()) ?? text
 
-/** The width of a table: its widest row. */
+/** The number of columns of the widest row. */
 const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)
 
 export const headOf = (table: ReadTable): string[] => Array.from({ length: widthOf(table) }, (_, at) => table.lines[0]?.cells[at] ?? '')
 
-/** Where the cells of a column are: in the table, or beyond its last column where the table lacks it. */
+/** The index of a column in the table, or beyond its last column where the table does not have it; null where `path` is no column. */
 export function columnAt(table: ReadTable, mapping: Mapping, path: string): number | null {
   const column = columns.find((one) => one === path)
   if (!column) return null
@@ -33,8 +33,8 @@ export function columnAt(table: ReadTable, mapping: Mapping, path: string): numb
 }
 
 /**
- * The file with the server's names as headings, empty headings for unused columns, and what a person has corrected, also in columns that the
- * table lacks.
+ * The file with the server's names as headings, empty headings for unused columns, and the corrections, also in columns that the table does
+ * not have.
  */
 export function fileFor(table: ReadTable, mapping: Mapping, { texts, ...without }: Corrections = untouched): File {
   const gender = columnAt(table, mapping, 'gender')
@@ -50,14 +50,14 @@ export function fileFor(table: ReadTable, mapping: Mapping, { texts, ...without 
   return table.rewritten(edits, without)
 }
 
-/** The texts of the columns that hold days. */
+/** The texts of the columns with days. */
 export const dayTexts = ({ lines }: ReadTable, mapping: Mapping): string[] =>
   DAYS.flatMap((column) => {
     const at = mapping.indexOf(column)
     return at < 0 ? [] : lines.slice(1).flatMap(({ cells }) => cells[at] || [])
   })
 
-/** Why a mapping cannot be sent: columns that are assigned twice, and whether no column identifies the pupil. */
+/** Why a mapping cannot be sent: columns that are assigned twice (`twice`), or no column that identifies the pupil (`isNobody`). */
 export function faultsOf(mapping: Mapping): { twice: Column[]; isNobody: boolean } {
   const named = mapping.filter((column) => column !== null)
   const twice = named.filter((column, at) => named.indexOf(column) < at)
@@ -76,7 +76,7 @@ export function pupilsByRow({ lines }: ReadTable, mapping: Mapping): ReadonlyMap
   )
 }
 
-/** The first rows as they will be read, with their used columns. */
+/** The first rows with their used columns, as they will be read. */
 export function firstRows(table: ReadTable, mapping: Mapping, count = 3): { columns: Column[]; rows: { row: number; texts: string[] }[] } {
   const used = mapping.flatMap((column, at) => (column === null ? [] : [{ column, at }]))
   const rows = table.lines.slice(1, count + 1).map(({ row, cells }) => ({

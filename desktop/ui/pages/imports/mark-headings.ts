@@ -1,16 +1,16 @@
 import { columnKey } from '@markbook/shared/spreadsheet/column-key'
 import { type Column, guessColumns, isSameHeading } from './headings.ts'
 
-/** Columns that say whose marks a row holds: one that the table lacks can be filled in here. */
+/** The columns that identify the pupil of a row; a missing one can be filled in here. */
 export const WHO = ['student_number', 'last_name', 'first_name'] as const
 type Who = (typeof WHO)[number]
 
-/** Which column of several under one heading a person has chosen. */
+/** The column that the person chose among several with one heading. */
 export type WhoChosen = Readonly<Partial<Record<Who, number>>>
 
 /**
- * Where the columns stand that say whose a row is. The server finds them itself by its own names; else both names count, else the number, under a
- * school's own headings. A number beside both names is left alone: it is often that of the line.
+ * The places of the columns that identify the pupil. The server finds its own names itself. Else both names are used, or without them the
+ * number, by a school's headings. A number beside both names is ignored, since it is often the number of the line.
  */
 function whoIn(head: readonly string[]): { isServers: boolean; places: readonly (readonly [Who, number])[] } {
   const placesIn = (columns: readonly (string | null)[], names: readonly Who[]) =>
@@ -24,7 +24,7 @@ function whoIn(head: readonly string[]): { isServers: boolean; places: readonly 
   return { isServers: false, places: names.length > 1 ? names : placesIn(guessed, ['student_number']) }
 }
 
-/** The columns of which the heading says what they are, and which a table has several times: only a person knows which is meant. */
+/** The identifying columns whose heading occurs several times: a person must choose. */
 export const whoChoices = (head: readonly string[]): { column: Who; heading: string; among: number[] }[] =>
   whoIn(head).places.flatMap(([column, at]) => {
     const heading = head[at] ?? ''
@@ -33,8 +33,8 @@ export const whoChoices = (head: readonly string[]): { column: Who; heading: str
   })
 
 /**
- * The server's names of the columns of a table of marks that say whose a row is, at their places; an empty one for a column that would be taken for
- * the chosen one. None where the server finds them itself.
+ * The server's names for the identifying columns, at their places; empty for a column that would be taken for the chosen one. No entries
+ * where the server finds them itself.
  */
 export function whoColumns(head: readonly string[], chosen: WhoChosen = {}): (Column | '' | undefined)[] {
   const { isServers, places } = whoIn(head)

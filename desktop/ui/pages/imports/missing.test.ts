@@ -11,7 +11,7 @@ const refused = (row: number, name: string) => ({
   ],
 })
 
-test('classes that are not there are counted by their rows, whatever else is wrong with these', () => {
+test('missing classes are counted by their rows, also where these have other faults', () => {
   const rows = [refused(2, '3C'), refused(3, '3c'), refused(4, '3D'), { row: 5, action: 'create' as const, issues: [] }]
   expect(missingClasses({ rows })).toEqual([
     { name: '3C', count: 2 },
@@ -20,7 +20,7 @@ test('classes that are not there are counted by their rows, whatever else is wro
   expect(missingClasses({ rows: [] })).toEqual([])
 })
 
-test('the first rows are shown as they will be read: by the columns that are used, girls by their word', () => {
+test('the first rows are shown as they will be read: the used columns, with words for the genders', () => {
   const table = {
     lines: [
       { row: 1, cells: ['Nom', 'Couleur', 'Sexe', 'Né'] },

@@ -2,7 +2,7 @@ import type { ImportReport } from '@markbook/shared/contract/imports'
 
 export type MissingClass = { name: string; count: number }
 
-/** The classes of a list that the year lacks, each with its number of rows. Names that differ in case alone are one class. */
+/** The classes of a list that the year does not have, each with its number of rows. Names that differ only in case are one class. */
 export function missingClasses({ rows }: Pick<ImportReport, 'rows'>): MissingClass[] {
   const found = new Map<string, MissingClass>()
   for (const { issues } of rows) {

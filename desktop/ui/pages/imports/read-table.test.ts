@@ -21,11 +21,11 @@ const read = async (content: string | Uint8Array, name?: string): Promise<ReadTa
   if (!table) throw new Error('not read')
   return table
 }
-/** What the server makes of it. */
+/** The table as the server reads it. */
 const served = async (sent: File) => readSheet({ bytes: new Uint8Array(await sent.arrayBuffer()), filename: sent.name, type: sent.type })
 const mapped = (table: ReadTable) => fileFor(table, guessColumns(headOf(table)))
 
-describe('a table saved as text', () => {
+describe('a table as text', () => {
   const rows = [
     { row: 2, cells: ['Ó Briain', 'Élan', 'male', '', '2011-03-25'] },
     { row: 4, cells: ['de Barra; Ní', 'Aoife "Fia"', 'female', '', '2011-04-01'] },
@@ -69,12 +69,12 @@ describe('a table saved as text', () => {
     ])
   })
 
-  test('commas in marks do not count against the semicolons of the heading', async () => {
+  test('commas in marks do not count against the semicolons of the headings', async () => {
     expect((await read('Surname;Test\nByrne;15,5\nWalsh;12,5')).lines[1]?.cells).toEqual(['Byrne', '15,5'])
     expect((await read('Surname;Test;Remark\nByrne;15,5\nWalsh;12,5')).lines[1]?.cells).toEqual(['Byrne', '15,5'])
   })
 
-  test('whatever stands in its cells, the server reads the same before and after', async () => {
+  test('the server reads the same before and after, whatever is in its cells', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '"', ',', ';', '\n', "'", '='), maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
@@ -93,7 +93,7 @@ describe('a table saved as text', () => {
     expect(sheet).toEqual({ head: ['last_name', 'first_name', 'student_number'], rows: [{ row: 2, cells: ['Kelly', 'Oisín', '7'] }] })
   })
 
-  test('what is no table, or cannot be read, is left to the server', async () => {
+  test('a file that is no table, or cannot be read, is left to the server', async () => {
     for (const content of ['"never closed', '<html><table>', '{\\rtf1', 'a\u0000b', '', '\n\nlast_name'])
       expect(await readTable(file(content)), content).toBeNull()
     for (const name of ['list.pdf', 'list.xlsx', 'list']) expect(await readTable(file('last_name', name)), name).toBeNull()
@@ -118,7 +118,7 @@ describe('a workbook', () => {
     styles: DATE_STYLES,
   }
 
-  test('its first sheet that is not hidden; days, styles and row numbers stay as they are', async () => {
+  test('is read from its first visible sheet; days, styles and row numbers are kept', async () => {
     const table = await read(workbook(fixture), 'list.xlsx')
     expect(headOf(table)).toEqual(['Family name', 'Given name', '', '', 'DOB'])
     const mapping = ['last_name', 'first_name', 'student_number', 'gender', 'date_of_birth'] as const
@@ -133,7 +133,7 @@ describe('a workbook', () => {
     expect(sent).toMatchObject({ name: 'list.csv', type: 'text/csv' })
   })
 
-  test('whatever stands in its cells, the server reads the same before and after', async () => {
+  test('the server reads the same before and after, whatever is in its cells', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', ' ', '"', ',', ';', "'", '=', '1'), maxLength: 6 })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 5 }), async (cells) => {
@@ -145,7 +145,7 @@ describe('a workbook', () => {
     )
   })
 
-  test('another sheet of it, whose headings stand below a title; every row keeps its number', async () => {
+  test('another sheet can be chosen, with headings below a title; every row keeps its number', async () => {
     const list = worksheet(
       row(1, 'St Brigid’s: form 3') +
         row(3, 'Pupil no.', 'Surname', 'Forename', 'Sex') +
@@ -170,7 +170,7 @@ describe('a workbook', () => {
         { row: 6, cells: ['9', 'Walsh', 'Colm', 'male'] },
       ],
     })
-    // Where the first line names a pupil, or none does, it stays as it is.
+    // Where the first line or no line has words for a pupil, nothing is removed.
     const plain = await read('Surname,Forename\nSurname,Forename')
     expect(fromHeadings(plain, 'list.csv')).toBe(plain)
     const other = await read('a,b\n1,2')
@@ -182,7 +182,7 @@ describe('a workbook', () => {
     expect(await readTable(file(workbook({ sheets: [{ name: 'A', xml: worksheet(content) }] }), 'list.xlsx'))).toBeNull()
   })
 
-  test('of a program that names its elements otherwise', async () => {
+  test('with other XML prefixes is read', async () => {
     const prefixed = worksheet(rows)
       .replaceAll(/<(\/?)(worksheet|sheetData|row|c|v|is|t)\b/g, '<$1x:$2')
       .replace('xmlns=', 'xmlns:x=')
@@ -191,7 +191,7 @@ describe('a workbook', () => {
     expect(head).toEqual(['last_name', 'first_name', 'student_number', 'gender', 'date_of_birth'])
   })
 
-  test('with another file’s inside, or damaged, it is left to the server', async () => {
+  test('that is damaged, or is another kind of file, is left to the server', async () => {
     expect(await readTable(file(zipSync({ 'word/document.xml': strToU8('<w/>') }), 'list.xlsx'))).toBeNull()
     const bytes = workbook(fixture)
     await fc.assert(
@@ -205,20 +205,20 @@ describe('a workbook', () => {
   })
 })
 
-describe('what the columns are said to be', () => {
-  test('cannot be sent where two are the same, or nothing says who a row is about', () => {
+describe('the mapping of columns', () => {
+  test('cannot be sent with a column twice, or without one that identifies the pupil', () => {
     expect(faultsOf(['last_name', 'first_name', null])).toEqual({ twice: [], isNobody: false })
     expect(faultsOf(['student_number'])).toEqual({ twice: [], isNobody: false })
     expect(faultsOf(['last_name', null])).toEqual({ twice: [], isNobody: true })
     expect(faultsOf(['class', 'class', 'class', 'student_number'])).toEqual({ twice: ['class'], isNobody: false })
   })
 
-  test('genders as schools write them; what nobody knows stays as it is', () => {
+  test('has genders as schools write them; an unknown word is kept', () => {
     expect(['Boy', 'garçon', 'MASCULIN', 'H', 'm.'].map(genderOf)).toEqual(Array(5).fill('male'))
     expect(['girl', 'Fille', 'féminin', 'F'].map(genderOf)).toEqual(Array(4).fill('female'))
     expect(['other', 'Autre', 'غير ذلك'].map(genderOf)).toEqual(Array(3).fill('other'))
     expect(['أنثى', 'انثى', 'بنت'].map(genderOf)).toEqual(Array(3).fill('female'))
-    // As our own broadsheets say them.
+    // The words on Markbook's own broadsheets.
     for (const { genderOfOne: words } of [en, fr, ar])
       expect([words.female, words.male, words.other].map(genderOf)).toEqual(['female', 'male', 'other'])
     expect(genderOf('nobody')).toBe('nobody')

@@ -3,7 +3,10 @@ import { decodeText, HAS_APOSTROPHE } from '@markbook/shared/spreadsheet/csv-tex
 import { useEffect, useState } from 'react'
 import { type ReadTable, readCsv, tableOf } from './csv.ts'
 
-/** The table of a file: undefined while it is read, null where it cannot be read here. `sheet`: the one of a workbook that the server prefers. */
+/**
+ * The table of a file: undefined while it is read, null where it cannot be read here. `sheet`: the sheet of a workbook; by default the one
+ * that the server would read.
+ */
 export function useTable(file: File | null, sheet?: string): ReadTable | null | undefined {
   const [read, setRead] = useState<{ file: File; sheet: string | undefined; table: ReadTable | null } | null>(null)
   useEffect(() => {
@@ -16,7 +19,7 @@ export function useTable(file: File | null, sheet?: string): ReadTable | null | 
   return read?.file === file && read?.sheet === sheet ? read?.table : undefined
 }
 
-/** The sheets of a workbook, where a person has several to choose from; else none. */
+/** The sheets of a workbook with several; else none. */
 export function useSheets(file: File | null): readonly string[] {
   const [found, setFound] = useState<{ file: File; names: readonly string[] } | null>(null)
   useEffect(() => {
@@ -40,7 +43,7 @@ async function sheetsOf(file: File): Promise<string[]> {
 
 const [WORKBOOK, TEXT] = [/\.xlsx$/i, /\.(csv|tsv|txt)$/i]
 
-/** Null for a file that is no table or cannot be read here. It is sent unchanged, and the server reports what is wrong. */
+/** Reads a file; null where it is no table or cannot be read here. Then it is sent unchanged, and the server reports what is wrong. */
 export async function readTable(file: File, sheet?: string): Promise<ReadTable | null> {
   if (file.size > limits.body.import) return null
   const bytes = new Uint8Array(await file.arrayBuffer())
@@ -54,15 +57,15 @@ export async function readTable(file: File, sheet?: string): Promise<ReadTable |
 /** A workbook with a later row is sent unchanged: as text it would be mostly blank lines. */
 const LAST_ROW = 100_000
 
-/** The sheet that the server would read. It is sent as text. */
+/** Reads a sheet, by default the one that the server would read. It is sent as text. */
 async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string, sheet: string | undefined): Promise<ReadTable | null> {
-  // Loaded by the first workbook that is chosen.
+  // Loaded for the first workbook.
   const { readWorkbook } = await import('@markbook/shared/spreadsheet/workbook')
   const { head, rows } = await readWorkbook(bytes, sheet === undefined ? [] : [sheet])
   const last = rows.at(-1)?.row ?? 1
   if (last > LAST_ROW) return null
   const records: string[][] = Array.from({ length: last }, () => [])
-  // The server takes the apostrophe off such a cell of a text file.
+  // The server removes the apostrophe from such cells of a text file.
   for (const { row, cells } of [{ row: 1, cells: head }, ...rows])
     records[row - 1] = cells.map((cell) => (HAS_APOSTROPHE.test(cell) ? `'${cell}` : cell))
   return tableOf(records, name)
@@ -70,6 +73,6 @@ async function readSheet(bytes: Uint8Array<ArrayBuffer>, name: string, sheet: st
 
 async function readText(bytes: Uint8Array<ArrayBuffer>, name: string): Promise<ReadTable | null> {
   const text = decodeText(bytes)
-  // Neither binary data nor a web page or RTF document with the name of a table.
+  // Neither binary data, nor HTML or RTF with the name of a table.
   return /(?![\t\n\r])\p{Cc}/u.test(text) || /^\s*(<|\{\\rtf)/.test(text) ? null : readCsv(text, name)
 }

@@ -8,13 +8,13 @@ const ACCEPTED = '.xlsx,.csv,.tsv,.txt,text/csv,application/vnd.openxmlformats-o
 
 type Props = {
   onChoose: (file: File | null) => void
-  /** What was chosen, and how many rows it has; null while it is read. */
+  /** The chosen file and its number of rows, null while it is read. */
   chosen: { name: string; rows: number | null } | null
 }
 
 /**
- * Chooses a file and reads it at once, so that what is sent later is what was chosen, whatever becomes of the file. The input forgets its choice:
- * a browser says nothing where the same file is chosen again.
+ * Chooses a file and reads it at once, so that later changes of the file do not matter. The input is emptied after each choice, since a
+ * browser does not report a second choice of the same file.
  */
 export function TableFile({ onChoose, chosen }: Props) {
   const { t } = useTranslation('app')

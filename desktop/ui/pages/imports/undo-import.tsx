@@ -14,7 +14,7 @@ import { tell } from '../../components/toasts.tsx'
 
 type Props = { id: string; onUndone: () => Promise<unknown> }
 
-/** Says what the undoing of an import would take back and what it would keep, and then does it. */
+/** Shows what undoing an import would remove and keep, and then does it. */
 export function UndoImport({ id, onUndone }: Props) {
   const { t } = useTranslation('app')
   const close = useContext(Closing)
@@ -22,7 +22,7 @@ export function UndoImport({ id, onUndone }: Props) {
   const plan = useQuery({
     queryKey: ['imports', 'undo', id],
     queryFn: () => client.imports.undo({ ...params, query: { dryRun: 'true' } }),
-    // What others change meanwhile is kept all the same.
+    // Read each time: others may have changed rows, which are kept in any case.
     staleTime: 0,
     gcTime: 0,
     retry: false,

@@ -3,7 +3,7 @@ import { useAsking } from '../reports/approval.tsx'
 import { approvalOf, RunDialog } from '../reports/book-actions.tsx'
 import { type BookScope, useBooks } from '../reports/book-queries.ts'
 
-/** Approves what waits in a class, book by book. */
+/** Approves the report books of a class that are ready, one by one. */
 export function ApproveDialog({ of, yearId }: { of: BookScope; yearId: string }) {
   const books = useBooks(of)
   const asking = useAsking()

@@ -26,7 +26,7 @@ const sorts: Record<string, (row: ClassRow) => number> = {
 
 type Props = { rows: readonly ClassRow[]; period: Period; onApprove: (classId: string) => void }
 
-/** A row for each class, a column for each step from the marks to the ministry. */
+/** A row for each class, with a column for each step from the marks to the ministry. */
 export function ClassTable({ rows, period, onApprove }: Props) {
   const { t } = useTranslation(['overview', 'classes'])
   const { search } = useOverviewSearch()
@@ -79,7 +79,7 @@ export function ClassTable({ rows, period, onApprove }: Props) {
 }
 
 const countOf = (count: number, link: (count: number) => ReactNode) => (count > 0 ? link(count) : '–')
-/** Done, where there is something that could be missing. */
+/** The cell of a step without open work; – where there are no report books. */
 const nothing = ({ books }: ClassRow) => (books.made > 0 ? '✓' : '–')
 
 type ApprovalCellProps = Pick<Props, 'onApprove'> & {
@@ -87,7 +87,7 @@ type ApprovalCellProps = Pick<Props, 'onApprove'> & {
   toBooks: (row: ClassRow, children: ReactNode) => ReactNode
 }
 
-/** What waits for the administrator, and what waits for the class teacher since it was sent back. */
+/** The number of report books that wait for the administrator, and that were sent back to the class teacher. */
 function ApprovalCell({ row, toBooks, onApprove }: ApprovalCellProps) {
   const { t } = useTranslation('overview')
   const { to_approve, sent_back } = row.books

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import styles from './overview.module.css'
 
-/** So many of so many, in figures and as a bar. */
+/** A count of a total, as numbers and as a bar. */
 export function Meter({ count, all }: { count: number; all: number }) {
   const { t } = useTranslation('overview')
   if (all === 0) return '–'

@@ -25,7 +25,7 @@ import { RemindAll, useReminders } from './reminders.tsx'
 import { type ClassRow, isIncomplete, lacksMarks, subjectRows, totalsOf } from './rows.ts'
 import { SubjectTable } from './subject-table.tsx'
 
-/** For administrators: how far each class of the term is, and whose work is missing. */
+/** For administrators: the progress of each class in the term, and whose work is missing. */
 export function OverviewPage() {
   const { t } = useTranslation(['overview', 'app', 'home'])
   const { year, term, isLoading } = useChosenTerm()
@@ -46,7 +46,7 @@ function TermOverview({ period }: { period: Period }) {
   const { term, year, type } = period
   const { change } = useOverviewSearch()
   const query = { termId: term.id, reportType: type }
-  // Everybody else changes it while it is looked at.
+  // Read each time, since everybody else changes it.
   const classes = useQuery({ ...askWhole('overview', 'read', { query }), staleTime: 0 })
   const reminders = useReminders(query)
   const lead = t('lead', { term: termLabel(term.name), year: year.name })
@@ -86,7 +86,7 @@ function Overview({ classes, period }: { classes: readonly ClassOverview[]; peri
   const shown = search.missing ? rows.filter(isIncomplete) : rows
   const shownSubjects = search.missing ? subjects.filter(lacksMarks) : subjects
   const only = rows.find((row) => row.class.id === search.class)
-  // Kept here, since the row may go while the dialog says what became of it.
+  // In the page's state, since the row may disappear while the dialog shows its result.
   const [approving, setApproving] = useState<string | null>(null)
   return (
     <>
@@ -128,14 +128,16 @@ function Overview({ classes, period }: { classes: readonly ClassOverview[]; peri
   )
 }
 
-/** To calculate what the books should say takes longer than to count them, so it is asked class by class, where there are books. */
+/**
+ * Rows with the number of outdated report books, which is asked for each class that has some: computing it takes longer than the counts.
+ */
 function useRows(classes: readonly ClassOverview[], { term, type }: Period): ClassRow[] {
   const open = classes.filter(({ books }) => books.made > books.sent)
   const counts = useOutdatedCounts(open.map((row) => ({ classId: row.class.id, termId: term.id, type })))
   return classes.map((row) => ({ ...row, outdated: counts[open.indexOf(row)] ?? 0 }))
 }
 
-/** What is left to do in the whole school. */
+/** The open work of the whole school. */
 function Totals({ rows }: { rows: readonly ClassRow[] }) {
   const { t } = useTranslation('overview')
   const asks = useAsking().approves_reports === true

@@ -3,7 +3,7 @@ import { searchTexts } from '../../frame/search-texts.ts'
 
 export const overviewViews = ['classes', 'subjects'] as const
 
-/** `missing`: only what is. `sort`: the column, and `down` the other way round. `class`: whose subjects are shown alone. */
+/** `missing`: only rows with missing work. `sort`: the column, `down`: the reverse order. `class`: only the subjects of this class. */
 export type OverviewSearch = {
   view?: 'subjects'
   type?: 'year_end'
@@ -23,7 +23,7 @@ export const overviewSearch = ({ view, type, missing, down, ...search }: Record<
 
 const route = getRouteApi('/school/overview')
 
-/** The search of the page, and a function that changes it. */
+/** The search parameters of the page, and a function that changes them. */
 export function useOverviewSearch() {
   const search: OverviewSearch = route.useSearch()
   const navigate = route.useNavigate()

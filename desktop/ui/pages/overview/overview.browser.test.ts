@@ -33,7 +33,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
     const dialog = page.getByRole('dialog', { name: 'Reminders to copy' })
     await dialog.getByText('This computer sends no mail').waitFor()
-    // A colleague cannot open an address that answers on this computer alone.
+    // Colleagues cannot open a loopback address.
     await dialog.getByText('an address that answers on this computer alone').waitFor()
     expect(await dialog.innerText()).toContain('- 3B, Mathematics: 1 of 18 marks is missing')
     await expectForEverybody(page)
@@ -45,7 +45,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Texts of 3 reminders' }).click()
     await dialog.getByText('https://192.168.1.20:3000').first().waitFor()
     expect(await dialog.innerText()).not.toMatch(/localhost|127\.0\.0\.1|this computer alone/)
-    // A row of one subject does not count subjects.
+    // A row about one subject does not count subjects.
     await page.goto(`${site.url}/overview?view=subjects`)
     await page.getByRole('combobox', { name: 'Term', exact: true }).selectOption({ label: 'Trinity' })
     await page.getByText('no assessment yet').first().waitFor()
@@ -54,7 +54,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await context.close()
   })
 
-  test('the head sees each class with its steps, finds what is missing, and goes where the work is done', async () => {
+  test('the head sees the steps of each class, filters missing work, and follows links to it', async () => {
     const { outbox } = catchPost(site)
     const { context, page, faults } = await opened()
     expect(await rowOf(page, '3B').innerText()).toContain('34 of 36')
@@ -98,11 +98,11 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await context.close()
   })
 
-  test('where the school asks for it the head approves what waits, from the overview and from a book', async () => {
+  test('with approvals on, the head approves report books from the overview and from a book', async () => {
     const head = await site.as('okafor')
     const { context, page, faults } = await opened({}, '/overview')
     await page.goto(`${site.url}/school`)
-    // Not `check`, which looks at once, and the tick may come a moment later.
+    // Not `check`, which tests the state at once: the box is checked a moment later.
     await page.getByLabel('An administrator approves report books before they are published').click()
     await page.getByText('Report books are approved before they are published.').waitFor()
     await expectForEverybody(page)
@@ -118,7 +118,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.goto(site.url)
     await page.getByText('1 report book waits for your approval:').waitFor()
     await page.getByRole('link', { name: 'To the overview' }).click()
-    // Where no book was made none is approved.
+    // Without a report book there is nothing to approve.
     expect(await page.getByRole('row', { name: /^3A/ }).locator('th, td').nth(4).innerText()).toBe('–')
     await page.getByRole('button', { name: 'Approve the books of 3B' }).click()
     const dialog = page.getByRole('dialog', { name: 'Approve the report books?' })
@@ -132,7 +132,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
 
     await page.goto(`${site.url}/reports/book/${params.id}`)
     await page.getByText('approved', { exact: true }).waitFor()
-    // Her own change takes the approval away, and she can give it again without reading the page anew.
+    // Her own change withdraws the approval; she can approve again without a reload.
     await page.getByLabel('Conduct: Élan Ó Briain').fill('Good')
     await page.keyboard.press('Enter')
     await page.getByText('waits for approval').waitFor()
@@ -141,7 +141,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByRole('button', { name: 'Approve', exact: true }).click()
     await page.getByText('approved', { exact: true }).waitFor()
 
-    // What was changed since the page was opened is not approved unread.
+    // A report book that was changed since the page was opened is not approved unread.
     await page.getByRole('button', { name: 'Take the approval back' }).click()
     await page.getByText('waits for approval').waitFor()
     await byrne.reports.update({ params, body: { classTeacherRemark: 'Another word.' } })
@@ -149,7 +149,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await page.getByText('This report was changed since you looked at it.').first().waitFor()
     expect((await head.reports.get({ params })).approved_at).toBeNull()
 
-    // One that is published and was changed since stays behind when the others are sent.
+    // A published report book that was changed since is not sent with the others.
     const { reports } = await byrne.reports.generate({ body: { ...ofMichaelmas, studentGroupId: class3B.id } })
     const other = reports.find(({ id, status }) => id !== params.id && status === 'draft')?.id ?? ''
     for (const id of [params.id, other]) {
@@ -168,7 +168,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await context.close()
   })
 
-  test('says of a class whose books are older than its marks', async () => {
+  test('shows the classes whose report books are older than the marks', async () => {
     const byrne = await site.as('byrne')
     await byrne.reports.generate({ body: { ...ofMichaelmas, studentGroupId: class3B.id } })
     const { context, page, faults } = await opened()
@@ -192,7 +192,7 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await context.close()
   })
 
-  test('reads on a telephone, at 200 % and in the dark', async () => {
+  test('fits a telephone and 200 % zoom, in dark mode', async () => {
     await (await site.as('okafor')).schools.updateMine({ body: { approvesReports: true } })
     const { context, page } = await opened({ viewport: sizes.phone, colorScheme: 'dark' })
     for (const path of ['/overview', '/overview?view=subjects']) {
@@ -212,14 +212,14 @@ describe.skipIf(!headlessPath)('the overview of a term', () => {
     await context.close()
   })
 
-  test('a teacher has no such page in the menu, and finds nothing at its address', async () => {
+  test('a teacher does not have the page in the menu, and gets nothing at its address', async () => {
     const { context, page } = await open('byrne', '/overview')
     await page.getByText('This page is for the administrators of the school.').waitFor()
     expect(await page.getByRole('link', { name: 'Term overview' }).count()).toBe(0)
     await context.close()
   })
 
-  test('in French has no English left in it', async () => {
+  test('in French has no English words', async () => {
     const { context, page } = await opened({ locale: 'fr-FR' })
     const shown = await page.locator('main').innerText()
     expect(shown).toContain('Suivi du trimestre')

@@ -2,5 +2,5 @@ import type { AcademicYear } from '@markbook/shared/contract/academic-years'
 import type { Term } from '@markbook/shared/contract/terms'
 import type { BooksType } from '../reports/book-search.ts'
 
-/** Of which term and which of its report books the page is. */
+/** The term and the type of report books that the page shows. */
 export type Period = { term: Term; year: AcademicYear; type: BooksType }

@@ -4,5 +4,5 @@ import type { BooksType } from '../reports/book-search.ts'
 
 export type OfTerm = { termId: string; reportType: BooksType }
 
-/** Who is behind in a term, with the mail to each of them in the language of the app. */
+/** The people who are behind in a term, with the mail to each of them in the language of the app. */
 export const remindersQuery = (of: OfTerm) => ask('overview', 'reminders', { query: { ...of, language: i18next.language } })

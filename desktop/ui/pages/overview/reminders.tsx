@@ -18,7 +18,7 @@ type Person = Reminder['person']
 
 export const useReminders = (query: OfTerm) => useQuery({ ...remindersQuery(query), staleTime: 0 })
 
-/** Reminds these people of all that they have yet to do for the term, at once; where no mail leaves, shows the text to copy. */
+/** Sends these people one reminder each of all their open work in the term; without a mail server shows the texts to copy. */
 export function RemindButton({ of, people, label }: { of: OfTerm; people: readonly Person[]; label: string }) {
   const { t, i18n } = useTranslation('overview')
   const reminders = useReminders(of)
@@ -48,7 +48,7 @@ export function RemindButton({ of, people, label }: { of: OfTerm; people: readon
   )
 }
 
-/** Reminds everybody who is behind, after it was said how many that are. */
+/** Reminds everybody who is behind, after a question with their number. */
 export function RemindAll({ of, reminders }: { of: OfTerm; reminders: UseQueryResult<ReplyOf<'overview', 'reminders'>> }) {
   const { t, i18n } = useTranslation('overview')
   const people = reminders.data?.people ?? []
@@ -83,7 +83,7 @@ export function RemindAll({ of, reminders }: { of: OfTerm; reminders: UseQueryRe
   )
 }
 
-/** This server sends no mail: what it would have said, to be sent in another way. */
+/** Without a mail server: the texts of the reminders, to be sent in another way. */
 function TextsDialog({ reminders }: { reminders: readonly Reminder[] }) {
   const { t } = useTranslation('overview')
   const address = useServerAddress()

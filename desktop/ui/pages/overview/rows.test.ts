@@ -32,7 +32,7 @@ const part: ClassRow = {
   outdated: 0,
 }
 
-test('a class is complete once no marks, books, remarks or approvals are missing, and no book is older than the marks', () => {
+test('a class is complete if no marks, report books, remarks or approvals are missing, and no book is older than the marks', () => {
   expect([isIncomplete(whole), isIncomplete(part)]).toEqual([false, true])
   expect(isIncomplete({ ...whole, books: { ...books, to_approve: 1 } })).toBe(true)
   expect(isIncomplete({ ...whole, books: { ...books, sent_back: 1 } })).toBe(true)
@@ -45,28 +45,28 @@ test('a class is complete once no marks, books, remarks or approvals are missing
   ])
 })
 
-test('all books are approved once none is left that still waits for its class teacher', () => {
+test('all report books are approved only if none waits for its class teacher', () => {
   expect(isAllApproved({ ...books, made: 3, approved: 1, sent: 2 })).toBe(true)
   expect(isAllApproved({ ...books, made: 3, without_remark: 1, approved: 1, sent: 1 })).toBe(false)
   expect(isAllApproved({ ...books, made: 0, sent: 0 })).toBe(false)
 })
 
-test('behind is who teaches what is missing; of a subject without a teacher, and of the books, the class teacher', () => {
+test('behind is the teacher of missing marks; without a teacher, and for report books, the class teacher', () => {
   expect(peopleBehind(whole)).toEqual([])
   expect(peopleBehind(part).map(({ id }) => id)).toEqual(['ada', 'byrne'])
 })
 
-test('marks of a class, and what is left in all of them', () => {
+test('sums the marks of a class, and the open work of all classes', () => {
   expect(marksOf(part)).toEqual({ expected: 6, recorded: 4, missing: 2, unassessed: 1 })
   expect(totalsOf([whole, part])).toMatchObject({ classes: 2, complete: 1, marks: 2, books: 1, remarks: 1, sent: 2 })
 })
 
-test('the subjects of all classes, or of one', () => {
+test('lists the subjects of all classes, or of one', () => {
   expect(subjectRows([whole, part], undefined).map((row) => `${row.class.name} ${row.subject.code}`)).toEqual(['3A MA', '3B MA', '3B EN'])
   expect(subjectRows([whole, part], '3A')).toHaveLength(1)
 })
 
-test('sorted by a number the greatest comes first, and the other way round', () => {
+test('sorts by a number with the greatest first, or reversed', () => {
   const by = (row: ClassOverview) => marksOf(row).missing
   const names = (rows: ClassOverview[]) => rows.map((row) => row.class.name)
   expect(names(sorted([whole, part], undefined, false))).toEqual(['3A', '3B'])

@@ -3,7 +3,7 @@ import type { Column } from '../../components/table.tsx'
 import styles from './overview.module.css'
 import { useOverviewSearch } from './overview-search.ts'
 
-/** The head of a column by which the rows can be sorted: by name from A, by a number from the greatest. A second press reverses it. */
+/** The head of a column that sorts the rows: by name from A, by a number from the greatest. A second press reverses the order. */
 function SortedHead({ by, name }: { by: string; name: string }) {
   const { search, change } = useOverviewSearch()
   const isSorted = (search.sort ?? 'class') === by

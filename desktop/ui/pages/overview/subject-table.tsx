@@ -17,7 +17,7 @@ const sorts: Record<string, (row: SubjectRow) => number> = {
   remarks: ({ entries, remarks }) => entries - remarks,
 }
 
-/** A row for each class and subject, with who teaches it there. */
+/** A row for each subject of each class, with its teachers. */
 export function SubjectTable({ rows, period: { term, type } }: { rows: readonly SubjectRow[]; period: Period }) {
   const { t } = useTranslation('overview')
   const { search } = useOverviewSearch()

@@ -16,12 +16,12 @@ import { StandalonePage } from '../sign-in/standalone-page.tsx'
 
 const STATUS = ['desktop', 'status'] as const
 const POLL_MS = 500
-/** After this the page says that copying takes longer than usual. */
+/** After this time, in ms, the page says that copying takes longer than usual. */
 const LONG_COPY_MS = 30_000
 
 /**
- * The first start of the desktop app: pair with a school's server by an invitation, or begin alone. The server decides what may be done
- * here (`desktopContract`). A server that the desktop app did not start answers 404: it has no such page.
+ * The first start of the desktop app: pair with a school's server by an invitation, or begin alone. The server decides what is possible
+ * (`desktopContract`). A server that the desktop app did not start answers 404.
  */
 export function PairPage() {
   const { t } = useTranslation('pair')
@@ -55,7 +55,7 @@ function Steps({ status }: { status: DesktopStatus }) {
   )
 }
 
-/** The general sentence for an unreachable server does not fit here: the server is on this computer. */
+/** The usual sentence for an unreachable server does not fit: this server is on the same computer. */
 function PairFailure({ failure }: { failure: unknown }) {
   const { t } = useTranslation('pair')
   if (!failure) return null
@@ -63,7 +63,7 @@ function PairFailure({ failure }: { failure: unknown }) {
   return <Notice tone="bad">{isUnreachable ? t('unreachable') : sentenceOf(failure)}</Notice>
 }
 
-/** The school's address and an invitation; where the school's certificate is unknown, its fingerprint to compare. */
+/** Asks for the school's address and an invitation, and shows an unknown certificate's fingerprint to compare. */
 function JoinSchool({ onPending }: { onPending: (isPending: boolean) => void }) {
   const { t } = useTranslation('pair')
   const [address, setAddress] = useState('')
@@ -129,7 +129,7 @@ function JoinSchool({ onPending }: { onPending: (isPending: boolean) => void }) 
   )
 }
 
-/** Waits until the school's rows are copied; then `/window` signs in the owner of this computer. */
+/** Waits for the first copy of the school; then `/window` signs in the owner of this computer. */
 function Copying({ status: { state, parent } }: { status: DesktopStatus }) {
   const { t } = useTranslation('pair')
   const [isLong, setLong] = useState(false)

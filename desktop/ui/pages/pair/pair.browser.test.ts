@@ -32,7 +32,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     await school.close()
   })
 
-  /** The window of the desktop app on a laptop that holds nothing, opened as the app opens it. */
+  /** Opens the window of the desktop app on an empty laptop. */
   async function firstStart(options: Parameters<typeof openWindow>[1] = {}) {
     const laptop = await openSite({ story: false, env: { WINDOW_SECRET: SECRET, NODE_NAME: 'A laptop' } })
     closing.push(() => laptop.close())
@@ -54,7 +54,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
   }
   const who = (page: Page) => page.evaluate(async () => ((await (await fetch('/api/auth/me')).json()) as { email: string }).email)
 
-  test('says that a laptop was erased, by whom and when; what the browser kept goes too, until somebody begins anew', async () => {
+  test('shows that a laptop was erased, by whom and when; data in the browser is removed too', async () => {
     const { laptop, page } = await firstStart()
     const note = { by: 'The office', asked_at: '2026-01-12T09:00:00.000Z', at: '2026-01-12T10:00:00.000Z', isErased: true }
     laptop.running().node.services.wiped = { ...note, lastWord: null, authority: null }
@@ -73,7 +73,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     expect(await (await fetch(`${laptop.url}/api/auth/ways`)).json()).not.toHaveProperty('erased')
   })
 
-  test('opens on an empty laptop, for everybody, in the light and in the dark, in both languages', async () => {
+  test('opens on an empty laptop in light and dark mode, in both languages, and is accessible', async () => {
     for (const { locale, address, title, colorScheme, viewport } of [
       {
         locale: 'en-IE',
@@ -102,7 +102,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     }
   })
 
-  test('says what is wrong with an address and with an invitation, keeps what was typed, then pairs and signs in its teacher', async () => {
+  test('shows what is wrong with an address or an invitation, keeps what was typed, then pairs and signs the teacher in', async () => {
     const { page, faults } = await firstStart()
     await type(page, 'ftp://school.example', 'AAAAA-BBBBB')
     await page.getByText('That is not an address').waitFor()
@@ -116,7 +116,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     expect(faults).toEqual([])
   })
 
-  test('shows the fingerprint of an unknown certificate, and connects only when told to', async () => {
+  test('shows the fingerprint of an unknown certificate, and connects only after a confirmation', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'markbook-tls-'))
     closing.push(() => rmSync(folder, { recursive: true, force: true }))
     const names = { dns: ['localhost'], ips: ['127.0.0.1'] }
@@ -145,7 +145,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     expect(faults).toEqual([])
   })
 
-  test('begins alone: signed in, and from then on only pairing is offered', async () => {
+  test('begins alone, signed in; from then on only pairing is offered', async () => {
     const { laptop, page, faults } = await firstStart()
     await page.getByLabel('Your email address').fill('nobody')
     await page.getByRole('button', { name: 'Work without a school for now' }).click()
@@ -160,7 +160,7 @@ describe.skipIf(!headlessPath)('the pairing page', () => {
     expect(faults).toEqual([])
   })
 
-  test('offers nothing without the cookie of the window, and is no page of a server that the desktop app did not start', async () => {
+  test('offers nothing without the cookie of the window, and does not exist on other servers', async () => {
     const { laptop, page, context } = await firstStart()
     await context.clearCookies()
     await page.goto(`${laptop.url}/pair`)

@@ -1,22 +1,22 @@
 import { fold } from '@markbook/shared/domain/fold'
 
 /**
- * Who is to be invited, as typed or pasted from a list: addresses, with or without names around them; what is none; and the heading above the
- * columns of a list, null where there is none.
+ * The people to invite, as typed or pasted: `addresses`, with or without names around them; `wrong`: entries without an address; `heading`:
+ * that of the column in a list, null without one.
  */
 export type TypedAddresses = { addresses: string[]; wrong: string[]; heading: string | null }
 
 const ADDRESS = /[^\s<>()[\]\\,;:"@]+@[^\s<>()[\]\\,;:"@]+\.[^\s<>()[\]\\,;:"@]+/gu
 const BETWEEN_CELLS = /[\t,;]/
 
-/** What lists have above the column of addresses, in the languages of the app. */
+/** Headings of a column of addresses, in the languages of the app. */
 const HEADINGS = [
   'email, email address, e-mail address, mail, mail address, address, contact',
   'courriel, mél, adresse, adresse électronique, adresse e-mail, adresse mail, adresse courriel, adresse de courriel, courrier électronique',
   'البريد, بريد, البريد الإلكتروني, بريد إلكتروني, الإيميل, إيميل, ايميل, العنوان, عنوان البريد, عنوان البريد الإلكتروني',
 ]
 
-/** Ignores case, accents, spaces and signs. */
+/** A cell without case, accents, spaces and signs. */
 const keyOf = (cell: string): string => fold(cell).replace(/[^\p{L}]+/gu, '')
 const known = new Set(HEADINGS.flatMap((names) => names.split(', ').map(keyOf)))
 
@@ -26,7 +26,7 @@ const cellsOf = (line: string): string[] =>
     .map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'))
     .filter((cell) => cell !== '')
 
-/** Every address of every line counts, once, whatever its case; a line without one is wrong, but for a heading above them all. */
+/** Every address of every line, each once, whatever its case. A line without an address is wrong, except a heading above all of them. */
 export function typedAddresses(text: string): TypedAddresses {
   const lines = text
     .split('\n')
@@ -40,7 +40,7 @@ export function typedAddresses(text: string): TypedAddresses {
     const found = line.match(ADDRESS) ?? []
     for (const address of found) addresses.add(address.toLowerCase())
     if (found.length === 0) wrong.push(line)
-    // Beside an address other cells are names and roles, but what looks like an address is meant to be one.
+    // Beside an address other cells are names and roles; one with an @ was meant to be an address.
     else wrong.push(...cellsOf(line).filter((cell) => cell.includes('@') && !cell.match(ADDRESS)))
   }
   return { addresses: [...addresses], wrong, heading: isHeading ? first.join(', ') : null }

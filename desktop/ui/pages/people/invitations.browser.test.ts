@@ -6,7 +6,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('inviting people', () => {
   const { browser, open } = siteInBrowser()
 
-  test('an administrator pastes addresses and hands over slips; whoever has one signs in, agrees and is in', async () => {
+  test('an administrator pastes addresses and prints slips; an invited person signs in, agrees and is a member', async () => {
     const { context, page, faults } = await open('okafor', '/people')
     await page.getByRole('button', { name: 'Invite people' }).click()
     await page.getByLabel('Addresses').fill('Nuala Reilly')
@@ -16,12 +16,12 @@ describe.skipIf(!headlessPath)('inviting people', () => {
     await page.getByText('The heading “Name, Email” is left out.').waitFor()
     await expectForEverybody(page)
     await picture(page, 'invite-dialog')
-    // A press beside the dialog takes nothing of what was typed.
+    // A press beside the dialog does not lose what was typed.
     await page.mouse.click(5, 300)
     await page.getByRole('dialog', { name: 'Close without saving?' }).getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Invite people' }).click()
     await page.getByText('ada.nowak@stbrigids.example already belongs to the school').waitFor()
-    // What is shown this once goes by its button alone.
+    // Codes are shown only once: only the button closes the dialog.
     await page.mouse.click(5, 300)
     await page.keyboard.press('Escape')
     const code = (await page.getByRole('dialog').locator('td code').textContent()) ?? ''
@@ -30,7 +30,7 @@ describe.skipIf(!headlessPath)('inviting people', () => {
     await page.getByRole('button', { name: 'Copy the link of nuala@mail.example' }).click()
     await page.getByText('The link of nuala@mail.example is copied.').waitFor()
     const link = await page.evaluate(() => navigator.clipboard.readText())
-    // A colleague's telephone cannot open an address that answers on this computer alone.
+    // A colleague's telephone cannot open a loopback address.
     await page.getByText('an address that answers on this computer alone').waitFor()
     await page.emulateMedia({ media: 'print' })
     await page.getByText('Type your address, nuala@mail.example').waitFor()

@@ -23,7 +23,7 @@ import { ROLES, type Role } from './roles.ts'
 
 type Invited = ReplyOf<'invitations', 'invite'>
 
-/** Who was invited and has not answered, and the way to invite more. */
+/** The invited people who have not answered, and a button to invite more. */
 export function Invitations() {
   const { t } = useTranslation('people')
   const open = useQuery(askWhole('invitations', 'list'))
@@ -85,7 +85,7 @@ function InviteDialog() {
   )
 }
 
-/** The links with the address under which others reach this server. */
+/** Replaces the server's address in the links by the one for other computers. */
 const reachedAt = (address: string | undefined, { invitations, members }: Invited): Invited => ({
   members,
   invitations: invitations.map((one) => ({ ...one, url: withAddress(one.url, address) })),
@@ -104,7 +104,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
       const people = typedAddresses(addresses).addresses.map((email) => ({ email, role }))
       onInvited(await save('invitations', 'invite', { body: { people, byMail: byMail && hasMail } }))
     },
-    // The dialog goes on with what is to be handed over.
+    // The dialog stays open, and shows the codes.
     onSaved: () => {},
   })
   const problemOf = (text: string): string | undefined => {
@@ -136,7 +136,7 @@ function InviteForm({ onInvited }: { onInvited: (invited: Invited) => void }) {
   )
 }
 
-/** What was made, to be handed over: the codes are shown this once. */
+/** The new invitations; their codes are shown only once. */
 function Shown({ invited: { invitations, members } }: { invited: Invited }) {
   const { t } = useTranslation(['people', 'app'])
   const copy = async ({ url, email }: NewInvitation) => tell(t((await copyText(url)) ? 'linkCopied' : 'linkNotCopied', { email }))
@@ -177,7 +177,7 @@ function Shown({ invited: { invitations, members } }: { invited: Invited }) {
   )
 }
 
-/** A slip for each person, to be cut apart: where to go, and what to type there. */
+/** A slip for each person, to cut apart: the address to open, and the code. */
 function Slips({ of: invitations }: { of: readonly NewInvitation[] }) {
   const { t } = useTranslation(['people', 'app'])
   const school = useQuery(ask('schools', 'mine')).data?.name ?? ''

@@ -42,7 +42,7 @@ export function PeoplePage() {
 type Member = ReplyOf<'schools', 'members'>[number]
 type MemberAction = 'suspend' | 'remove' | 'reset' | 'signOut'
 
-/** `isFixed`: on a laptop memberships cannot be changed. */
+/** `isFixed`: memberships cannot be changed on a laptop. */
 function Members({ isFixed }: { isFixed: boolean }) {
   const { t } = useTranslation('people')
   const members = useQuery(askWhole('schools', 'members'))
@@ -100,7 +100,7 @@ function RoleChoice({ member, isFixed }: { member: Member; isFixed: boolean }) {
   )
 }
 
-/** What is done most stands in the row, the rest in a menu. */
+/** The most frequent actions are in the row, the others in a menu. */
 function MemberActions({ member, isFixed }: { member: Member; isFixed: boolean }) {
   const { t } = useTranslation('people')
   const [asked, setAsked] = useState<MemberAction | null>(null)
@@ -161,12 +161,12 @@ function Confirmation({ step, member }: { step: MemberAction; member: Member }) 
   return <ConfirmDialog title={t(`${step}Title`, { name })} text={t(`${step}Text`)} action={t(step)} onConfirm={steps[step]} />
 }
 
-/** Issues a sign-in code to one person when no mail leaves: valid once, for ten minutes (decisions §3). */
+/** Issues a sign-in code to a person when no mail can be sent: valid once, for ten minutes (decisions §3). */
 function SignInCodes() {
   const { t } = useTranslation('people')
   const members = useQuery(askWhole('schools', 'members'))
   const known = members.data ?? []
-  // Administrators get their codes on the console.
+  // Administrators get codes from the command line.
   const offered = known.filter(({ role, is_active }) => is_active && role !== 'admin')
   return (
     <Card title={t('desk')}>
@@ -233,7 +233,7 @@ function CodeLog({ members }: { members: readonly Member[] }) {
 
 type Request = ReplyOf<'schools', 'joinRequests'>[number]
 
-/** The interval of reading the requests. */
+/** How often the requests are read, in ms. */
 const POLL_MS = 20_000
 
 function Requests() {
@@ -260,7 +260,7 @@ function Waiting({ request }: { request: Request }) {
   const [role, setRole] = useState<Role>('teacher')
   const name = nameOf(request.user)
   const params = { requestId: request.id }
-  // By promise: the callbacks of `mutate` do not run once the request has left the list.
+  // `mutateAsync`, since the callbacks of `mutate` do not run after the request has left the list.
   const accept = () => approve.mutateAsync({ params, body: { role } }).then(() => tell(t('accepted', { name })), tellFailure)
   return (
     <li className={`${layout['toolbar']} ${styles['request']}`}>

@@ -6,7 +6,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the people of the school', () => {
   const { site, browser } = siteInBrowser()
 
-  test('are changed at the school, and on a laptop are only looked at', async () => {
+  test('can be changed at the school, and are read-only on a laptop', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
     const suspend = page.getByRole('button', { name: 'Suspend Ada Nowak' })
@@ -24,7 +24,7 @@ describe.skipIf(!headlessPath)('the people of the school', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('dialog', { name: 'Sign Ada Nowak out everywhere?' }).getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('Ada Nowak is signed out everywhere.').waitFor()
-    // A table is reached by Tab, and the line around it is inside of its card, which would cut one outside.
+    // A table gets the focus by Tab; its outline is inside the card, which would cut it off outside.
     const table = page.getByRole('group', { name: 'Members' })
     await page.getByRole('searchbox').focus()
     await page.keyboard.press('Tab')
