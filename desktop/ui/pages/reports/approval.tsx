@@ -19,10 +19,10 @@ import styles from './reports.module.css'
 
 type Approved = Pick<Report, 'status' | 'approved_at' | 'sent_back_at' | 'class_teacher_remark'> & { is_changed_since_sent_back: boolean }
 
-/** What the school says of approvals, as the rules take it. */
+/** Whether the school approves report books, in the form that the domain rules take. */
 export const useAsking = () => ({ approves_reports: useQuery(ask('schools', 'mine')).data?.approves_reports ?? null })
 
-/** Says to a class teacher what the books still wait for before they can be published. */
+/** Tells a class teacher what the report books need before they can be published. */
 export function ApprovalNotice({ books }: { books: readonly Approved[] }) {
   const { t } = useTranslation('reports')
   const asking = useAsking()
@@ -31,7 +31,7 @@ export function ApprovalNotice({ books }: { books: readonly Approved[] }) {
   return isOwn && lacking ? <Notice>{t('approval.how')}</Notice> : null
 }
 
-/** Where a book stands with its approval, in a school that asks for one; nothing of what was sent. */
+/** The state of approval of a report book, in a school that approves them; renders nothing for one that was sent. */
 export function ApprovalBadge({ book }: { book: Approved }) {
   const { t } = useTranslation('reports')
   const asking = useAsking()
@@ -42,7 +42,7 @@ export function ApprovalBadge({ book }: { book: Approved }) {
   return <Badge tone="warn">{t(book.sent_back_at === null ? 'approval.waits' : 'approval.changed')}</Badge>
 }
 
-/** By whom, when and why a book was sent back, and whether it waits for its class teacher or was changed since. */
+/** By whom, when and why a report book was sent back, and whether it was changed since. */
 export function SentBackNotice({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const asking = useAsking()
@@ -65,7 +65,7 @@ export function SentBackNotice({ book }: { book: ReportDetail }) {
         <blockquote>
           <p dir="auto">{reason}</p>
         </blockquote>
-        {/* Always a line, so that the first change moves nothing from under the pointer. */}
+        {/* Always one line, so that nothing moves under the pointer at the first change. */}
         <p>{t(`sendBack.${then}`)}</p>
         {mayApprove && (
           <Button size="small" busy={takeBack.isPending} onClick={onPress}>
@@ -77,7 +77,7 @@ export function SentBackNotice({ book }: { book: ReportDetail }) {
   )
 }
 
-/** The reason of the pupil's book beside the fields in which its class teacher goes on writing, for as long as it stands. */
+/** The reason for sending a pupil's report book back, beside the fields of its class teacher, until it is settled. */
 export function SentBackReason({ book }: { book: Report | undefined }) {
   const { t } = useTranslation('reports')
   const asking = useAsking()
@@ -94,10 +94,10 @@ export function SentBackReason({ book }: { book: Report | undefined }) {
 
 type SendBackProps = { book: ReportDetail; typed: string; onTry: (reason: string) => void; onClose: () => void }
 
-/** Asks for the reason. `typed`: what was typed before the book had to be read again. */
+/** Asks for the reason. `typed`: the text typed before the report book was read again. */
 export function SendBackDialog({ book, typed, onTry, onClose }: SendBackProps) {
   const { t } = useTranslation('reports')
-  // Of the book as it was read: it may come anew behind the dialog.
+  // The content that the administrator has read; the data may be read again behind the dialog.
   const [contentHash] = useState(book.content_hash)
   const form = useForm({
     initial: { reason: typed },
@@ -129,5 +129,5 @@ export function SendBackDialog({ book, typed, onTry, onClose }: SendBackProps) {
   )
 }
 
-/** The day of this computer on which an instant was, as 2026-03-25. */
+/** The day of an instant in the time zone of this computer, as 2026-03-25. */
 const localDay = (at: string) => new Date(at).toLocaleDateString('en-CA')

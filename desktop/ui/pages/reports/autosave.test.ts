@@ -22,14 +22,14 @@ const rowOf = (book: Book) => ({ bookId: book, rowId: book })
 const books = ['one', 'two'] as const
 type Book = (typeof books)[number]
 
-/** A server with the texts of two books, a line to it, and the queue of a window. `texts` are those of the first book. */
+/** A server with the texts of two report books, a connection, and the queue of a window. `texts`: those of the first. */
 function world() {
   const server = {
     texts: { ...start },
     textsOfTwo: { ...start },
     away: false,
     refusal: null as Failure | null,
-    /** The book that the refusal is about; null for all. */
+    /** The report book whose requests are refused; null for all. */
     refused: null as Book | null,
     sent: [] as object[],
     kept: [] as readonly PendingMark[],
@@ -40,7 +40,7 @@ function world() {
     of.flatMap((book) =>
       (Object.keys(start) as BookField[]).map((field) => storedText(rowOf(book), field, textValue(field, textsOf(book)[field]))),
     )
-  /** One request for each book, as the page makes them. */
+  /** One request for each report book, as on the page. */
   const write = async (texts: readonly Pick<PendingMark, 'studentId' | 'score'>[]) => {
     const written = books.filter((book) => texts.some(({ studentId }) => textOfKey(studentId).rowId === book))
     for (const book of written) {
@@ -95,7 +95,7 @@ function world() {
 const later = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 describe('texts that save themselves', () => {
-  test('once, a moment after the last key, with only what changed; each key is kept at once', async () => {
+  test('are stored at each key, and the changed ones are sent once, a moment after the last key', async () => {
     const { server, row } = world()
     row.edit('remark', 'A')
     expect(server.kept).toMatchObject([{ score: 'A', seen: null }])
@@ -111,7 +111,7 @@ describe('texts that save themselves', () => {
     expect(server.kept).toEqual([])
   })
 
-  test('what is typed while a request is under way goes with the next', async () => {
+  test('a text typed during a request is sent in the next one', async () => {
     const { server, row } = world()
     row.edit('remark', 'one')
     row.flush()
@@ -122,7 +122,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', values: { remark: 'two' } })
   })
 
-  test('what was changed back is not sent', async () => {
+  test('a text that was changed back is not sent', async () => {
     const { server, row } = world()
     row.edit('conduct', 'Bad')
     row.edit('conduct', 'Good')
@@ -131,7 +131,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().state).toBe('same')
   })
 
-  test('a text that is emptied is taken away at the server', async () => {
+  test('an emptied text is deleted on the server', async () => {
     const { server, row } = world()
     row.edit('conduct', '')
     await later(2_000)
@@ -139,7 +139,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', values: { conduct: '' } })
   })
 
-  test('a refusal stays in sight with what was typed; nobody answering is tried again by itself', async () => {
+  test('a refusal is shown with the typed text; without a reply the text is sent again', async () => {
     const { server, row } = world()
     server.away = true
     row.edit('remark', 'kept')
@@ -158,7 +158,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().state).toBe('saved')
   })
 
-  test('a refused text that is thrown away leaves what stood there', async () => {
+  test('discarding a refused text restores the stored one', async () => {
     const { server, row } = world()
     server.refusal = new Failure(409, 'reports.locked', 'This report was sent.')
     row.edit('conduct', 'Late')
@@ -169,7 +169,7 @@ describe('texts that save themselves', () => {
     expect(row.isUnsaved).toBe(false)
   })
 
-  test('what cannot be meant is not sent, not even what was typed on the way to it, and the rest of the row is', async () => {
+  test('an invalid value and its valid beginnings are not sent, and the rest of the row is', async () => {
     const { server, row } = world()
     row.edit('attendance', '10')
     row.edit('attendance', '101')
@@ -183,7 +183,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().state).toBe('saved')
   })
 
-  test('what was on its way before it could not be meant is taken back, and nobody is asked about it', async () => {
+  test('a valid beginning of an invalid value that was sent already is undone, without a question', async () => {
     const { server, row } = world()
     server.texts.attendance = '80'
     row.mergeStored(server.texts)
@@ -200,14 +200,14 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [], values: { attendance: '97' } })
   })
 
-  test('the words of somebody else are never written over unasked', async () => {
+  test('somebody else’s text is not overwritten without a question', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')
     server.texts = { ...server.texts, remark: 'theirs' }
     await later(2_000)
     expect(server.texts.remark).toBe('theirs')
     expect(row.getSnapshot()).toMatchObject({ state: 'asked', values: { remark: 'mine' }, open: [{ pending: { theirs: 'theirs' } }] })
-    // Who types on has not decided by that.
+    // Typing on does not answer the question.
     row.edit('remark', 'mine, longer')
     await later(2_000)
     expect(server.texts.remark).toBe('theirs')
@@ -218,7 +218,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'saved', open: [] })
   })
 
-  test('what is typed in one book while another is read goes over the words that were seen, and over no others', async () => {
+  test('a text typed while another report book is read overwrites only the text that the user saw', async () => {
     const { server, row, rowOfTwo } = world()
     server.textsOfTwo = { ...start, remark: 'seen' }
     rowOfTwo.mergeStored(server.textsOfTwo)
@@ -240,13 +240,13 @@ describe('texts that save themselves', () => {
     expect(server.texts.remark).toBe('before mine, longer')
   })
 
-  test('nobody is asked about a text of one’s own that went before the book that was refused', async () => {
+  test('a text that was saved in the same batch as a refused one causes no question', async () => {
     const { server, row, rowOfTwo } = world()
     server.refusal = new Failure(409, 'reports.locked', 'This report was sent.')
     server.refused = 'two'
     row.edit('remark', 'one')
     rowOfTwo.edit('remark', 'refused')
-    // Both are read, the first is stored, and the second is refused.
+    // Both report books are read, the first is saved, and the second is refused.
     await later(900 + 3 * 50 + 10)
     expect(server.sent).toEqual([{ remark: 'one' }])
     row.edit('remark', 'one, longer')
@@ -256,7 +256,7 @@ describe('texts that save themselves', () => {
     expect(rowOfTwo.getSnapshot()).toMatchObject({ state: 'failed', open: [{ pending: { code: 'reports.locked' } }] })
   })
 
-  test('a question says what stands there by now', async () => {
+  test('a question shows the text that is on the server now', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')
     server.texts = { ...server.texts, remark: 'theirs' }
@@ -266,7 +266,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ values: { remark: 'mine' }, open: [{ pending: { theirs: 'theirs, longer' } }] })
   })
 
-  test('theirs can be left', async () => {
+  test('the other text can be kept', async () => {
     const { server, row } = world()
     row.edit('remark', 'mine')
     server.texts = { ...server.texts, remark: 'theirs' }
@@ -277,7 +277,7 @@ describe('texts that save themselves', () => {
     expect([server.texts.remark, row.getSnapshot().values.remark, row.isUnsaved]).toEqual(['theirs', 'theirs', false])
   })
 
-  test('the next window has what a closed one left, in the field and on its way', async () => {
+  test('the next window shows and sends the texts of a closed one', async () => {
     const { server, row, openWindow } = world()
     server.away = true
     row.edit('remark', 'left behind')
@@ -291,7 +291,7 @@ describe('texts that save themselves', () => {
     expect(server.texts.remark).toBe('left behind')
   })
 
-  test('news reach a field that nobody changed and nobody is in', () => {
+  test('new values from the server are shown in fields without changes and focus', () => {
     const { row } = world()
     row.edit('remark', 'mine')
     row.mergeStored({ ...start, remark: 'theirs', conduct: 'Very good' })
@@ -301,7 +301,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().values.conduct).toBe('Very good')
   })
 
-  test('a value of before the save does not replace the saved one, and the next value from the server does', async () => {
+  test('a value read before the save does not replace the saved one, and the next value does', async () => {
     const { row } = world()
     row.edit('remark', 'mine')
     await later(2_000)
@@ -314,7 +314,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot().values.remark).toBe('')
   })
 
-  test('whoever takes their words back sees what somebody else wrote meanwhile', async () => {
+  test('a user who changes a text back sees what somebody else wrote meanwhile', async () => {
     const { server, row } = world()
     server.away = true
     row.edit('remark', 'mine')
@@ -326,7 +326,7 @@ describe('texts that save themselves', () => {
     expect(row.getSnapshot()).toMatchObject({ state: 'same', values: { remark: 'theirs' } })
   })
 
-  test('whatever is typed, whenever the line is cut and whatever somebody else writes, nobody’s words go unasked', async () => {
+  test('no text is overwritten without a question, whatever is typed, lost or written by others', async () => {
     const field = fc.constantFrom<BookField>('remark', 'conduct')
     const book = fc.constantFrom(...books)
     const steps = fc.array(
@@ -357,12 +357,12 @@ describe('texts that save themselves', () => {
         const showNews = () => {
           for (const book of books) rowsOf[book].mergeStored(textOf(book))
         }
-        // What somebody else wrote and nobody was asked about yet.
+        // Texts of somebody else about which there was no question yet.
         const theirs: { book: Book; field: BookField; text: string }[] = []
         for (const step of done) {
           if ('value' in step) rowsOf[step.book].edit(step.field, step.value)
           else if ('theirs' in step) {
-            // Not between the reading and the writing of one request: the server has no check for it.
+            // Not between the read and the write of a request: the server does not check for that.
             await later(3_000)
             showNews()
             const text = typedOf(textValue(step.field, step.theirs))
@@ -383,7 +383,7 @@ describe('texts that save themselves', () => {
         }
         for (const book of books)
           for (const { field, pending } of rowsOf[book].getSnapshot().open) {
-            // One’s own text is nobody else’s.
+            // The question is about somebody else's text, not about the user's own.
             expect(theirs).toContainEqual({ book, field, text: textOf(book)[field] })
             expect(pending.theirs).toBe(textValue(field, textOf(book)[field]))
             rowsOf[book].decide({ field, pending }, 'mine')
@@ -402,7 +402,7 @@ describe('texts that save themselves', () => {
   })
 })
 
-test('a group of texts comes back from its name, and a text from its own', () => {
+test('the key of a group of texts, and that of a text, can be read back', () => {
   const groups: TextGroup[] = [group, { ...group, subjectId: 'maths', type: 'year_end' }]
   for (const each of groups) expect(textGroupOf(textGroupKey(each))).toEqual(each)
   expect(textOfKey('book entry letter')).toEqual({ bookId: 'book', rowId: 'entry', field: 'letter' })

@@ -3,38 +3,38 @@ import type { PendingMark } from '../marks/model/pending-mark.ts'
 import { type TextField, textValue, typedOf } from './pending-text.ts'
 
 export type FieldValues<F extends TextField> = Readonly<Record<F, string>>
-/** `waiting`: kept on this computer until the server answers. `asked`: somebody else has written other words. */
+/** `waiting`: stored on this computer until the server answers; `wrong`: invalid; `asked`: somebody else has changed the text. */
 export type SaveState = 'same' | 'saving' | 'waiting' | 'saved' | 'wrong' | 'asked' | 'failed'
-/** A text that needs a decision. */
+/** A text that needs a decision of the user. */
 export type OpenText<F extends TextField> = { field: F; pending: PendingMark }
 export type AutosaveSnapshot<F extends TextField> = { values: FieldValues<F>; state: SaveState; open: readonly OpenText<F>[] }
 
-/** The queue of texts, as one row sees it (`useAutosave`). */
+/** The queue of texts for one row (`useAutosave`). */
 export type RowQueue<F extends TextField> = {
   get(field: F): PendingMark | undefined
-  /** Keeps it, and sends it after a pause. */
+  /** Stores a text, and sends it after a pause. `seen`: the text that it replaces. */
   put(field: F, value: PendingMark['score'], seen: PendingMark['score']): void
   resolve(pending: PendingMark, choice: 'mine' | 'theirs' | 'compare'): void
-  /** What stands at the server by now beside a text that needs a decision. */
+  /** Updates a question with the text that the server has now. */
   reconcile(field: F, stored: PendingMark['score']): void
   /** Sends without the pause. */
   sendNow(): void
   listen(listener: () => void): () => void
 }
 
-/** True where a request has been sent whose outcome is not known. */
+/** Whether a request with an unknown outcome has been sent. */
 const mayHaveArrived = (pending: PendingMark | undefined): boolean => pending?.state === 'sending' || pending?.ours !== undefined
 
 /**
- * The texts of one row, as they stand in its fields. Each key goes to the queue, which keeps and sends it; an invalid value stays here.
- * Neither a failure nor new values from the server replace an edited field or the focused one (`setFocusedField`).
+ * The texts of one row as in its fields. Each key press goes to the queue, which stores and sends it; an invalid value stays here. Neither
+ * a failure nor new values from the server replace an edited field or the focused one (`setFocusedField`).
  */
 export class Autosave<F extends TextField> {
   #stored: FieldValues<F>
   #latest: FieldValues<F>
-  /** What the cache of the page held of a field when it was saved. It arrives once more before the saved value does. */
+  /** What the page's cache had in a field when it was saved. It is passed to `mergeStored` once more, before the saved value. */
   #superseded: Partial<Record<F, string>> = {}
-  /** The entries of the queue when it was last heard. */
+  /** The entries of the queue at its last change. */
   #known: Partial<Record<F, PendingMark>> = {}
   #snapshot: AutosaveSnapshot<F>
   #focusedField: F | null = null
@@ -55,7 +55,7 @@ export class Autosave<F extends TextField> {
 
   readonly getSnapshot = (): AutosaveSnapshot<F> => this.#snapshot
 
-  /** Follows the queue; answers how to stop. */
+  /** Follows the queue; the returned function ends that. */
   follow(): () => void {
     this.#hear()
     return this.#queue.listen(() => this.#hear())
@@ -77,7 +77,7 @@ export class Autosave<F extends TextField> {
     this.#focusedField = field
   }
 
-  /** Takes over newer values from the server. Values of before the last save are not newer. */
+  /** Takes over newer values from the server; values read before the last save are not newer. */
   mergeStored(stored: FieldValues<F>): void {
     this.#latest = stored
     this.#renewQuestions(stored)
@@ -93,7 +93,7 @@ export class Autosave<F extends TextField> {
     this.#publish()
   }
 
-  /** Somebody else may have written once more since a text was asked about. */
+  /** Updates the questions, since the other person may have changed the text again. */
   #renewQuestions(stored: FieldValues<F>): void {
     for (const { field, pending } of this.#snapshot.open) {
       const theirs = textValue(field, stored[field])
@@ -105,7 +105,7 @@ export class Autosave<F extends TextField> {
     this.#queue.sendNow()
   }
 
-  /** The decision about a text: to write one's own over that of somebody else, to leave theirs, or to try a refused one again. */
+  /** Applies a decision: `mine` overwrites the other text, `theirs` keeps it, `compare` sends a refused text again. */
   decide({ field, pending }: OpenText<F>, choice: 'mine' | 'theirs' | 'compare'): void {
     if (choice === 'theirs') {
       delete this.#known[field]
@@ -116,17 +116,20 @@ export class Autosave<F extends TextField> {
     this.#publish()
   }
 
-  /** True while the server lacks something of what stands here. */
+  /** True while a field differs from the server. */
   get isUnsaved(): boolean {
     return this.#fields().some(this.#isChanged)
   }
 
-  /** True while a value cannot be meant. */
+  /** True while a field has an invalid value. */
   get isWrong(): boolean {
     return this.#fields().some((field) => this.#isChanged(field) && this.#isInvalid(field, this.#snapshot.values[field]))
   }
 
-  /** What cannot be sent stays in its field alone. What was typed on the way to it is not meant: where it may have arrived, what stood there is sent. */
+  /**
+   * Keeps an invalid value in its field only. Its valid beginnings, which may have been sent during typing, are undone by sending the
+   * former text.
+   */
   #takeBack(field: F, pending: PendingMark | undefined): void {
     if (pending && pending.state !== 'conflict' && mayHaveArrived(pending)) this.#queue.put(field, pending.seen, pending.seen)
     else this.#withdraw(field, pending)
@@ -139,7 +142,7 @@ export class Autosave<F extends TextField> {
     this.#queue.resolve(pending, 'theirs')
   }
 
-  /** An entry that is gone has arrived; one that came from another window is shown. */
+  /** Handles a change of the queue: an entry that is gone was saved; one from another window is shown. */
   #hear(): void {
     for (const field of this.#fields()) {
       const before = this.#known[field]
@@ -148,7 +151,7 @@ export class Autosave<F extends TextField> {
         this.#markStored(field, typedOf(before.score))
         this.#isSaved = true
       }
-      // What was sent while it was typed on.
+      // The text was saved, and the user typed on.
       if (before && now && now.state !== 'conflict' && before.seen !== now.seen) this.#markStored(field, typedOf(now.seen))
       const shown = this.#snapshot.values[field]
       if (now && !this.#isInvalid(field, shown) && textValue(field, shown) !== now.score)
@@ -160,10 +163,10 @@ export class Autosave<F extends TextField> {
   }
 
   #markStored(field: F, value: string): void {
-    // Nothing was saved: what the cache has meanwhile is newer.
+    // Nothing was saved: the cache may be newer.
     if (value === this.#stored[field]) return
     this.#stored = { ...this.#stored, [field]: value }
-    // The reply may have reached the cache already.
+    // The cache may have the saved value already.
     if (value !== this.#latest[field]) this.#superseded[field] = this.#latest[field]
   }
 

@@ -32,7 +32,7 @@ import { type RunProgress, runEach } from './run-each.ts'
 
 type Props = { of: BookScope; books: readonly ListedBook[]; group: ListedClass; chosen: ChosenTerm }
 
-/** What can be done with the books of a class: the next step first, what is seldom needed in a menu. */
+/** The actions for the report books of a class: the next step first, rare ones in a menu. */
 export function BookActions({ of, books, group, chosen }: Props) {
   const { t } = useTranslation(['reports', 'app'])
   const {
@@ -105,7 +105,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
   )
 }
 
-/** A step that some books take together. `drafts`, `unapproved`, `sentBack`: how many stay behind, since they are that. */
+/** A change of status for several report books. `drafts`, `unapproved`, `sentBack`: how many are left out because they are that. */
 export type StatusMove = {
   action: 'approve' | 'publish' | 'send'
   look: ButtonLook['look']
@@ -115,7 +115,7 @@ export type StatusMove = {
   sentBack: number
 }
 
-/** Approves what waits. What was sent back and is as it was then is read first, on its page. */
+/** Approves the report books that are ready. One that was sent back and not changed since is left out; it must be read on its page. */
 export const approvalOf = (asking: ReturnType<typeof useAsking>, books: readonly ListedBook[]): StatusMove => ({
   action: 'approve',
   look: 'primary',
@@ -125,7 +125,7 @@ export const approvalOf = (asking: ReturnType<typeof useAsking>, books: readonly
   sentBack: books.filter((book) => isSentBack(asking, book)).length,
 })
 
-/** The steps that these books can take, the next one first. */
+/** The changes of status that are possible for these report books, the next one first. */
 function useMoves(books: readonly ListedBook[]): StatusMove[] {
   const asking = useAsking()
   const mayApprove = isAdmin(useProfile())
@@ -133,7 +133,7 @@ function useMoves(books: readonly ListedBook[]): StatusMove[] {
   const publishable = drafts.filter((book) => !lacksApproval(asking, book))
   const published = books.filter(({ status }) => status === 'published')
   const sendable = published.filter((book) => !lacksApproval(asking, book))
-  // Not the primary action while all drafts are empty.
+  // Without any text publishing is offered, but not as the primary action.
   const isFilled = publishable.some(({ class_teacher_remark, conduct }) => class_teacher_remark?.trim() || conduct?.trim())
   const moves: StatusMove[] = [
     approvalOf(asking, mayApprove ? books : []),
@@ -160,13 +160,13 @@ const requests = {
 }
 
 /**
- * Changes the status of many books, one by one: asks first, shows the progress, and lists the failures. What cannot be undone asks for the
- * number of books.
+ * Changes the status of several report books, one by one: asks first, shows the progress, and lists the failures. For a change that cannot
+ * be undone the user must type the number of report books.
  */
 export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string; move: StatusMove }) {
   const { t } = useTranslation(['reports', 'app'])
   const around = useContext(Closing)
-  // The list changes while the action runs; these are the books that were confirmed.
+  // The list changes while the action runs; these are the report books that were confirmed.
   const [{ action, books: confirmed, drafts, unapproved, sentBack }] = useState(move)
   const { form, first } = useFirstField()
   const [run, setRun] = useState<RunProgress<ListedBook> | null>(null)
@@ -182,7 +182,7 @@ export function RunDialog({ of, yearId, move }: { of: BookScope; yearId: string;
   const close = () => {
     if (run !== null && !isOver) return
     around?.()
-    // The button that opened the dialog is disabled now and takes no focus.
+    // The button that opened the dialog is disabled now, and cannot take the focus.
     if (isOver) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   const text = t(`${action}.text`, { count: confirmed.length })

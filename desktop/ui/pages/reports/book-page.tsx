@@ -32,7 +32,7 @@ import { LeaveWarning } from './use-autosave.tsx'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
-/** `/reports/book/:id`: the results, the texts and the PDFs of one book, and its status. */
+/** `/reports/book/:id`: the results, the texts, the PDFs and the status of one report book. */
 export function BookPage() {
   const { t } = useTranslation('reports')
   const { reportId } = route.useParams()
@@ -114,7 +114,7 @@ function Book({ book }: { book: ReportDetail }) {
   )
 }
 
-/** Says that marks have changed since the book or its PDF was made. */
+/** Says that marks have changed since the report book or its PDF was made. */
 function OutdatedNotices({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(scopeOf(book))
@@ -167,7 +167,7 @@ function SubjectPart({ book }: { book: ReportDetail }) {
   )
 }
 
-/** The actions of one book by its status: calculate again, approve or send back, publish, send. */
+/** The actions for one report book by its status: calculate again, approve or send back, publish, send. */
 function BookStatusActions({ book }: { book: ReportDetail }) {
   const { t } = useTranslation('reports')
   const navigate = useNavigate()
@@ -175,7 +175,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
   const approve = useSave('reports', 'approve', ['overview'])
   const asking = useAsking()
   const mayApprove = isAdmin(useProfile()) && asking.approves_reports === true
-  // Kept while the dialog is open: the status changes before it closes.
+  // In state, because the status changes before the dialog closes.
   const [asked, setAsked] = useState<'publish' | 'send' | null>(null)
   const next = book.status === 'draft' ? 'publish' : 'send'
   const params = { id: book.id }
@@ -187,7 +187,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
     tellFailure(failure)
     void refresh(['reports'])
   }
-  /** A new average changes the positions in other books, which stay as they are until they are calculated again. */
+  /** A new average changes the positions in other report books, which are not calculated again. */
   const onRegenerated = ({ overall_average, position }: Pick<ReportDetail, 'overall_average' | 'position'>) => {
     const isSame = overall_average === book.overall_average && position === book.position
     if (isSame) return tell(t('generate.one'))
@@ -239,7 +239,7 @@ function BookStatusActions({ book }: { book: ReportDetail }) {
 
 type StatusDialogProps = { action: 'publish' | 'send'; book: ReportDetail; onClose: () => void }
 
-/** Publishes a book, or sends it once the person has said to be sure. */
+/** Publishes a report book; sends it after a confirmation. */
 function StatusDialog({ action, book, onClose }: StatusDialogProps) {
   const { t } = useTranslation('reports')
   const isSending = action === 'send'

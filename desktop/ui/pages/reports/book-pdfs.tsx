@@ -21,7 +21,7 @@ import styles from './reports.module.css'
 
 const route = getRouteApi('/school/reports/book/$reportId')
 
-/** Makes a PDF of a book, shows one, and lists all. */
+/** Makes a PDF of a report book, shows one, and lists all. */
 export function BookPdfs({ book }: { book: ReportDetail }) {
   const { t } = useTranslation(['reports', 'app'])
   const { pdf: requestedId } = route.useSearch()
@@ -96,7 +96,7 @@ function ShownPdf({ book, pdf }: { book: ReportDetail; pdf: ReportPdf }) {
   const { t } = useTranslation('reports')
   const file = useQuery({
     ...ask('reportFiles', 'downloadPdf', { params: { id: book.id, pdfId: pdf.id } }),
-    // A stored PDF never changes. Its bytes are dropped a minute after it was last shown.
+    // A stored PDF never changes. It is dropped from memory a minute after it was last shown.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
   })
@@ -115,7 +115,7 @@ function useMissingPdfs(reportId: string, isAny: boolean): ReadonlyMap<string, M
   return new Map(files.data?.map(({ row_id, way }) => [row_id, way === 'to_come' ? 'here' : (parent?.kind ?? 'centre')] as const))
 }
 
-/** A PDF in the viewer of the browser, to print and to save. */
+/** A PDF in the browser's viewer, to print and to save. */
 function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const frame = useRef<HTMLIFrameElement>(null)
@@ -139,7 +139,7 @@ function PdfViewer({ bytes, title, name }: { bytes: Uint8Array; title: string; n
   )
 }
 
-/** All books of a class as one document, ready for the printer. */
+/** All report books of a class as one document to print. */
 export function PrintDialog({ of, name }: { of: BookScope; name: string }) {
   const { t } = useTranslation(['reports', 'app'])
   const [isTwoSided, setTwoSided] = useState(true)

@@ -16,16 +16,16 @@ export const booksRequest = ({ classId, termId, type }: BookScope) => ({
   query: { studentGroupId: classId, termId, reportType: type },
 })
 
-/** The books of a class by last name, for those who may see whole books. */
+/** The report books of a class by last name, for people who may see whole report books. */
 export const useBooks = (of: BookScope, enabled = true) => useQuery({ ...ask('reports', 'list', booksRequest(of)), enabled })
-/** Their entries: all, or those of the subjects that this person teaches there. */
+/** The entries of these report books: all, or those of the subjects that this person teaches in the class. */
 export const useEntries = (of: BookScope) => useQuery(askWhole('reports', 'entries', booksRequest(of)))
 
-/** Marks change without the books, so this is fetched anew for each page. */
+/** Whether the report books are older than the marks. Read for each page, since marks change without them. */
 export const standingQuery = (of: BookScope) => ({ ...askWhole('reports', 'standing', booksRequest(of)), staleTime: 0 })
 export const useStanding = (of: BookScope) => useQuery(standingQuery(of))
 
-/** How many books of each of these are older than the marks; none for what is not loaded yet. */
+/** The number of report books in each scope that are older than the marks; 0 while it is loading. */
 export const useOutdatedCounts = (scopes: readonly BookScope[]): number[] =>
   useQueries({ queries: scopes.map(standingQuery) }).map(({ data }) => data?.filter(isOutdated).length ?? 0)
 
@@ -45,18 +45,18 @@ export function updateCachedBook(saved: Report): void {
   readDetailAgain(saved.id)
 }
 
-/** Where the page of the book is open: with its content the digest is another, which an approval names. */
+/** Where the page of the report book is open: an approval needs the digest of the new content. */
 const readDetailAgain = (id: string) => void queryClient.invalidateQueries({ queryKey: ask('reports', 'get', { params: { id } }).queryKey })
 
 const NOT_APPROVED = { approved_at: null, approved_by: null }
-/** What was sent back says something else than then, as long as nobody reads it anew. */
+/** Until the next read, any change counts as a change of what was sent back. */
 const changedNow = ({ sent_back_at }: Pick<Report, 'sent_back_at'>) => ({ is_changed_since_sent_back: sent_back_at !== null })
 
 export function updateCachedEntry(saved: ReportEntry): void {
   queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),
   )
-  // What changes an entry takes the approval of its book away.
+  // A change of an entry withdraws the approval of its report book.
   queryClient.setQueriesData<ListedBook[]>({ queryKey: ['reports', 'list'] }, (books) =>
     books?.map((book) => (book.id === saved.report_book_id ? { ...book, ...NOT_APPROVED, ...changedNow(book) } : book)),
   )

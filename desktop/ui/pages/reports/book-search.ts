@@ -6,8 +6,8 @@ export const bookViews = ['books', 'fill', 'check'] as const
 export type BookView = (typeof bookViews)[number]
 
 /**
- * The search of a class's books. `subject`: whose entries are filled in; absent for the class teacher's part. `at`: the book at which the
- * form begins. `job`: the job that makes their PDFs.
+ * The search parameters of a class's report books. `subject`: the subject whose entries are filled in; undefined for the class teacher's
+ * part. `at`: the report book where the form begins. `job`: the job that makes the PDFs.
  */
 export type BooksSearch = { type?: 'year_end'; view?: Exclude<BookView, 'books'>; subject?: string; at?: string; job?: string }
 
@@ -19,7 +19,7 @@ export const booksSearch = ({ type, view, ...search }: Record<string, unknown>):
 
 const route = getRouteApi('/school/reports/$classId')
 
-/** The search of a class's books, and a function that changes it. The class stays. */
+/** The search parameters of a class's report books, and a function that changes them. The class stays. */
 export function useBooksSearch() {
   const { classId } = route.useParams()
   const search: BooksSearch = route.useSearch()

@@ -9,14 +9,14 @@ const one = (status: ReportStanding['status'], is_behind: boolean, paper: 'none'
   paper: paper === 'none' ? null : { generated_at: '2026-01-10T08:00:00.000Z', is_older: paper === 'older' },
 })
 
-test('a paper of a book that is behind the marks is older than they are, except of a book that was sent', () => {
+test('a PDF is older where its report book is behind the marks, except for one that was sent', () => {
   expect(pdfStateOf(one('draft', true, 'current'))).toBe('older')
   expect(pdfStateOf(one('published', false, 'current'))).toBe('current')
   expect(pdfStateOf(one('sent_to_ministry', true, 'current'))).toBe('current')
   expect(pdfStateOf(one('draft', true, 'none'))).toBe('none')
 })
 
-test('what can be made anew is counted apart from what was sent', () => {
+test('report books to make again are counted separately from sent ones', () => {
   const list = [
     one('draft', true, 'current'),
     one('published', false, 'older'),
@@ -28,13 +28,13 @@ test('what can be made anew is counted apart from what was sent', () => {
   expect(countPdfs(list)).toEqual({ all: 6, current: 1, behind: 1, older: 2, none: 1, sentOlder: 1, sentNone: 1 })
 })
 
-test('nothing is asked where every paper says what its book says', () => {
+test('a download asks nothing where every PDF is current', () => {
   expect(areAllCurrent(countPdfs([one('draft', false, 'current'), one('sent_to_ministry', true, 'current')]))).toBe(true)
   expect(areAllCurrent(countPdfs([one('draft', false, 'none')]))).toBe(false)
   expect(areAllCurrent(countPdfs([one('sent_to_ministry', false, 'older')]))).toBe(false)
 })
 
-test('a book that was sent and is behind is not out of date, but differs from the results of now', () => {
+test('a sent report book that is behind is not outdated, but differs from the present results', () => {
   const [sent, open] = [one('sent_to_ministry', true, 'current'), one('published', true, 'current')]
   expect([isOutdated(sent), differsFromSent(sent)]).toEqual([false, true])
   expect([isOutdated(open), differsFromSent(open)]).toEqual([true, false])

@@ -2,18 +2,18 @@ import type { ReportStanding } from '@markbook/shared/contract/reports'
 
 export type PdfState = 'none' | 'older' | 'current'
 
-/** A PDF is older once its book has changed, or would change by a new calculation. */
+/** A PDF is older where its report book was changed after it, or would be changed by a new calculation. */
 export const pdfStateOf = ({ status, is_behind, paper }: ReportStanding): PdfState =>
   paper === null ? 'none' : paper.is_older || (is_behind && status !== 'sent_to_ministry') ? 'older' : 'current'
 
 export const isOutdated = ({ status, is_behind }: ReportStanding): boolean => is_behind && status !== 'sent_to_ministry'
 
-/** A book that was sent keeps what was sent; marks of now give other results. */
+/** Whether a sent report book, which keeps what was sent, differs from the results of the present marks. */
 export const differsFromSent = ({ status, is_behind }: ReportStanding): boolean => is_behind && status === 'sent_to_ministry'
 
 /**
- * Counts the PDFs of a class before a download: `older` than the current marks and remarks, or `none`; books that were sent get no new PDF
- * and are counted apart. `behind`: books to calculate again first.
+ * Counts the PDFs of a class before a download: `older` than the present marks and remarks, or `none`. Report books that were sent get no
+ * new PDF, and are counted separately. `behind`: report books to calculate again first.
  */
 export function countPdfs(standings: readonly ReportStanding[]) {
   const isSent = ({ status }: ReportStanding) => status === 'sent_to_ministry'
@@ -31,5 +31,5 @@ export function countPdfs(standings: readonly ReportStanding[]) {
 }
 export type PdfCount = ReturnType<typeof countPdfs>
 
-/** True where the download needs no question first. */
+/** Whether the download needs no question. */
 export const areAllCurrent = ({ older, none, sentOlder, sentNone }: PdfCount): boolean => older + none + sentOlder + sentNone === 0

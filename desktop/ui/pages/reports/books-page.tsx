@@ -94,7 +94,7 @@ function ClassBooks({ chosen, year, term, group, classes }: ClassContext) {
 
 export const ReportsPage = () => <ChooseClass area="reports" />
 
-/** The books of a class with the state of each, and what can be done with all of them. */
+/** The report books of a class with their states, and the actions for all of them. */
 function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; chosen: ChosenTerm }) {
   const books = useBooks(of)
   return (
@@ -113,7 +113,7 @@ function BooksView({ of, group, chosen }: { of: BookScope; group: ListedClass; c
   )
 }
 
-/** How many books were sent with other results than the marks give now. */
+/** The number of report books that were sent with other results than those of the present marks. */
 function SentDifferences({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
   const count = useStanding(of).data?.filter(differsFromSent).length ?? 0
@@ -195,7 +195,7 @@ function BookTable({ of, books }: { of: BookScope; books: readonly ListedBook[] 
   )
 }
 
-/** What the class teacher has written into a book, of three parts. */
+/** Which of the three texts of a class teacher are written in a report book. */
 const partsOf = ({ class_teacher_remark: remark, conduct, attendance_percentage: typed, attendance }: ListedBook) => ({
   written: [remark?.trim(), conduct?.trim(), (typed ?? attendance?.percentage ?? null) !== null].filter(Boolean).length,
   all: 3,

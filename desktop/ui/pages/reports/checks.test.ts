@@ -68,7 +68,7 @@ describe('the check before publishing', () => {
     expect(kinds({})).toEqual([])
   })
 
-  test('what is not written: remarks, conduct, attendance; blanks are nothing', () => {
+  test('finds missing texts: remarks, conduct, attendance; spaces do not count', () => {
     const books = [book(zoe, { class_teacher_remark: ' ', conduct: null, attendance_percentage: null })]
     expect(kinds({ books, entries: [entry(zoe, maths, { teacher_remark: '' })] })).toEqual([
       ['no_class_remark', 'zoe', undefined],
@@ -78,7 +78,7 @@ describe('the check before publishing', () => {
     ])
   })
 
-  test('letters for which paper has no font, in a name, a remark or conduct; not the letters that it has', () => {
+  test('finds letters that the PDF’s fonts do not have, in a name, a remark or the conduct', () => {
     const named = { ...zoe, first_name: '小明' }
     expect(kinds({ books: [book(named)] })).toEqual([['unprinted', 'zoe', undefined]])
     expect(kinds({ books: [book(zoe, { conduct: 'Good 👍' })] })).toEqual([['unprinted', 'zoe', undefined]])
@@ -90,7 +90,7 @@ describe('the check before publishing', () => {
     expect(kinds({ books: [book(named, { status: 'sent_to_ministry' })] })).toEqual([])
   })
 
-  test('a subject without a result needs no remark', () => {
+  test('asks for no remark in a subject without a result', () => {
     const none = { coursework_average: null, exam_average: null, term_composite: null, teacher_remark: null }
     const nothing = {
       student: zoe,
@@ -99,21 +99,21 @@ describe('the check before publishing', () => {
     expect(kinds({ entries: [entry(zoe, maths, none)], live: [nothing] })).toEqual([])
   })
 
-  test('a pupil without a book, and a book that is older than the marks, unless it was sent', () => {
+  test('finds a pupil without a report book, and one that is older than the marks, unless it was sent', () => {
     expect(kinds({ live: [live(zoe, [maths]), live(mei, [maths])] })).toEqual([['no_book', 'mei', undefined]])
     const behind = new Set(['book of zoe'])
     expect(kinds({ behind })).toEqual([['out_of_date', 'zoe', undefined]])
     expect(kinds({ behind, books: [book(zoe, { status: 'sent_to_ministry' })] })).toEqual([])
   })
 
-  test('a subject in which nothing was assessed, which concerns every book', () => {
+  test('finds a subject without an assessment, for the whole class', () => {
     expect(kinds({ unassessed: [irish] })).toEqual([['no_assessment', undefined, 'Irish']])
     const found = findingsOf(checked({ unassessed: [irish], behind: new Set(['book of zoe']) }))
     expect(findingsOfBooks(found, [{ student: mei }]).map(({ kind }) => kind)).toEqual(['no_assessment'])
     expect(findingsOfBooks(found, [{ student: zoe }]).map(({ kind }) => kind)).toEqual(['out_of_date', 'no_assessment'])
   })
 
-  test('missing marks, results that are partial or under review', () => {
+  test('finds missing marks, and results that are partial or under review', () => {
     const missing = [{ subject: maths, title: 'Quiz', students: [zoe] }]
     expect(kinds({ missing, live: [live(zoe, [maths], { is_partial: true, under_review: true })] })).toEqual([
       ['under_review', 'zoe', 'Maths'],
@@ -122,11 +122,11 @@ describe('the check before publishing', () => {
     ])
   })
 
-  test('an exam far from the coursework: 7 in place of 70', () => {
+  test('finds an exam far from the coursework, such as 7 for 70', () => {
     expect(kinds({ entries: [entry(zoe, maths, { exam_average: 7 })] })).toEqual([['exam_outlier', 'zoe', 'Maths']])
   })
 
-  test('what was sent is beyond repair, and nothing is said of it', () => {
+  test('finds nothing in report books that were sent, which cannot be changed', () => {
     const books = [book(zoe, { status: 'sent_to_ministry', class_teacher_remark: null })]
     const missing = [{ subject: maths, title: 'Quiz', students: [zoe] }]
     expect(kinds({ books, missing, entries: [entry(zoe, maths, { exam_average: 1, teacher_remark: null, term_composite: 1 })] })).toEqual(
@@ -134,12 +134,12 @@ describe('the check before publishing', () => {
     )
   })
 
-  test('of year-end books the year grade counts', () => {
+  test('uses the year grade for year-end report books', () => {
     expect(kinds({ result: 'year_grade', entries: [entry(zoe, maths, { year_grade: 70, term_composite: 3 })] })).toEqual([])
   })
 })
 
-describe('results that stand out', () => {
+describe('outliers', () => {
   const points = (rows: Record<string, readonly number[]>) =>
     Object.entries(rows).flatMap(([id, values]) =>
       [maths, irish, english].flatMap((subject, at) => {
@@ -148,26 +148,26 @@ describe('results that stand out', () => {
       }),
     )
 
-  test('a hard subject is held against nobody', () => {
+  test('a hard subject makes no pupil an outlier', () => {
     expect(pupilOutliers(points({ zoe: [40, 80, 80], mei: [42, 82, 82], al: [38, 78, 78] }))).toEqual([])
   })
 
-  test('a result unlike the pupil’s others, with what would be usual', () => {
+  test('a result unlike the pupil’s others is found, with the usual result', () => {
     const found = pupilOutliers(points({ zoe: [70, 70, 7], mei: [70, 72, 71], al: [68, 70, 70], oz: [72, 69, 70], ed: [70, 70, 70] }))
     expect(found.map(({ student, subject, found: value }) => [student?.id, subject?.id, value])).toEqual([['zoe', 'English', 7]])
   })
 
-  test('with one other subject there is nothing to hold it against', () => {
+  test('nothing is found with only one other subject', () => {
     expect(pupilOutliers(points({ zoe: [100, 0], mei: [0, 100] }))).toEqual([])
     expect(subjectOutliers(points({ zoe: [100, 0] }))).toEqual([])
   })
 
-  test('a subject whose mean is far from the others’', () => {
+  test('a subject whose mean is far from the others’ is found', () => {
     const found = subjectOutliers(points({ zoe: [70, 72, 45], mei: [74, 70, 51] }))
     expect(found.map(({ subject, found: mean, usual }) => [subject?.id, mean, usual])).toEqual([['English', 48, 71.5]])
   })
 
-  test('whatever the class: nobody stands out where all results of a pupil are alike, and who does is far off', () => {
+  test('nobody with equal results is an outlier, and an outlier is far from the usual result', () => {
     const percentage = fc.integer({ min: 0, max: 100 })
     fc.assert(
       fc.property(
@@ -175,7 +175,7 @@ describe('results that stand out', () => {
         fc.array(fc.tuple(percentage, percentage, percentage), { maxLength: 12 }),
         (level, any) => {
           expect(pupilOutliers(points(Object.fromEntries(level.map((value, at) => [`p${at}`, [value, value, value]]))))).toEqual([])
-          // The usual result is told within 0 to 100, which can only bring it nearer.
+          // The usual result is limited to 0 to 100, which can only reduce the distance.
           for (const { found = 0, usual = 0 } of pupilOutliers(points(Object.fromEntries(any.map((values, at) => [`p${at}`, values])))))
             expect(Math.abs(found - usual) >= unusual.pupil || usual === 0 || usual === 100).toBe(true)
         },
@@ -184,18 +184,18 @@ describe('results that stand out', () => {
   })
 })
 
-describe('what is typed and what is done', () => {
-  test('attendance is a percentage with at most two decimals, or nothing', () => {
+describe('fields and actions', () => {
+  test('attendance is a percentage with at most two decimals, or empty', () => {
     expect(['', ' ', '0', '100', '97,5', '97.25'].every(isAttendance)).toBe(true)
     expect(['101', '-1', 'x', '97.255', '9 7 %'].some(isAttendance)).toBe(false)
   })
 
-  test('the letters of the scale, the calculated one known, one given by hand among them', () => {
+  test('the choice has the letters of the scale, with the calculated one and one given by hand', () => {
     expect(lettersFor(defaultGradingScale, 71, 'B')).toEqual({ calculated: 'B', letters: ['A+', 'A', 'B', 'C', 'D', 'F'] })
     expect(lettersFor(defaultGradingScale, null, 'Merit')).toMatchObject({ calculated: null, letters: expect.arrayContaining(['Merit']) })
   })
 
-  test('each in turn; what one refuses does not stop the next', async () => {
+  test('runEach continues after a failure', async () => {
     const told: string[] = []
     const run = await runEach(
       [1, 2, 3],
@@ -208,7 +208,7 @@ describe('what is typed and what is done', () => {
     expect(run.failed.map(({ item }) => item)).toEqual([2])
   })
 
-  test('names of files: letters of any script stay, signs do not', () => {
+  test('file names keep letters of any script, and no other signs', () => {
     expect(fileName('3B', '2025/26', 'Ó Briain: Élan', '')).toBe('3B_2025-26_Ó-Briain-Élan')
   })
 })
@@ -223,7 +223,7 @@ describe('many missing marks', () => {
     { kind: 'exam_outlier' as const, student: mei, subject: maths, found: 10, usual: 80 },
   ]
 
-  test('are one line for each assessment, the one that lacks most first', () => {
+  test('are one line for each assessment, the one with most missing marks first', () => {
     expect(
       byAssessment(all).map(({ subject, title, findings }) => [subject.id, title, findings.map(({ student }) => student?.id)]),
     ).toEqual([
@@ -233,12 +233,12 @@ describe('many missing marks', () => {
     ])
   })
 
-  test('count as one thing to look at for each assessment', () => {
+  test('are counted once for each assessment', () => {
     expect(thingsIn(all)).toBe(4)
     expect(thingsIn([])).toBe(0)
   })
 
-  test('stand below what is unusual', () => {
+  test('come after outliers', () => {
     const place = (kind: Finding['kind']) => findingKinds.indexOf(kind)
     for (const kind of ['under_review', 'exam_outlier', 'pupil_outlier', 'subject_outlier'] as const)
       expect(place(kind)).toBeLessThan(place('missing_mark'))

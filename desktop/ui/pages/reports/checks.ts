@@ -12,29 +12,29 @@ type CheckedEntry = { subject: Subject } & Pick<
   ReportEntry,
   'id' | 'report_book_id' | 'coursework_average' | 'exam_average' | 'term_composite' | 'year_grade' | 'teacher_remark'
 >
-/** The calculated results of now: of the term or, for year-end books, of the year. */
+/** The results of the present marks: of the term or, for year-end report books, of the year. */
 export type LiveResult = {
   student: Named
   subjects: readonly { subject: Subject; result: number | null; is_partial: boolean; under_review: boolean }[]
 }
-/** The entry of an open book. */
+/** The entry of a report book that can still change. */
 type EntryOfBook = Omit<CheckedEntry, 'report_book_id'> & { about: Pick<Finding, 'student' | 'bookId' | 'subject'> }
 type MissingMark = { subject: Subject; title: string; students: readonly Named[] }
 
-/** `result`: which figure of an entry is the one that counts. */
+/** `result`: the figure of an entry that counts. */
 export type CheckInput = {
   books: readonly CheckedBook[]
   entries: readonly CheckedEntry[]
   live: readonly LiveResult[]
   missing: readonly MissingMark[]
-  /** Books that would hold other figures if they were made again now, by their ids. */
+  /** The ids of report books that would get other figures by a new calculation. */
   behind: ReadonlySet<string>
-  /** Subjects of the class in which nothing counts this term. */
+  /** The subjects of the class without a counting assessment in the term. */
   unassessed: readonly Subject[]
   result: 'term_composite' | 'year_grade'
 }
 
-/** In the order in which they are looked at: what is wrong with a whole book, what is unusual, then what is missing. */
+/** In the order of the list: faults of a whole report book, outliers, then missing parts. */
 export const findingKinds = [
   'no_book',
   'out_of_date',
@@ -52,7 +52,7 @@ export const findingKinds = [
   'no_attendance',
 ] as const
 type FindingKind = (typeof findingKinds)[number]
-/** `found`: the outlier. `usual`: what it was compared with. `title`: the assessment. */
+/** `found`: the outlier; `usual`: the value that it was compared with; `title`: the assessment. */
 export type Finding = {
   kind: FindingKind
   student?: Named
@@ -63,10 +63,10 @@ export type Finding = {
   usual?: number
 }
 
-/** The marks that one assessment lacks. */
+/** The missing marks of one assessment. */
 export type AssessmentGroup = { subject: Subject; title: string; findings: Finding[] }
 
-/** Missing marks by their assessment, the one that lacks most first: most often somebody has not entered it yet. */
+/** Missing marks by assessment, the one with most first, which usually has not been entered yet. */
 export function byAssessment(findings: readonly Finding[]): AssessmentGroup[] {
   const groups = new Map<string, AssessmentGroup>()
   for (const finding of findings) {
@@ -80,22 +80,22 @@ export function byAssessment(findings: readonly Finding[]): AssessmentGroup[] {
   return [...groups.values()].sort((a, b) => b.findings.length - a.findings.length)
 }
 
-/** How many things there are to look at: the marks that an assessment lacks are one. */
+/** The number of findings; the missing marks of one assessment count once. */
 export const thingsIn = (findings: readonly Finding[]): number =>
   findings.filter(({ kind }) => kind !== 'missing_mark').length + byAssessment(findings).length
 
-/** Distances in percent from which a result is reported as an outlier. */
+/** The distances, in percentage points, from which a result is an outlier. */
 export const unusual = { pupil: 25, subject: 15, exam: 40 } as const
-/** At least so many other results are needed for a comparison. */
+/** A comparison needs at least this many other results. */
 const OTHERS = 2
 
-/** The findings about the pupils of these books, and about whole subjects. */
+/** The findings about the pupils of these report books, and about whole subjects. */
 export const findingsOfBooks = (findings: readonly Finding[], books: readonly { student: { id: string } }[]): Finding[] => {
   const pupils = new Set(books.map(({ student }) => student.id))
   return findings.filter(({ student }) => !student || pupils.has(student.id))
 }
 
-/** All findings about these books, the most serious first. Books that were sent cannot change and are left out. */
+/** All findings about these report books, the most serious first. Report books that were sent are left out, since they cannot change. */
 export function findingsOf(checked: CheckInput): Finding[] {
   const open = checked.books.filter(({ status }) => status !== 'sent_to_ministry')
   const openById = new Map(open.map((book) => [book.id, book]))
@@ -125,7 +125,7 @@ export function findingsOf(checked: CheckInput): Finding[] {
   return findingKinds.flatMap((kind) => found.filter((finding) => finding.kind === kind))
 }
 
-/** Pupils without a book, books that are older than the marks, subjects without an assessment, and missing marks. */
+/** Pupils without a report book, outdated report books, subjects without an assessment, and missing marks. */
 function missingParts(checked: CheckInput, open: readonly CheckedBook[]): Finding[] {
   const bookByStudentId = new Map(checked.books.map((book) => [book.student.id, book]))
   const isOpen = ({ id }: Named) => bookByStudentId.get(id)?.status !== 'sent_to_ministry'
@@ -142,7 +142,7 @@ function missingParts(checked: CheckInput, open: readonly CheckedBook[]): Findin
   return [...none, ...behind, ...unassessed, ...marks]
 }
 
-/** Results of part of the marks, or of a mark in conflict between two servers. */
+/** Partial results, and results with a mark in conflict between two servers. */
 const uncertainResults = ({ student, subjects }: LiveResult): Finding[] =>
   subjects.flatMap(({ subject, is_partial, under_review }): Finding[] => [
     ...(under_review ? [{ kind: 'under_review' as const, student, subject }] : []),
@@ -159,7 +159,10 @@ const pointsOf = (live: readonly LiveResult[]): Point[] =>
     subjects.flatMap(({ subject, result }) => (result === null ? [] : [{ student, subject, value: result }])),
   )
 
-/** Points at least `far` from the mean of the others, the farthest first. An outlier does not count in the mean for the rest. */
+/**
+ * The points that are at least `far` from the mean of the others, the farthest first. An outlier does not count for the means of the
+ * remaining points.
+ */
 function outliers<T extends { value: number }>(points: readonly T[], far: number): { point: T; others: number }[] {
   if (points.length <= OTHERS) return []
   const sum = points.reduce((total, { value }) => total + value, 0)
@@ -176,7 +179,7 @@ function outliers<T extends { value: number }>(points: readonly T[], far: number
   ]
 }
 
-/** Results far from a pupil's other results. Compared is the distance to the mean of the subject, so that a hard subject does not count. */
+/** Results far from the pupil's others. Each is taken relative to the mean of its subject, so that a hard subject does not matter. */
 export function pupilOutliers(points: readonly Point[]): Finding[] {
   const means = meansBySubjectId(points)
   const pupils = new Map(points.map(({ student }) => [student.id, student]))
@@ -212,13 +215,13 @@ function meansBySubjectId(points: readonly Point[]): Map<string, number> {
   return new Map([...values].map(([id, own]) => [id, mean(own)]))
 }
 
-/** An exam far from the coursework of the same subject: most often a typing error. */
+/** An exam far from the coursework of the same subject, which is usually a typing error. */
 function examOutlier({ about, coursework_average: usual, exam_average: found }: EntryOfBook): Finding[] {
   if (usual === null || found === null || Math.abs(found - usual) < unusual.exam) return []
   return [{ kind: 'exam_outlier', ...about, found, usual }]
 }
 
-/** A pupil whose name, or a text of whose book, a PDF has no letters for. */
+/** Pupils whose name or text has letters that the fonts of a PDF do not have. */
 const unprintedTexts = ({ id, student, class_teacher_remark, conduct }: CheckedBook): Finding[] =>
   [student.first_name, student.last_name, class_teacher_remark ?? '', conduct ?? ''].some(hasUnprintedLetters)
     ? [{ kind: 'unprinted', student, bookId: id }]

@@ -30,7 +30,7 @@ function useJob(jobId: string): { job: Job | null; failure: unknown } {
     stream.onmessage = ({ data }: MessageEvent<string>) => {
       const job = JSON.parse(data) as Job
       queryClient.setQueryData(ask('jobs', 'get', { params: { id: jobId } }).queryKey, job)
-      // The server ends the stream there; the browser would open it again and again.
+      // The server ends the stream of a finished job; the browser would open it again and again.
       if (isFinished(job)) stream.close()
     }
     stream.onerror = () => setHasStreamFailed(true)
@@ -39,7 +39,7 @@ function useJob(jobId: string): { job: Job | null; failure: unknown } {
   return { job: polled.data ?? null, failure: polled.data ? null : polled.error }
 }
 
-/** Progress of the PDFs of a class, and the failures. */
+/** The progress of the PDFs of a class, with the failures. */
 export function JobProgress({ jobId, books, onClose }: { jobId: string; books: readonly ListedBook[]; onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
   const { job, failure } = useJob(jobId)
@@ -78,7 +78,7 @@ export function JobProgress({ jobId, books, onClose }: { jobId: string; books: r
 
 type Props = { of: BookScope; count: PdfCount; download: () => Promise<unknown>; onClose: () => void }
 
-/** Some PDFs of a class are old or missing: they are made first, or downloaded as they are. */
+/** Where PDFs of a class are outdated or missing: make them first, or download as they are. */
 export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
   const { t } = useTranslation(['reports', 'app'])
   const [job, setJob] = useState<string | null>(null)
@@ -130,7 +130,7 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
   )
 }
 
-/** Shows the progress of the PDFs, and downloads them at the end. */
+/** Shows the progress of the PDFs, and downloads them when all are made. */
 function RegenerateDialog({ jobId, download, onClose }: { jobId: string; download: () => Promise<unknown>; onClose: () => void }) {
   const { t } = useTranslation(['reports', 'app'])
   const { job, failure } = useJob(jobId)

@@ -1,16 +1,19 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** A remark, the first name of its pupil, and the row that it stands in, where that is on the page. */
+/** A remark, the first name of its pupil, and the row where it is, if it is on the page. */
 export type WrittenRemark = { text: string; firstName: string; rowId?: string }
 /** Remarks with a placeholder for the first name, the most used first. */
 export type RemarkBank = readonly string[]
 
 const NAME_PLACEHOLDER = '\u0000'
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-/** As a word of its own: `Ann` is not in `Annual`. */
+/** Only as a whole word: `Ann` is not found in `Annual`. */
 const asWord = (name: string) => new RegExp(`(?<![\\p{L}\\p{N}])${escaped(name)}(?![\\p{L}\\p{N}])`, 'gu')
 
-/** The remarks of a class, each once: the most used first, then by alphabet. `but`: the row that is being written, which saves itself half-typed. */
+/**
+ * The remarks of a class, each once, the most used first, then in alphabetical order. `but`: the row that is being written, whose remark is
+ * saved half-typed.
+ */
 export function bankOf(written: readonly WrittenRemark[], but?: string): RemarkBank {
   const uses = new Map<string, number>()
   for (const { text, firstName, rowId } of written) {
@@ -22,8 +25,8 @@ export function bankOf(written: readonly WrittenRemark[], but?: string): RemarkB
 }
 
 /**
- * Suggestions for the typed text, with the pupil's first name: remarks that begin with it, then remarks that contain it. Case and accents
- * do not count. Without text the most used ones; never the text itself.
+ * Suggestions for the typed text, with the pupil's first name: remarks that begin with it, then remarks that contain it; case and accents
+ * are ignored. The most used ones for an empty text. Never the text itself.
  */
 export function completions(bank: RemarkBank, typed: string, firstName: string, most = 6): string[] {
   const folded = fold(typed.trim())

@@ -1,13 +1,13 @@
 import { type GradingScale, letterFor } from '@markbook/shared/domain/letters'
 import { typedNumber } from '../../words/format.ts'
 
-/** True for a typed percentage with up to two decimals, or for no text: the attendance is unknown. */
+/** Whether a text is a percentage with at most two decimals, or empty for an unknown attendance. */
 export const isAttendance = (text: string): boolean => {
   const typed = typedNumber(text)
   return text.trim() === '' || (typed !== null && typed >= 0 && typed <= 100 && Math.abs(typed * 100 - Math.round(typed * 100)) < 1e-9)
 }
 
-/** The calculated letter of an entry and the letters to choose from: those of the scale and the current one. */
+/** The calculated letter of an entry, and the letters to choose from: those of the scale and the present one. */
 export function lettersFor(scale: GradingScale, result: number | null, shown: string | null) {
   const letters = scale.bands.map(({ letter }) => letter)
   return {

@@ -19,8 +19,8 @@ import styles from './reports.module.css'
 import { useAutosave } from './use-autosave.tsx'
 
 /**
- * The field of the same kind in the row below (1) or above (-1) that can be written in; from the last row the first of the next kind, as
- * in the grid of marks, and back. Null at the very end.
+ * The field of the same kind in the next row (1) or the former (-1) that can be edited; from the last row the first one of the next kind,
+ * as in the mark grid, and back. Null at the end.
  */
 function neighbour(rows: HTMLElement, field: HTMLElement, step: 1 | -1): HTMLElement | null {
   const all = [...rows.querySelectorAll<HTMLElement>('[data-field]')].filter(
@@ -41,8 +41,8 @@ const stepOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): 1 |
 type Props = { kind: 'book' | 'entry'; label: string; at?: string | undefined; head?: string; children: ReactNode }
 
 /**
- * Rows to fill in down the class. Enter or Ctrl and Down go to the same field of the next row, and then to the next field; Ctrl and Up go
- * back. `at`: the book at which to begin. `head`: the head of the first column, where it is not the pupil.
+ * Rows to fill in for a class. Enter or Ctrl+Down goes to the same field of the next row, and after the last row to the next field; Ctrl+Up
+ * goes back. `at`: the report book to begin with. `head`: the head of the first column, by default the pupil.
  */
 export function FillRows({ kind, label, at, head, children }: Props) {
   const { t } = useTranslation('reports')
@@ -78,14 +78,14 @@ export function FillRows({ kind, label, at, head, children }: Props) {
 }
 
 type WritableBook = Report & {
-  /** As the registers have it: printed where nothing is typed. */
+  /** The attendance of the registers, which is printed where nothing is typed. */
   attendance?: { percentage: number | null } | null
 }
 
 type WrittenRemarks = readonly WrittenRemark[]
 type WrittenTexts = { remark: WrittenRemarks; conduct: WrittenRemarks }
 
-/** The remarks of these books, to suggest again. */
+/** The remarks of these report books, for suggestions. */
 export function writtenIn(books: readonly ListedBook[]): WrittenTexts {
   const written = (textOf: (book: ListedBook) => string | null) =>
     books.map((book) => ({ text: textOf(book) ?? '', firstName: book.student.first_name, rowId: book.id }))
@@ -102,7 +102,7 @@ type BookRowProps = {
   written: WrittenTexts
 }
 
-/** The class teacher's texts in one book. They are saved without a button. */
+/** The class teacher's texts in one report book, which are saved without a button. */
 export function BookRow({ book, head, notice, name, firstName, written }: BookRowProps) {
   const { t } = useTranslation('reports')
   const stored = {
@@ -162,14 +162,14 @@ type EntryRowProps = {
   entry: WritableEntry
   of: BookScope
   yearId: string
-  /** False for who reads the entries of their subjects alone. */
+  /** False for people who may only read the entries of their subjects. */
   readsBooks: boolean
-  /** The result that the letter is calculated from. */
+  /** The result from which the letter is calculated. */
   result: number | null
-  /** It rests on coursework or exam alone. */
+  /** The result has only coursework or only an exam. */
   isPartial: boolean
   isLocked: boolean
-  /** The visible name of the row; `name` is the one for screen readers. */
+  /** The visible name of the row; `name` is for screen readers. */
   title: string
   /** Between the pupil and the fields. */
   notice?: ReactNode
@@ -179,7 +179,9 @@ type EntryRowProps = {
   scale: GradingScale
 }
 
-/** Letter and remark of one subject in one book, saved without a button. Without a chosen letter the calculated one counts. */
+/**
+ * The letter and the remark of one subject in one report book, saved without a button. Without a chosen letter the calculated one counts.
+ */
 export function EntryRow({
   entry,
   of,
@@ -242,7 +244,7 @@ export function EntryRow({
   )
 }
 
-/** Whether a row is saved, and if not, why. Only an attendance can be wrong. */
+/** Whether a row is saved, and why not. Only an attendance can be invalid. */
 function SaveStatus({ state, isLocked }: { state: SaveState; isLocked: boolean }) {
   const { t } = useTranslation(['reports', 'app'])
   if (isLocked)
@@ -269,7 +271,7 @@ function SaveStatus({ state, isLocked }: { state: SaveState; isLocked: boolean }
 
 type OpenTextsProps<F extends TextField> = Pick<AutosaveSnapshot<F>, 'open'> & { isLocked: boolean; onDecide: Autosave<F>['decide'] }
 
-/** The texts of a row that were refused, or over which somebody else wrote other words, and the decisions about them. */
+/** The texts of a row that were refused, or that somebody else has changed, with buttons to decide. */
 function OpenTexts<F extends TextField>({ open, isLocked, onDecide }: OpenTextsProps<F>) {
   return open.map((text) => (
     <div key={text.field} role="alert" className={styles['open']}>

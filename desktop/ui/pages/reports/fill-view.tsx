@@ -59,7 +59,7 @@ const subjectsIn = (entries: readonly ClassReportEntry[]): SubjectRef[] => [
   ...new Map(entries.map(({ subject }) => [subject.id, subject])).values(),
 ]
 
-/** The other terms of the year, whose remarks are suggested again. */
+/** The other terms of the year, whose remarks are suggested too. */
 const otherTerms = ({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) => chosen.terms.filter(({ id }) => id !== of.termId)
 
 function ClassRows({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
@@ -157,7 +157,7 @@ function SubjectRows({ of, chosen, owns, entries, subject }: SubjectProps) {
   )
 }
 
-/** What a subject teacher reads before the books are made: who makes them, and what follows. */
+/** For a subject teacher before the report books are made: who makes them, and what comes then. */
 function NoBooksYet({ classId }: { classId: string }) {
   const { t } = useTranslation('reports')
   const { id } = useProfile()

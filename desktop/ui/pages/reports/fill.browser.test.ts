@@ -11,7 +11,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.getA
 describe.skipIf(!headlessPath)('filling in by keyboard', () => {
   const { site, browser } = siteInBrowser()
 
-  test('goes on to the next column after the last pupil, brings back what was deleted, and says where nothing is offered', async () => {
+  test('goes to the next column after the last pupil, restores a deleted text, and says when there is no suggestion', async () => {
     const quinn = await site.as('quinn')
     await quinn.reports.generate({ body: of3A })
     const { context, page, faults } = await openWindow(browser)
@@ -43,7 +43,7 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     await expect.poll(() => focused(page)).toBe('Attendance in percent: Oisín Kelly')
-    // What was written a moment ago is offered for the next pupil.
+    // A remark is suggested for the next pupil at once.
     await page.getByLabel('Remark: Fatima Haddad').press('Alt+ArrowDown')
     await page.getByRole('option', { name: 'Works well.' }).waitFor()
     const written = async () => (await quinn.reports.list({ query: of3A })).map(({ class_teacher_remark }) => class_teacher_remark)
@@ -52,7 +52,7 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await context.close()
   })
 
-  test('on a telephone nothing is said of keys', async () => {
+  test('on a telephone no keys are mentioned', async () => {
     const quinn = await site.as('quinn')
     await quinn.reports.generate({ body: of3A })
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
@@ -64,7 +64,7 @@ describe.skipIf(!headlessPath)('filling in by keyboard', () => {
     await context.close()
   })
 
-  test('the teacher of a subject who comes before the books are made is told who makes them, and is led to the marks', async () => {
+  test('before the report books are made a subject teacher sees who makes them, and a link to the marks', async () => {
     const { context, page, faults } = await openWindow(browser)
     await context.addInitScript((term) => location.protocol === 'http:' && sessionStorage.setItem('markbook.term', term), trinity.id)
     await site.signIn(context, 'ada')

@@ -20,7 +20,7 @@ import styles from './reports.module.css'
 
 type Props = { of: BookScope; yearId: string; books: readonly Pick<ListedBook, 'student'>[] }
 
-/** The findings about these books before they change status: the count of each kind, and a link to the check. */
+/** The findings about these report books before a change of status: the number of each kind, and a link to the check. */
 export function OpenFindings({ of, yearId, books }: Props) {
   const { t } = useTranslation('reports')
   const { findings, error } = useFindings(of, yearId)
@@ -57,7 +57,9 @@ export function OpenFindings({ of, yearId, books }: Props) {
   )
 }
 
-/** Everything to look at before the books of a class are published (docs/design/reports.md); `findings` is null while anything loads. */
+/**
+ * Everything to look at before the report books of a class are published (docs/design/reports.md); `findings` is null while anything loads.
+ */
 function useFindings(of: BookScope, yearId: string) {
   const isTerm = of.type === 'term'
   const ofTerm = { studentGroupId: of.classId, termId: of.termId }
@@ -100,7 +102,7 @@ const liveResult = ({ student, subjects }: Calculated): LiveResult => ({
   })),
 })
 
-/** The check before publishing: each finding with a link to where it is repaired. */
+/** The check before publishing: each finding with a link to where it can be corrected. */
 export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm }) {
   const { t } = useTranslation('reports')
   const { findings, books, error } = useFindings(of, chosen.year?.id ?? '')
@@ -135,7 +137,7 @@ export function CheckView({ of, chosen }: { of: BookScope; chosen: ChosenTerm })
   )
 }
 
-/** Findings of a kind that are listed at once; the rest is folded. */
+/** The number of findings of a kind that are listed; the others are collapsed. */
 const MAX_OPEN = 8
 
 function FindingCard({ of, kind, findings }: { of: BookScope; kind: Finding['kind']; findings: readonly Finding[] }) {
@@ -155,7 +157,7 @@ function FindingCard({ of, kind, findings }: { of: BookScope; kind: Finding['kin
   )
 }
 
-/** The marks that are missing, by assessment: how many, and whose where that is unfolded. */
+/** The missing marks by assessment: their number, and the pupils when expanded. */
 function MissingMarks({ of, findings }: { of: BookScope; findings: readonly Finding[] }) {
   const { t } = useTranslation('reports')
   return (
@@ -204,7 +206,7 @@ function FindingText({ finding: { kind, student, subject, found, usual } }: { fi
 
 const ofMarks = ['missing_mark', 'under_review', 'partial', 'exam_outlier', 'pupil_outlier', 'subject_outlier']
 
-/** The link to where a finding is repaired: the marks, or the row of the form. */
+/** The link to where a finding can be corrected: the marks, or the row of the form. */
 function RepairLink({ of: { classId, type }, finding: { kind, student, subject, title, bookId } }: { of: BookScope; finding: Finding }) {
   const { t } = useTranslation('reports')
   const about = [student && nameOf(student), title, subject?.name].filter(Boolean).join(', ')

@@ -1,8 +1,8 @@
 import { useMemo, useRef } from 'react'
 
 /**
- * Where a dialog begins: at its first field, else at the button that sends it. Not at a link above them, from which Enter would leave the page.
- * `form` is around both.
+ * The first focus of a dialog: its first field, else its submit button; not a link before them, from which Enter would leave the page.
+ * `form` is the element around both.
  */
 export function useFirstField() {
   const form = useRef<HTMLDivElement>(null)

@@ -9,7 +9,7 @@ import { useAsking } from './approval.tsx'
 import { type BookScope, booksRequest, useBooks, useStanding } from './book-queries.ts'
 import { isOutdated } from './book-standing.ts'
 
-/** Makes the books or calculates them again, after a confirmation. */
+/** Makes the report books or calculates them again, after a confirmation. */
 export function GenerateButton({ of, count }: { of: BookScope; count: number }) {
   const { t } = useTranslation('reports')
   const asks = useAsking().approves_reports === true
@@ -23,7 +23,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
         .filter(Boolean)
         .join(' '),
     )
-    // The button has nothing to do any more, and takes no focus.
+    // The button is disabled now, and cannot take the focus.
     if (count > 0) setTimeout(() => document.querySelector<HTMLElement>('h1')?.focus())
   }
   const word = count === 0 ? 'first' : 'again'
@@ -40,7 +40,7 @@ export function GenerateButton({ of, count }: { of: BookScope; count: number }) 
   )
 }
 
-/** What a class without books shows. Without an assessment in the term they would be empty, so none are offered. */
+/** Shown for a class without report books. In a term without an assessment they would be empty, and are not offered. */
 export function NoBooks({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
   const progress = useQuery({ ...askWhole('classes', 'progress', { query: { termId: of.termId } }), enabled: of.type === 'term' })
@@ -60,7 +60,7 @@ export function NoBooks({ of }: { of: BookScope }) {
   )
 }
 
-/** How many pupils of the class have no book; undefined until it is known. */
+/** The number of pupils of the class without a report book; undefined while it is unknown. */
 function useUnmade(of: BookScope): number | undefined {
   const books = useBooks(of)
   const pupils = useQuery(askWhole('classes', 'students', { params: { id: of.classId } }))
@@ -69,14 +69,14 @@ function useUnmade(of: BookScope): number | undefined {
   return pupils.data.filter(({ id }) => !made.has(id)).length
 }
 
-/** Pupils who came after the books were made have none. */
+/** Says that pupils who came after the report books were made have none. */
 export function UnmadeNotice({ of }: { of: BookScope }) {
   const { t } = useTranslation('reports')
   const unmade = useUnmade(of) ?? 0
   return unmade > 0 ? <Notice tone="warn">{t('books.unmade', { count: unmade })}</Notice> : null
 }
 
-/** How many books are older than the marks, with a button that calculates them again unless one is beside it. */
+/** The number of report books older than the marks, with a button that calculates them again unless there is one beside it. */
 export function OutdatedNotice({ of, isBesideButton = false }: { of: BookScope; isBesideButton?: boolean }) {
   const { t } = useTranslation('reports')
   const standing = useStanding(of)

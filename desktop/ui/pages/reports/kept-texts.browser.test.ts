@@ -28,7 +28,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await page.goto(`${site.url}${path}`)
     return page
   }
-  /** The form of the class in a browser that has kept the app and what it shows. */
+  /** Opens the form of the class, and waits until the browser has stored the app and the data. */
   const openForm = async () => {
     const quinn = await site.as('quinn')
     await quinn.reports.generate({ body: of3A })
@@ -43,7 +43,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await opened.page.evaluate(async () => void (await navigator.serviceWorker.ready))
     await opened.page.goto(`${site.url}/reports/${class3A.id}?view=fill`)
     await remarkOf(opened.page).waitFor()
-    // Replies are kept a moment later.
+    // Replies are stored a moment later.
     await opened.page.waitForTimeout(1_500)
     return { ...opened, quinn }
   }
@@ -51,7 +51,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
   const written = async (name = 'Fatima') =>
     (await (await site.as('okafor')).reports.list({ query: of3A })).find(({ student }) => student.first_name === name)
 
-  test('outlive a window that crashes, and are sent from another page once the server is back', async () => {
+  test('survive a crash of their window, and are sent from another page once the server is back', async () => {
     const { context, page } = await openForm()
     let later: Page | undefined
     await site.restart(async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
       later = await open(context, '/')
       await later.getByText('2 texts of report books are on this computer and not saved yet').waitFor()
       await picture(later, 'texts-away-today')
-      // The form has them too, as they were typed.
+      // The form shows them as they were typed.
       await later.goto(`${site.url}/reports/${class3A.id}?view=fill`)
       await expect.poll(() => remarkOf(later as Page).inputValue(), { timeout: 45_000 }).toBe('Asks good questions.')
       await later.getByRole('link', { name: 'Today' }).click()
@@ -76,7 +76,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await later?.getByText('on this computer and not saved yet').waitFor({ state: 'detached' })
   })
 
-  test('another person on the computer sees nothing of them, and whoever signs out is asked first', async () => {
+  test('are not shown to another person on the computer, and a sign-out asks first', async () => {
     const { context, page } = await openForm()
     await site.restart(async () => {
       await remarkOf(page).fill('Mine alone.')
@@ -107,7 +107,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await expect.poll(async () => (await written())?.class_teacher_remark, { timeout: 60_000 }).toBe('Mine alone.')
   })
 
-  test('do not go over what somebody else wrote meanwhile: the page of the book asks', async () => {
+  test('do not overwrite what somebody else wrote meanwhile: the page of the report book asks', async () => {
     const { context, page } = await openForm()
     await site.restart(async () => {
       await remarkOf(page).fill('Mine.')
@@ -133,7 +133,7 @@ describe.skipIf(!headlessPath)('texts of report books while the server is away',
     await expect.poll(async () => (await written())?.class_teacher_remark).toBe('Mine.')
     await next.getByText('✓ Saved').waitFor()
 
-    // And where both are at work at once.
+    // The same while both are online.
     await (await site.as('okafor')).reports.update({ params, body: { classTeacherRemark: 'Once more.' } })
     await remarkOf(next).fill('Mine again.')
     await next.getByRole('button', { name: 'Leave theirs' }).click()

@@ -12,7 +12,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 
 const ofClass = { studentGroupId: class3B.id, termId: michaelmas.id, reportType: 'term' as const }
 
-describe.skipIf(!headlessPath)('books and papers that marks have left behind', () => {
+describe.skipIf(!headlessPath)('report books and PDFs older than the marks', () => {
   const { site, browser } = siteInBrowser()
 
   const open = async (person: 'byrne' | 'okafor', path: string, term = michaelmas.id) => {
@@ -28,7 +28,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await expect.poll(async () => (await byrne.jobs.get({ params: { id } })).status, { timeout: 20_000 }).toBe('done')
   }
 
-  test('papers are printed in the language of the school, and one print in another', async () => {
+  test('PDFs are in the language of the school, and one print can be in another', async () => {
     const okafor = await site.as('okafor')
     const byrne = await site.as('byrne')
     await byrne.reports.generate({ body: ofClass })
@@ -38,7 +38,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     const language = page.getByRole('combobox', { name: 'Language of the print' })
     const made = () => page.waitForResponse((response) => response.url().includes('/pdf/generate'))
     await expect.poll(() => language.inputValue()).toBe('fr')
-    // The head chooses anew, which this window does not know: the paper is in the language that it shows.
+    // The head changes the language meanwhile: the PDF is in the one that this window shows.
     await okafor.schools.updateMine({ body: { documentLanguage: 'en' } })
     const [own] = await Promise.all([made(), press(page, 'Make the PDF')])
     expect([own.status(), new URL(own.url()).search]).toEqual([201, '?language=fr'])
@@ -78,7 +78,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await context.close()
   })
 
-  test('papers that are older than the marks are handed out on purpose or made anew', async () => {
+  test('older PDFs are downloaded after a question, or made again', async () => {
     const byrne = await site.as('byrne')
     await byrne.reports.generate({ body: ofClass })
     await jobOver((await byrne.reportFiles.generatePdfs({ body: ofClass })).job_id)
@@ -117,7 +117,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await context.close()
   })
 
-  test('the page, Today, and the dialogs say that marks were changed after books were made, and what is open, before anybody confirms', async () => {
+  test('the page, Today and the dialogs say that marks were changed after the report books were made', async () => {
     const byrne = await site.as('byrne')
     await byrne.reports.generate({ body: ofClass })
     const ada = await site.as('ada')
@@ -152,7 +152,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await context.close()
   })
 
-  test('one book says it too, in its own dialog', async () => {
+  test('the page of one report book says so in its dialog', async () => {
     const byrne = await site.as('byrne')
     const { reports } = await byrne.reports.generate({ body: ofClass })
     const zoes = reports.find(({ student_id }) => student_id === zoe.id)
@@ -173,7 +173,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await context.close()
   })
 
-  test('a book that was sent says that the marks give other results now, and which of its PDFs says DRAFT', async () => {
+  test('a sent report book says that the present marks give other results, and which of its PDFs is a draft', async () => {
     const byrne = await site.as('byrne')
     const { reports } = await byrne.reports.generate({ body: ofClass })
     const params = { id: reports.find(({ student_id }) => student_id === mei.id)?.id ?? '' }
@@ -203,7 +203,7 @@ describe.skipIf(!headlessPath)('books and papers that marks have left behind', (
     await context.close()
   })
 
-  test('a subject without an assessment is told by the check and on Today', async () => {
+  test('a subject without an assessment is shown by the check and on Today', async () => {
     const inTrinity = { ...ofClass, termId: trinity.id }
     await (await site.as('byrne')).reports.generate({ body: inTrinity })
     const { context, page, faults } = await open('okafor', '/', trinity.id)

@@ -8,7 +8,10 @@ export type BookField = 'remark' | 'conduct' | 'attendance'
 export type EntryField = 'letter' | 'remark'
 export type TextField = BookField | EntryField
 
-/** The class teacher's texts in the books of a class, or those of a subject: sent together, as the marks of an assessment are. */
+/**
+ * The texts that are sent together, like the marks of an assessment: the class teacher's texts in the report books of a class, or those of
+ * a subject.
+ */
 export type TextGroup = { subjectId: string | null; classId: string; termId: string; type: BooksType }
 export const textGroupKey = ({ subjectId, classId, termId, type }: TextGroup): string =>
   `${subjectId ?? CLASS_PART} ${classId} ${termId} ${type}`
@@ -18,21 +21,21 @@ export function textGroupOf(key: string): TextGroup {
 }
 const CLASS_PART = 'book'
 
-/** A row of texts: a book, or an entry in it. */
+/** A row of texts: a report book, or an entry in it. */
 export type TextRow = { bookId: string; rowId: string }
-/** The name of one text in its group, where a mark has its pupil. */
+/** The key of a text in its group; for marks it is the pupil's id. */
 export const textKey = ({ bookId, rowId }: TextRow, field: TextField): string => `${bookId} ${rowId} ${field}`
 export function textOfKey(key: string): TextRow & { field: TextField } {
   const [bookId = '', rowId = '', field = ''] = key.split(' ')
   return { bookId, rowId, field: field as TextField }
 }
 
-/** Null where nothing stands; the number of an attendance. */
+/** The value of a typed text: null for an empty one, a number for an attendance. */
 export const textValue = (field: TextField, typed: string): CellValue =>
   field === 'attendance' ? typedNumber(typed) : visibleText(typed) || null
 export const typedOf = (value: CellValue | undefined): string => (typeof value === 'number' ? editable(value) : (value ?? ''))
 
-/** As the queue compares it. */
+/** A stored text, in the form in which the queue compares it. */
 export const storedText = (row: TextRow, field: TextField, value: CellValue): StoredMark => ({
   student_id: textKey(row, field),
   ...(typeof value === 'number' ? { score: value, status: null } : { score: null, status: value }),

@@ -4,8 +4,8 @@ import { useState } from 'react'
 import { ask } from '../../api/queries.ts'
 
 /**
- * The language of one print: that of the school until the person chooses another. What is shown is asked for, so that nobody gets papers in
- * another language because the school has chosen anew meanwhile. While that of the school is not known, the server decides.
+ * The language of one print: that of the school, unless the person chooses another. The shown language is sent with the request, so that a
+ * change of the school's language does not surprise anybody. While the school's language is unknown, the server decides.
  */
 export function usePrintLanguage() {
   const school = useQuery(ask('schools', 'mine')).data

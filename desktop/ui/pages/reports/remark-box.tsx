@@ -7,11 +7,11 @@ import styles from './reports.module.css'
 
 type Props = {
   kind: 'remark' | 'conduct'
-  /** Whose it is, for screen readers. */
+  /** The name of the pupil, for screen readers. */
   name: string
   value: string
   firstName: string
-  /** What may be suggested, and the row of this field. */
+  /** The remarks to suggest, and the row of this field. */
   written: readonly WrittenRemark[]
   rowId: string
   isLocked: boolean
@@ -43,7 +43,7 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
     onChange(text)
     close()
   }
-  /** True where the list of suggestions handled the key. */
+  /** Handles a key in the list of suggestions; true where it did. */
   const pressInList = ({ key, altKey, ctrlKey, metaKey }: KeyboardEvent): boolean => {
     const text = suggestions[chosen]
     if (key === 'ArrowDown' && altKey) {
@@ -120,7 +120,7 @@ export function RemarkBox({ kind, name, value, firstName, written, rowId, isLock
   )
 }
 
-/** Esc restores the value that a field had when it got the focus. `press` is true where it did. */
+/** Restores on Esc the value that a field had when it got the focus. `press` returns whether it did. */
 export function useRevertOnEscape(value: string, onChange: (value: string) => void) {
   const before = useRef(value)
   return {
@@ -128,7 +128,7 @@ export function useRevertOnEscape(value: string, onChange: (value: string) => vo
       before.current = value
     },
     press: ({ key, target }: KeyboardEvent): boolean => {
-      // The value of the element, since a key may arrive before the change of the last one is rendered.
+      // Read from the element, since a key may arrive before the last change is rendered.
       if (key !== 'Escape' || (target as HTMLInputElement | HTMLTextAreaElement).value === before.current) return false
       onChange(before.current)
       return true

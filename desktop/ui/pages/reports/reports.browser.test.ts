@@ -13,7 +13,7 @@ describe.skipIf(!headlessPath)('report books', () => {
   const { site, browser } = siteInBrowser()
 
   const press = async (page: Page, name: string | RegExp) => {
-    // A dialog that goes gives the focus back to where it was.
+    // A dialog that closes returns the focus to the element that had it.
     await dialogsClosed(page)
     await page.getByRole('button', { name }).press('Enter')
   }
@@ -23,7 +23,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.getByRole('menuitem', { name }).press('Enter')
   }
 
-  test('the class teacher makes the books, fills them in by keyboard alone, checks, looks at the paper, publishes, and sends', async () => {
+  test('a class teacher makes the report books, fills them in by keyboard, checks, looks at a PDF, publishes and sends', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inMichaelmas(context)
     await site.signIn(context, 'byrne')
@@ -36,7 +36,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.getByRole('link', { name: 'Wójcik, Łukasz' }).waitFor()
     await dialogsClosed(page)
     await expectForEverybody(page)
-    // Élan has no exam in mathematics; Łukasz has every part of what he takes.
+    // Élan has no exam in mathematics; Łukasz has marks in all his subjects.
     const bookOf = (name: string) => page.getByRole('row').filter({ has: page.getByRole('link', { name }) })
     await bookOf('Ó Briain, Élan').getByText('†').waitFor()
     expect(await bookOf('Wójcik, Łukasz').getByText('†').count()).toBe(0)
@@ -86,7 +86,7 @@ describe.skipIf(!headlessPath)('report books', () => {
 
     await page.getByRole('link', { name: 'Check' }).press('Enter')
     await page.getByRole('heading', { name: 'Missing marks' }).waitFor()
-    // What is unusual comes before what is missing, and the marks of one assessment are one line.
+    // Outliers come before missing parts, and the missing marks of one assessment are one line.
     const headings = await page.getByRole('heading', { level: 2 }).allInnerTexts()
     expect(headings.indexOf('Missing marks')).toBeLessThan(headings.indexOf('No remark of the class teacher'))
     const lacking = page.getByRole('region', { name: 'Missing marks' })
@@ -126,7 +126,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     expect(await send.isDisabled()).toBe(true)
     await page.getByRole('link', { name: 'See them in the check' }).waitFor()
     await page.keyboard.press('Escape')
-    // By now the findings are known, and stand above the field with a link to the check.
+    // The findings are loaded, and shown above the field with a link to the check.
     await press(page, 'Send 5 books to the ministry')
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT')
     await page.keyboard.type('4')
@@ -139,14 +139,14 @@ describe.skipIf(!headlessPath)('report books', () => {
     await page.getByText('5 books are sent to the ministry.').waitFor()
     await page.getByRole('button', { name: 'Close' }).first().press('Enter')
     await expect.poll(async () => new Set((await books()).map(({ status }) => status))).toEqual(new Set(['sent_to_ministry']))
-    // Where the states of a book are many, what stands beside them is not broken.
+    // Many states of a report book do not wrap the cell beside them.
     const place = page.getByRole('cell', { name: /^\d+ of \d+$/ }).first()
     expect(await place.evaluate((cell) => getComputedStyle(cell).whiteSpace)).toBe('nowrap')
     expect(faults).toEqual([])
     await context.close()
   })
 
-  test('the paper of a book is shown as it will be printed, and the class as one document', async () => {
+  test('the PDF of a report book is shown before it is printed, and the class as one document', async () => {
     const head = await site.as('okafor')
     const of3A = { ...ofClass, studentGroupId: class3A.id }
     const { reports } = await head.reports.generate({ body: of3A })
@@ -188,7 +188,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('the teacher of one subject writes its remarks, and is offered nothing else', async () => {
+  test('the teacher of one subject writes its remarks, and sees no other actions', async () => {
     const { context, page } = await openWindow(browser)
     await inMichaelmas(context)
     await site.signIn(context, 'ada')
@@ -200,7 +200,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('an attendance above 100 holds the page and says what to do; corrected, it lets go', async () => {
+  test('an attendance above 100 keeps the page open with an explanation until it is corrected', async () => {
     const of3A = { ...ofClass, studentGroupId: class3A.id }
     const [book] = (await (await site.as('okafor')).reports.generate({ body: of3A })).reports
     const { context, page, faults } = await openWindow(browser)
@@ -245,7 +245,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('without an assessment in the term no books are offered', async () => {
+  test('in a term without an assessment no report books are offered', async () => {
     const head = await site.as('okafor')
     const group = await head.classes.create({ body: { name: '3C', academicYearId: class3B.academic_year_id } })
     const { context, page } = await openWindow(browser)
@@ -259,12 +259,12 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('what asks and harms nothing is done by Enter', async () => {
+  test('Enter confirms dialogs whose action does no harm', async () => {
     const { context, page } = await openWindow(browser)
     await inMichaelmas(context)
     await site.signIn(context, 'quinn')
     await page.goto(`${site.url}/reports/${class3A.id}`)
-    // Every pupil has a book, and each holds the results of now: there is nothing to bring up to date.
+    // Every pupil has a report book with the present results: there is nothing to update.
     await expect.poll(() => page.getByRole('button', { name: 'Bring up to date' }).isDisabled()).toBe(true)
     const head = await site.as('okafor')
     const { id: studentId } = await head.students.create({ body: { firstName: 'Lea', lastName: 'Zeller', gender: 'female' } })
@@ -283,7 +283,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('a book that was sent meanwhile says so, keeps what was typed in sight, and is locked', async () => {
+  test('a report book that was sent meanwhile says so, shows what was typed, and is locked', async () => {
     const head = await site.as('okafor')
     const of3A = { ...ofClass, studentGroupId: class3A.id }
     const [first] = (await head.reports.generate({ body: of3A })).reports
@@ -304,7 +304,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('reads on a telephone, at 200 % and in the dark', async () => {
+  test('fits a telephone and 200 % zoom, in dark mode', async () => {
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await inMichaelmas(context)
     await site.signIn(context, 'okafor')
@@ -327,7 +327,7 @@ describe.skipIf(!headlessPath)('report books', () => {
     await context.close()
   })
 
-  test('the journey in French has no English left in it', async () => {
+  test('has no English words in French', async () => {
     const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
     await inMichaelmas(context)
     await site.signIn(context, 'okafor')

@@ -2,10 +2,10 @@ import type { RowQueue } from './autosave.ts'
 import { storedText, type TextField, type TextGroup, type TextRow, textGroupKey, textKey, textOfKey } from './pending-text.ts'
 import type { TextPlace, TextSession } from './text-session.ts'
 
-/** Where a row is written. */
+/** The group and place where a row is written, and the row. */
 export type RowPlace = { group: TextGroup; place: TextPlace; row: TextRow }
 
-/** The queue as one row sees it. */
+/** The queue for one row. */
 export function rowQueue<F extends TextField>(
   session: Pick<TextSession, 'queue' | 'writtenIn'>,
   { group, place, row }: RowPlace,

@@ -1,6 +1,6 @@
 export type RunProgress<T> = { done: number; total: number; failed: readonly { item: T; failure: unknown }[] }
 
-/** Runs `act` for one item after the other. A failure does not stop the next. `onProgress` gets the progress after each. */
+/** Runs `act` for each item in turn, also after a failure. `onProgress` gets the progress after each. */
 export async function runEach<T>(
   items: readonly T[],
   act: (item: T) => Promise<unknown>,

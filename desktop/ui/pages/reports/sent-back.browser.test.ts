@@ -26,7 +26,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
   const bookPath = `/reports/book/${params.id}`
   const noticeOf = (page: Page) => page.getByRole('status').filter({ hasText: 'sent this book back on' })
 
-  test('the head gives the reason; the class teacher reads it, changes the book, and it waits for the head again', async () => {
+  test('the head gives the reason; the class teacher reads it and changes the report book, which then waits for the head', async () => {
     await (await head()).schools.updateMine({ body: { approvesReports: true } })
     const { page, context, faults } = await opened('okafor', bookPath)
     await page.getByRole('button', { name: 'Send back' }).click()
@@ -57,7 +57,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await picture(own.page, 'sent-back-book-phone')
     await own.page.setViewportSize(sizes.pc)
 
-    // Where the class teacher fills in down the class, the reason stands beside the pupil alone, and with each subject's remarks.
+    // In the form of the class the reason is beside its pupil, also in the forms of the subjects.
     await own.page.goto(`${site.url}/reports/${class3B.id}?view=fill`)
     const rowOf = (label: string) => own.page.getByRole('listitem').filter({ has: own.page.getByLabel(label) })
     await rowOf('Conduct: Élan Ó Briain').getByText('Please read it again.').waitFor()
@@ -74,7 +74,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await picture(own.page, 'sent-back-fill-subject-pc')
     await own.page.goto(`${site.url}${bookPath}`)
 
-    // The head's overview and the list of books tell whose turn it is.
+    // The overview and the list of report books show who must act.
     await page.goto(`${site.url}/overview`)
     await page.getByText('1 sent back').waitFor()
     expect(await page.getByRole('button', { name: 'Approve the books of 3B' }).count()).toBe(0)
@@ -108,7 +108,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await context.close()
   })
 
-  test('what was sent back and is as it was stays behind when the others of the class are approved', async () => {
+  test('one that was not changed since is left out when the others of the class are approved', async () => {
     const okafor = await head()
     await okafor.schools.updateMine({ body: { approvesReports: true } })
     const byrne = await site.as('byrne')
@@ -130,7 +130,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await context.close()
   })
 
-  test('the head who had read something else is told so, keeps what was typed, and takes a book back', async () => {
+  test('a head who has read an older version sees that, keeps what was typed, and can take the report book back', async () => {
     const okafor = await head()
     await okafor.schools.updateMine({ body: { approvesReports: true } })
     await okafor.reports.approve({ params, body: { isApproved: false } })
@@ -141,7 +141,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await (await site.as('byrne')).reports.update({ params, body: { conduct: 'Very good' } })
     await dialog.getByRole('button', { name: 'Send back' }).click()
     await dialog.getByText('This report was changed since you looked at it.').waitFor()
-    // Not by another press either: it is to be read first.
+    // A second press does not do it either: it must be read first.
     await dialog.getByRole('button', { name: 'Send back' }).click()
     await dialog.getByText('This report was changed since you looked at it.').waitFor()
     expect((await okafor.reports.get({ params })).sent_back_at).toBeNull()
@@ -151,7 +151,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     expect(await dialog.getByRole('textbox', { name: 'Reason' }).inputValue()).toBe(reason)
     await dialog.getByRole('button', { name: 'Send back' }).click()
     await dialogsClosed(page)
-    // Meanwhile another administrator gives a reason that nobody has read here.
+    // Another administrator gives a reason meanwhile.
     const own = page.getByRole('button', { name: 'Do not send it back' })
     await own.waitFor()
     await okafor.reports.approve({ params, body: { isApproved: false, reason: `${reason}\n${inArabic}` } })
@@ -169,7 +169,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await context.close()
   })
 
-  test('a double click on «Approve», or Enter that is held, does not take the approval back', async () => {
+  test('a double click on «Approve», or a held Enter, does not withdraw the approval', async () => {
     const okafor = await head()
     await okafor.schools.updateMine({ body: { approvesReports: true } })
     await okafor.reports.approve({ params, body: { isApproved: false } })
@@ -185,7 +185,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
     await page.mouse.up({ clickCount: 2 })
     await page.waitForTimeout(500)
     expect((await okafor.reports.get({ params })).approved_by).toBe(people.okafor.id)
-    // A press of its own counts.
+    // A separate press counts.
     await back.click()
     await approve.waitFor()
     expect((await okafor.reports.get({ params })).approved_by).toBeNull()
@@ -201,7 +201,7 @@ describe.skipIf(!headlessPath)('a report book that is sent back', () => {
   })
 })
 
-/** At which end of a line of a text its last sign stands. */
+/** At which end of a line of text its last sign is painted. */
 const endOfLine = (place: Locator, line: string) =>
   place.evaluate((element, words) => {
     const text = element.firstChild as Text

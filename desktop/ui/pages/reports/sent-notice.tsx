@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next'
 import { askWhole } from '../../api/queries.ts'
 import { Notice } from '../../components/page.tsx'
 
-/** Says, where marks are entered, that books of the class were sent: a mark that is changed now does not reach them. */
+/** Says on a page of marks that report books of the class were sent: a changed mark will not be in them. */
 export function SentNotice({ classId, termId }: { classId: string; termId: string }) {
   const { t } = useTranslation('reports')
   const entries = useQuery(askWhole('reports', 'entries', { query: { studentGroupId: classId, termId, reportType: 'term' } }))

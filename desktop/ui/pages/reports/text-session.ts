@@ -11,14 +11,14 @@ import { booksRequest, updateCachedBook, updateCachedEntry } from './book-querie
 import { lettersFor } from './field-values.ts'
 import { storedText, type TextField, type TextGroup, textGroupKey, textGroupOf, textOfKey } from './pending-text.ts'
 
-/** Pause after the last key before a text is sent, ms. */
+/** The pause after the last key before a text is sent, in ms. */
 const PAUSE_MS = 900
 
-/** `readsBooks`: may read whole books, and not the entries of some subjects alone. */
+/** `readsBooks`: the person may read whole report books, and not only the entries of some subjects. */
 export type TextPlace = { readsBooks: boolean; yearId: string }
 export type TextSession = ReturnType<typeof open>
 
-/** The queue of a person's texts in report books in this window, as `markingSessionOf` is that of their marks. */
+/** The queue of a person's texts in this window; like `markingSessionOf` for marks. */
 export const textSessionOf = sessionsOf(open)
 
 function open(owner: Owner, isShown: () => boolean) {
@@ -41,7 +41,7 @@ function open(owner: Owner, isShown: () => boolean) {
     return place
   }
   const kept: KeptQueue<StoredMark, TextPlace> = openKeptQueue<StoredMark, TextPlace>(owner, 'pending_texts', {
-    // No page hears at once of a text that somebody else writes.
+    // Changes by others do not arrive as events.
     readsFirst: true,
     delay: PAUSE_MS,
     send: write,
@@ -58,14 +58,14 @@ function open(owner: Owner, isShown: () => boolean) {
   tellUnsaved(kept, 'reports', isShown)
   return {
     ...kept,
-    /** Where the texts of a group are written; kept with them, for whoever sends them from another page. */
+    /** Notes where the texts of a group are written; stored with them, so that they can be sent from another page. */
     writtenIn: (group: TextGroup, place: TextPlace) => void kept.places.set(textGroupKey(group), place),
   }
 }
 
 type Values = Partial<Record<TextField, CellValue>>
 
-/** Saves the texts of one row. A refusal may have come since the book was read: it was sent to the ministry meanwhile. */
+/** Saves the texts of one row. The server may refuse, since the report book may have been sent to the ministry meanwhile. */
 async function writeRow({ subjectId, type }: TextGroup, place: TextPlace, texts: readonly { studentId: string; score: CellValue }[]) {
   const { rowId } = textOfKey(texts[0]?.studentId ?? '')
   const values: Values = Object.fromEntries(texts.map(({ studentId, score }) => [textOfKey(studentId).field, score]))
@@ -95,14 +95,16 @@ const entryBody = ({ letter, remark }: Values) => ({
   ...(remark !== undefined && { teacherRemark: textOrNull(remark) }),
 })
 
-/** What the server has of these books. Of a book that is gone nothing: then the write is refused, and the person is told. */
+/**
+ * Reads the stored texts of these rows. For a report book that is gone there are none; the write is then refused, and the person sees why.
+ */
 async function readTexts(
   { subjectId, ...of }: TextGroup,
   { readsBooks, yearId }: TextPlace,
   books: ReadonlySet<string>,
 ): Promise<StoredMark[]> {
   if (!readsBooks) {
-    // Whoever teaches single subjects of a class has fewer entries there than a page of a list holds.
+    // A teacher of single subjects has fewer entries in a class than a page of the list has.
     return textsOfEntries(await client.reports.entries(booksRequest(of)), of.type, yearId)
   }
   const rows: StoredMark[] = []
@@ -127,7 +129,7 @@ const textsOfBook = ({ id, class_teacher_remark, conduct, attendance_percentage 
   ]
 }
 
-/** A letter that is the calculated one is none that was chosen. */
+/** A letter equal to the calculated one does not count as chosen. */
 async function textsOfEntries(entries: readonly ReportEntry[], type: TextGroup['type'], academicYearId: string): Promise<StoredMark[]> {
   const scale = await queryClient.fetchQuery({ ...ask('gradingScale', 'get', { query: { academicYearId } }), staleTime: 300_000 })
   return entries.flatMap((entry) => {

@@ -9,10 +9,10 @@ import { nameOf } from '../../words/names.ts'
 import { type TextGroup, textGroupOf, textOfKey } from './pending-text.ts'
 import { useUnsavedTexts } from './use-autosave.tsx'
 
-/** More are reached from the first. */
+/** Further ones can be reached from the first. */
 const MOST_LINKS = 3
 
-/** What is not saved yet of this person's texts in report books, on every page. They are sent from here too. */
+/** The unsaved texts of this person in report books, on every page. They are sent from here too. */
 export function UnsavedReports() {
   const { t } = useTranslation('reports')
   const { queue, places, isStored } = useUnsavedTexts()
@@ -60,7 +60,7 @@ function BookLink({ bookId }: { bookId: string }) {
   )
 }
 
-/** For who teaches a subject and reads no whole book: the row in the form of the class. */
+/** For a teacher of a subject who may not read whole report books: the row in the form of the class. */
 function ClassLink({ bookId, group: { subjectId, classId, termId, type } }: { bookId: string; group: TextGroup }) {
   const { t } = useTranslation('reports')
   return (

@@ -11,13 +11,13 @@ import type { TextField } from './pending-text.ts'
 import { type RowPlace, rowQueue } from './row-queue.ts'
 import { type TextSession, textSessionOf } from './text-session.ts'
 
-/** All rows of the page with a function for their names. While one is unsaved, the browser asks before it closes the window. */
+/** All rows of the page, each with a function that returns its name. While one is unsaved, the browser asks before it closes the window. */
 const rows = new Map<{ isUnsaved: boolean; isWrong: boolean }, () => string>()
 const confirmUnload = (event: BeforeUnloadEvent) => {
   if ([...rows.keys()].some(({ isUnsaved }) => isUnsaved)) event.preventDefault()
 }
 
-/** The names of the rows with a value that cannot be meant: it is lost when the page is left. Everything else is kept. */
+/** The names of the rows with an invalid value, which would be lost when the page is left. Everything else is stored. */
 const wrongRows = (): string[] => [...rows].flatMap(([row, nameOf]) => (row.isWrong ? [nameOf()] : []))
 
 function useTextSession(): TextSession {
@@ -25,17 +25,19 @@ function useTextSession(): TextSession {
   return textSessionOf({ userId: id, schoolId: school_id ?? '' })
 }
 
-/** The session, read again whenever one of its texts changes. */
+/** The session; the component renders again when one of its texts changes. */
 export function useUnsavedTexts(): TextSession {
   const session = useTextSession()
   useQueueChanges(session.queue)
   return session
 }
 
-/** Name of the row in the warning before the page is left. */
+/** `name`: that of the row in the question before the page is left. */
 type RowOptions<F extends TextField> = RowPlace & { name: string; isWrong?: (field: F, value: string) => boolean }
 
-/** The texts of a row, and `field` with what an input of it needs. `stored` brings newer values from the server. */
+/**
+ * The texts of a row, and `field`, which returns the properties of an input. `stored`: the values of the server, which may become newer.
+ */
 export function useAutosave<F extends TextField>(stored: FieldValues<F>, options: RowOptions<F>) {
   const session = useTextSession()
   const latest = useRef(options)
@@ -75,12 +77,14 @@ export function useAutosave<F extends TextField>(stored: FieldValues<F>, options
 /** Focuses the first invalid field. */
 const focusWrongField = () => document.querySelector<HTMLElement>('li [aria-invalid="true"]')?.focus()
 
-/** Asks before the page is left with values that cannot be meant. What waits, was refused or is asked about is kept, and said on every page. */
+/**
+ * Asks before the page is left with invalid values. Texts that wait, were refused or need a decision are stored, and shown on every page.
+ */
 export function LeaveWarning() {
   const { t } = useTranslation('reports')
   const [choice, setChoice] = useState<{ choose: () => void } | null>(null)
   useEffect(() => {
-    // Another term shows other rows.
+    // Another term has other rows.
     return guardTermChange((choose) => {
       const isStuck = wrongRows().length > 0
       if (isStuck) setChoice({ choose })
@@ -90,7 +94,7 @@ export function LeaveWarning() {
   const blocker = useBlocker({
     shouldBlockFn: ({ current, next }) =>
       (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search)) && wrongRows().length > 0,
-    // The rows themselves ask before the window closes.
+    // The rows ask themselves before the window closes.
     enableBeforeUnload: false,
     withResolver: true,
   })

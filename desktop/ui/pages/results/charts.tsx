@@ -7,28 +7,30 @@ import { figure, number } from '../../words/format.ts'
 import styles from './chart.module.css'
 import type { Bin, Spread } from './distribution.ts'
 
-/** The widths of a drawing in its own units, which are about those of the page. */
+/** The widths of a chart in its own units, which are about pixels. */
 const WIDE = 640
 const NARROW = 350
 
-/** A drawing fits a telephone as it is: what must be pushed into sight is not seen. */
+/** A chart fits a telephone without scrolling, since nobody sees what must be scrolled to. */
 const useWidth = (): number => (useMatches('(max-width: 640px)') ? NARROW : WIDE)
 
 type ChartProps = {
   title: string
   desc: string
   height: number
-  /** The same figures as a table. */
+  /** The figures of the chart as a table. */
   table: ReactNode
-  /** The signs of the drawing and their meanings. */
+  /** The signs of the chart and their meanings. */
   keys: readonly (readonly [width: number, sign: ReactNode, meaning: string])[]
   children: ReactNode
 }
 
-/** Shows the words of a mark below its chart. */
+/** Shows the description of a mark below its chart. */
 const Describe = createContext<(words: string) => void>(() => {})
 
-/** A chart with a name and a description. Its marks take the focus and show their words below; the figures follow as a table. */
+/**
+ * A chart with a name and a description. Its marks can be focused, and their descriptions are shown below; the figures follow as a table.
+ */
 function Chart({ title, desc, height, table, keys, children }: ChartProps) {
   const { t } = useTranslation('results')
   const width = useWidth()
@@ -73,7 +75,7 @@ function Chart({ title, desc, height, table, keys, children }: ChartProps) {
 
 type MarkProps = { words: string; x: number; y: number; width: number; height: number; children: ReactNode }
 
-/** One mark of a chart. `words` describe it; `x` to `height` are its focus ring. */
+/** One mark of a chart. `words`: its description; `x` to `height`: its focus ring. */
 function Mark({ words, children, ...box }: MarkProps) {
   const describe = useContext(Describe)
   const show = () => describe(words)
@@ -86,9 +88,9 @@ function Mark({ words, children, ...box }: MarkProps) {
   )
 }
 
-/** The place of the bars. */
+/** The position of the bars. */
 const bars = { left: 40, top: 24, base: 220 }
-/** A band of «70–79.5» needs so much. */
+/** The width that the text «70–79.5» needs. */
 const MIN_RANGE = 44
 
 /** At most five grid lines, at whole numbers. */
@@ -97,7 +99,7 @@ const gridOf = (most: number): number[] => {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, at) => at * step)
 }
 
-/** The number of pupils in each band. Bands under the pass mark are hatched, so that colour is not needed. */
+/** The number of pupils in each band. Bands below the pass mark are hatched, so that colour is not the only sign. */
 export function Histogram({ title, bins }: { title: string; bins: readonly Bin[] }) {
   const { t } = useTranslation('results')
   const width = useWidth()
@@ -108,7 +110,7 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
   const step = (width - bars.left - 10) / bins.length
   const rangeOf = ({ minimum, below }: Bin) =>
     below === null ? t('chart.from', { minimum: number(minimum) }) : t('chart.range', { minimum: number(minimum), below: number(below) })
-  /** Under its bar, as much as has room there. */
+  /** The range below a bar, shortened where there is little room. */
   const shortRangeOf = (bin: Bin) => {
     if (width === WIDE) return rangeOf(bin)
     return step < MIN_RANGE ? '' : `${number(bin.minimum)}${bin.below === null ? '+' : `–${number(bin.below)}`}`
@@ -179,9 +181,9 @@ export function Histogram({ title, bins }: { title: string; bins: readonly Bin[]
 }
 
 export type SubjectSpread = { id: string; name: string; spread: Spread | null }
-/** The place of the rows. */
+/** The position of the rows. */
 const plots = { right: 20, top: 26, row: 40 }
-/** Beside them the names, of so many letters at most. */
+/** The space for the names beside them, and the largest number of letters. */
 const names = { [WIDE]: { left: 150, letters: 18 }, [NARROW]: { left: 104, letters: 12 } } as const
 const namesAt = (width: number) => names[width === NARROW ? NARROW : WIDE]
 const shortened = (name: string, letters: number) => (name.length > letters ? `${name.slice(0, letters - 1)}…` : name)
@@ -284,7 +286,7 @@ const Diamond = ({ x, y }: { x: number; y: number }) => (
 
 const spark = { bar: 7, height: 20 } as const
 
-/** The histogram of a column, small: a bar for each band of the scale. Its name says the counts. */
+/** A small histogram of a column, with a bar for each band of the scale. Its label has the counts. */
 export function DistributionSpark({ name, bins }: { name: string; bins: readonly Bin[] }) {
   const { t } = useTranslation('results')
   const most = Math.max(1, ...bins.map(({ count }) => count))
@@ -313,7 +315,7 @@ export function DistributionSpark({ name, bins }: { name: string; bins: readonly
   )
 }
 
-/** A result between 0 and 100, with a line at the pass mark. The figure stands beside. */
+/** A result between 0 and 100 as a bar, with a line at the pass mark. The figure is beside it. */
 export const ResultBar = ({ result, passMark }: { result: number; passMark: number }) => (
   <svg className={styles['result']} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
     <rect className={styles['track']} width={100} height={10} />
@@ -324,7 +326,7 @@ export const ResultBar = ({ result, passMark }: { result: number; passMark: numb
 
 const line = { step: 28, height: 24 } as const
 
-/** The results of the terms in their order, as a line; the figures stand beside. Nothing where there are less than two. */
+/** The results of the terms in order, as a line; the figures are beside it. Renders nothing for fewer than two. */
 export function TermLine({ results }: { results: readonly (number | null)[] }) {
   const points = results.flatMap((result, at) =>
     result === null ? [] : [[4 + at * line.step, line.height - 4 - ((line.height - 8) * result) / 100] as const],

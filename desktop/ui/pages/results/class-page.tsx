@@ -20,18 +20,18 @@ export type ListedClass = ReplyOf<'classes', 'list'>[number]
 type ClassArea = 'results' | 'reports' | 'attendance'
 const classRoutes = { results: '/results/$classId', reports: '/reports/$classId', attendance: '/attendance/$classId' } as const
 
-/** The classes of the chosen year that this person teaches; for administrators all of them. */
+/** The classes of the chosen year that this person teaches; all of them for administrators. */
 export function useClasses({ year }: Pick<ChosenTerm, 'year'>) {
   return useQuery({ ...ask('classes', 'list', { query: { academicYearId: year?.id } }), enabled: year !== null })
 }
 
-/** True for those who see all of a class: administrators and its class teacher. */
+/** Whether this person may see all of a class: its class teacher and administrators. */
 export function useOwnsClass(group: ListedClass | undefined): boolean {
   const profile = useProfile()
   return isAdmin(profile) || group?.isClassTeacher === true
 }
 
-/** A choice of class. Opens the only class, or the one that was last opened here. */
+/** Asks for a class; opens the only one, or the one that was last opened in this browser. */
 export function ChooseClass({ area }: { area: ClassArea }) {
   const { t } = useTranslation(['results', 'reports'])
   const chosen = useChosenTerm()
@@ -69,7 +69,7 @@ export type ClassContext = { chosen: ChosenTerm; year: AcademicYear; term: Term;
 
 type ClassPageProps = { area: ClassArea; classId: string; children: (here: ClassContext) => ReactNode }
 
-/** A page about one class in the chosen year and term. Where the class is not of that year, or has no term, it offers the others. */
+/** A page about one class in the chosen year and term. Where the class is not of that year, or the year has no term, it offers others. */
 export function ClassPage({ area, classId, children }: ClassPageProps) {
   const { t } = useTranslation(['results', 'reports'])
   const chosen = useChosenTerm()
@@ -89,7 +89,7 @@ export function ClassPage({ area, classId, children }: ClassPageProps) {
   )
 }
 
-/** A class that is of another year, or nobody's here; and those of the chosen year. */
+/** Shown for a class of another year, or one that this person does not teach; lists the classes of the chosen year. */
 export function NotOfYear({ area, classId }: { area: ClassArea; classId: string }) {
   const { t } = useTranslation('results')
   const chosen = useChosenTerm()
@@ -120,7 +120,7 @@ export function ClassSwitch({ classes, classId, onChoose }: ClassSwitchProps) {
   )
 }
 
-/** The class that was last opened on this computer. */
+/** The key of the class that was last opened in this browser. */
 const STORAGE_KEY = 'markbook.class'
 
 type ViewTabsProps<View> = {
@@ -131,7 +131,7 @@ type ViewTabsProps<View> = {
   linkOf: (view: View) => LinkProps
 }
 
-/** The views of a page as links. The current one has `aria-current`, and is in sight where a telephone has no room for all of them. */
+/** The views of a page as links. The present one has `aria-current`, and is scrolled into view on a telephone. */
 export function ViewTabs<View extends string>({ label, views, shown, textOf, linkOf }: ViewTabsProps<View>) {
   const current = useRef<HTMLAnchorElement>(null)
   useEffect(() => {
@@ -156,12 +156,12 @@ export function ViewTabs<View extends string>({ label, views, shown, textOf, lin
 
 type NeighbourLinksProps = {
   pupils: readonly { id: string; first_name: string; last_name: string }[]
-  /** The pupil whose page it is. */
+  /** The id of the pupil whose page it is. */
   id: string
   linkOf: (id: string) => LinkProps & { className?: string | undefined }
 }
 
-/** Links to the pages of the pupils before and after. */
+/** Links to the pages of the former and the next pupil. */
 export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
   const at = pupils.findIndex((pupil) => pupil.id === id)
   const [before, after] = at < 0 ? [] : [pupils[at - 1], pupils[at + 1]]
@@ -181,6 +181,6 @@ export function NeighbourLinks({ pupils, id, linkOf }: NeighbourLinksProps) {
   )
 }
 
-/** The grading scale that a year goes by. It rarely changes. */
+/** The grading scale of a year, which rarely changes. */
 export const useScale = (academicYearId: string) =>
   useQuery({ ...ask('gradingScale', 'get', { query: { academicYearId } }), staleTime: 300_000 })

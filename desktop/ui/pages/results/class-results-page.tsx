@@ -42,7 +42,7 @@ import { SummaryView } from './summary-view.tsx'
 
 const route = getRouteApi('/school/results/$classId')
 
-/** `/results/:class`: the results of a class; for subject teachers a list of its pupils. */
+/** `/results/:class`: the results of a class; a list of its pupils for subject teachers. */
 export function ClassResultsPage() {
   const { classId } = route.useParams()
   return (

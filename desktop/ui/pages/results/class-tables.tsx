@@ -32,7 +32,7 @@ const inSubject = <T extends { subject_id: string }>({ subjects }: { subjects: r
 const resultOf = (result: SubjectResult): number | null => ('year_grade' in result ? result.year_grade : result.term_composite)
 const overallOf = (student: Student): number | null => ('year_overall' in student ? student.year_overall : student.overall_average)
 
-/** Pupils by subjects, of the marks of now. A figure opens its explanation. */
+/** Pupils by subjects, from the present marks. A press on a figure explains it. */
 export function TermTable({ result, scale }: { result: ClassTerm; scale: GradingScale }) {
   const { t } = useTranslation('results')
   const { search } = useResultsSearch()
@@ -83,7 +83,7 @@ export function YearTable({ result, scale, terms }: { result: ClassYear; scale: 
   )
 }
 
-/** Sorts by `name`, `overall` or the id of a subject. */
+/** The students sorted by `name`, `overall` or the id of a subject. */
 function useSortedStudents<S extends Student>(students: readonly S[], sort: string): S[] {
   const { search } = useResultsSearch()
   return sortRows(students, sort, search.down ?? false, (student) => {
@@ -116,7 +116,7 @@ function ResultLegend({ students, passMark }: { students: readonly Student[]; pa
   )
 }
 
-/** The grounds of results, from weak to strong. */
+/** The background colours of results, from weak to strong. */
 const HeatKey = () => (
   <span className={styles['heatKey']} aria-hidden="true">
     {([1, 2, 3] as const).map((heat) => (
@@ -146,7 +146,7 @@ function usePupilColumn(): Column<Student> {
   )
 }
 
-/** Under a column of results: their mean, and how many there are in each band of the scale. */
+/** The feet of a column of results: their mean, and their number in each band of the scale. */
 function useFeet(scale: GradingScale) {
   return (name: string, results: readonly (number | null)[]): ReactNode[] => [
     <span key="mean" className={styles['figure']}>
@@ -178,7 +178,7 @@ function SubjectFigure({ student, subjectId, passMark }: { student: Student; sub
   )
 }
 
-/** The figure that is explained, and what explains another. A figure that is pressed again is explained no more. */
+/** The figure that is explained, and a function that explains another one; for the same figure it closes the panel. */
 function useExplained() {
   const { search, explain: open, close } = useResultsSearch()
   const explained = search.pupil && search.explain ? figureOf(search.pupil, search.explain) : null
@@ -186,7 +186,7 @@ function useExplained() {
   return { explained, explain }
 }
 
-/** More subjects than these are narrower on paper, the more the smaller. */
+/** With more subjects columns are narrower in print, the more of them there are. */
 const MANY = 10
 
 declare module 'react' {
@@ -195,7 +195,7 @@ declare module 'react' {
   }
 }
 
-/** Around a table of so many subjects, which is printed across the paper. */
+/** Wraps a table of this many subjects, which is printed in landscape format. */
 export const Sheet = ({ subjects, children }: { subjects: number; children: ReactNode }) => (
   <div className={`${styles['sheet']} ${subjects > MANY ? styles['many'] : ''}`} style={{ '--subjects': subjects }}>
     {children}
@@ -256,14 +256,14 @@ type OneProps = {
   scale: GradingScale
 }
 
-/** The parts of a year that count under each model. */
+/** The parts of a year that count in each grading model. */
 const yearParts = {
   weighted_continuous: ['end_of_year_exam'],
   continuous_cumulative: ['coursework_total', 'exam_total'],
   weighted_cumulative: ['coursework_total'],
 } as const
 
-/** Columns of a subject's terms and of the parts of its year that count under a model. */
+/** The columns of a subject's terms, and of the parts of its year that count in a grading model. */
 export function useYearColumns<Row>(terms: readonly Term[], subjectOf: (row: Row) => YearStudent['subjects'][number] | undefined) {
   const { t } = useTranslation(['results', 'app'])
   return (model: ClassYear['calculation_model']): Column<Row>[] => [
@@ -306,13 +306,16 @@ type FigureProps = {
   letter: string | null
   passMark: number
   label: string
-  /** By which the panel finds it. */
+  /** The key by which the panel finds the cell. */
   of: string
   isExplained: boolean
   onExplain?: (() => void) | undefined
 }
 
-/** A result with its letter, on a ground by its value; a press explains it. A result under the pass mark is underlined, not only coloured. */
+/**
+ * A result with its letter, with a background by its value; a press explains it. A result below the pass mark is also underlined, so that
+ * colour is not the only sign.
+ */
 function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, of, isExplained, onExplain }: FigureProps) {
   const shown = (
     <>
@@ -349,7 +352,7 @@ function FigureCell({ value, letter, passMark, label, isPartial, isUnderReview, 
   )
 }
 
-/** A choice of subject; `all` names the choice of none. */
+/** A choice of subject; `all`: the text of the choice for all subjects. */
 export function SubjectChoice({ subjects, all }: { subjects: readonly { id: string; name: string }[]; all: string }) {
   const { t } = useTranslation('results')
   const { search, change } = useResultsSearch()

@@ -23,7 +23,7 @@ import { sortColumn, sortRows } from './sort-head.tsx'
 
 type Props = { classId: string; term: Term; terms: readonly Term[]; result: ClassTerm }
 
-/** Compares the term with another of the year, by default the one before. */
+/** Compares the term with another one of the year; by default the former one. */
 export function CompareView({ classId, term, terms, result }: Props) {
   const { t } = useTranslation(['results', 'app'])
   const { search, change } = useResultsSearch()
@@ -100,7 +100,7 @@ function Differences({ before, now }: { before: ClassTerm; now: ClassTerm }) {
 
 const arrows = { up: ArrowUp, down: ArrowDown, same: Equal } as const
 
-/** An arrow and a figure, for screen readers with a word; the title names both results. */
+/** A difference with an arrow, for screen readers with a word; the title has both results. */
 function DifferenceFigure({ difference }: { difference: Difference | undefined }) {
   const { t } = useTranslation('results')
   if (!difference || difference.by === null) return <span className={styles['difference']}>–</span>

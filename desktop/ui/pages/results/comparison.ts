@@ -2,8 +2,8 @@ import type { ClassTerm } from '@markbook/shared/contract/calculations'
 import { isPartialResult } from '@markbook/shared/domain/partial'
 
 /**
- * `by` is exact to hundredths: 79.1 − 78.3 is 0.8. It is null where one of the two is missing. `isPartial`: one of the two rests on
- * coursework or exam alone, or, of an average, has such a result in it.
+ * `by`: the difference, exact to hundredths (79.1 − 78.3 is 0.8); null where one result is missing. `isPartial`: one of the results has
+ * only coursework or only an exam, or is an average that includes such a result.
  */
 export type Difference = { before: number | null; now: number | null; by: number | null; isPartial: boolean }
 export type Direction = 'up' | 'down' | 'same'
@@ -40,7 +40,7 @@ export const subjectsOf = (...results: readonly { students: readonly { subjects:
 
 const isPartial = (result: Student['subjects'][number] | undefined): boolean => result !== undefined && isPartialResult(result)
 
-/** The differences of each current pupil. Without an earlier result a difference is null. `order`: ids of the school's subjects. */
+/** The differences of each pupil of the present term; null without an earlier result. `order`: the ids of the school's subjects. */
 export function compareTerms(before: ClassTerm, now: ClassTerm, order: readonly string[]) {
   const subjects = subjectsOf(now, before).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
   const then = new Map(before.students.map((student) => [student.student_id, student]))

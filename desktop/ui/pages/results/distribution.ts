@@ -1,8 +1,8 @@
 type Band = { letter: string; minimum: number }
-/** One letter of the scale: results from `minimum` up to (not with) `below`; the highest has no bound above. */
+/** A band of the scale: results from `minimum` up to and not including `below`, which is null for the highest band. */
 export type Bin = { letter: string; minimum: number; below: number | null; count: number; isPass: boolean }
 
-/** Counts the results in each band of the scale, the lowest band first. Missing results count nowhere. */
+/** Counts the results in each band of the scale, the lowest band first. Null results are not counted. */
 export function distributionOf(results: readonly (number | null)[], bands: readonly Band[], passMark: number): Bin[] {
   const rising = [...bands].sort((a, b) => a.minimum - b.minimum)
   return rising.map(({ letter, minimum }, at) => {
@@ -12,7 +12,7 @@ export function distributionOf(results: readonly (number | null)[], bands: reado
   })
 }
 
-/** How strong the ground of a result is: `low` under the pass mark, then 1 to 3 by thirds from there to 100. */
+/** The background of a result: `low` below the pass mark, then 1 to 3 by thirds of the range up to 100; null without a result. */
 export function heatOf(result: number | null, passMark: number): 'low' | 1 | 2 | 3 | null {
   if (result === null) return null
   if (result < passMark) return 'low'

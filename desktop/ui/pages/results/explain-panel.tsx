@@ -16,7 +16,7 @@ import { yearWorking } from './year-working.ts'
 export type PanelProps = Pick<ComponentProps<typeof SidePanel>, 'about' | 'find' | 'onClose' | 'isInAddress'>
 type Props = { studentId: string; term: Term; subjectId: string; name: string; panel: PanelProps }
 
-/** Explains a result of a subject in a term: its marks, each to be tried with another value, and each step of the calculation. */
+/** Explains a result of a subject in a term: its marks, which can be tried with other values, and each step of the calculation. */
 export function ExplainPanel({ studentId, term, subjectId, name, panel }: Props) {
   const { t } = useTranslation(['results', 'app'])
   const explained = useQuery(ask('calculations', 'explain', { query: { studentId, termId: term.id, subjectId } }))
@@ -58,7 +58,7 @@ type YearPanelProps = {
   panel: PanelProps
 }
 
-/** Explains a year grade: the terms, their mean, the exam, and the rule of the calculation model. */
+/** Explains a year grade: the terms, their mean, the exam, and the rule of the grading model. */
 export function YearPanel({ name, yearId, model, subject, scale, panel }: YearPanelProps) {
   const { t } = useTranslation(['results', 'app'])
   const year = useQuery(ask('academicYears', 'get', { params: { id: yearId } }))

@@ -17,7 +17,7 @@ export const Steps = ({ steps }: { steps: readonly Step[] }) => (
 type Step = Explanation['steps'][number]
 type StepNumber = { decimal: number; exact: boolean }
 
-/** To 4 decimals, with ≈ where it is not exact. */
+/** A number with at most 4 decimals; with ≈ where it is rounded. */
 const stepNumber = ({ decimal, exact }: StepNumber): string => (exact ? precise(decimal) : `≈ ${precise(decimal)}`)
 
 /** A step of the calculation as a sentence. */
@@ -57,7 +57,7 @@ type CategoryStepProps = Pick<AverageStep, 'printed' | 'weight_sum' | 'extra_poi
   name: string
 }
 
-/** The mean of the categories with what extra credit adds, then the average of each. */
+/** The mean of the categories with the points of extra credit, then the average of each category. */
 function CategoryStep({ name, categories, printed, weight_sum, extra_points }: CategoryStepProps) {
   const { t } = useTranslation('results')
   const called = (category: (typeof categories)[number]) => category.name ?? t('explain.withoutCategory')

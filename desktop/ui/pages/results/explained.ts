@@ -1,6 +1,6 @@
 import { lazy } from 'react'
 
-/** Value of the search parameter `explain` for the overall average. */
+/** The value of the search parameter `explain` for the overall average. */
 export const OVERALL = 'overall'
 
 const load = () => import('./explain-panel.tsx')
@@ -9,7 +9,7 @@ export const ExplainPanel = lazy(() => load().then(({ ExplainPanel: panel }) => 
 export const OverallPanel = lazy(() => load().then(({ OverallPanel: panel }) => ({ default: panel })))
 export const YearPanel = lazy(() => load().then(({ YearPanel: panel }) => ({ default: panel })))
 
-/** The panel about a figure, and what the figure has to be found by it. */
+/** The key that connects a figure and its panel. */
 export const figureOf = (studentId: string, subjectId: string) => `${studentId} ${subjectId}`
 export const panelOf = (studentId: string, subjectId: string, onClose: () => void) => {
   const about = figureOf(studentId, subjectId)

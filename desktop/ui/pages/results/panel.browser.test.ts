@@ -14,7 +14,7 @@ const outcome = async (page: Page) => (await panelOf(page).locator('dl').innerTe
 describe.skipIf(!headlessPath)('the panel of a figure', () => {
   const { site, browser } = siteInBrowser()
 
-  test('stands beside the figure, says what another mark would give, and writes nothing', async () => {
+  test('explains a figure beside it, shows the result of another mark, and writes nothing', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inTerm(context)
     await site.signIn(context, 'byrne')
@@ -44,7 +44,7 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await panel.getByText('Only tried: nothing is saved.').waitFor()
     expect(await panel.innerText()).toContain('(90 × 40 + 75 × 60) ÷ 100 = 81.00')
     await picture(page, 'panel-tried-pc')
-    // The quiz that was left out: 4 of 20. (20 + 90) / 2 = 55; 55·0.4 + 75·0.6 = 67.
+    // With the excluded quiz, 4 of 20: (20 + 90) / 2 = 55; 55·0.4 + 75·0.6 = 67.
     await panel.getByRole('checkbox', { name: 'Quiz 1: counts' }).check()
     await expect.poll(() => outcome(page)).toContain('Result of the term 67.00 C now 78.60')
     await exam.fill('101')
@@ -57,7 +57,7 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await panel.getByRole('button', { name: 'History of the mark in Christmas exam' }).click()
     await panel.getByRole('list', { name: 'History' }).getByText('recorded').waitFor()
     await picture(page, 'panel-history-pc')
-    // Another figure is explained in the same place, also from the keyboard.
+    // Another figure is explained in the same panel, also by the keyboard.
     const other = page.getByTitle('Explain Irish of Aoife Murphy')
     await other.press('Enter')
     await panel.getByRole('heading', { name: 'Aoife Murphy: Irish' }).waitFor()
@@ -92,7 +92,7 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await context.close()
   })
 
-  test('leaves nothing in the history of the browser, closed by its cross or by Back, and the page stays where it is', async () => {
+  test('adds no entry to the browser’s history when closed by its cross or by Back, and the page does not scroll', async () => {
     const { context, page } = await openWindow(browser, { viewport: { width: 1366, height: 360 } })
     await inTerm(context)
     await site.signIn(context, 'byrne')
@@ -127,7 +127,7 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await context.close()
   })
 
-  test('a sheet from below on a telephone, read from the right in Arabic', async () => {
+  test('covers the page from below on a telephone, and is right to left in Arabic', async () => {
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true })
     await inTerm(context)
     await context.addInitScript(() => localStorage.setItem('markbook.language', 'ar'))
@@ -143,7 +143,7 @@ describe.skipIf(!headlessPath)('the panel of a figure', () => {
     await expectFits(page)
     await expectForEverybody(page)
     await picture(page, 'panel-phone-arabic')
-    // Back closes it, and the address says so: the page that is loaded again does not open it.
+    // Back closes it and changes the address: after a reload it stays closed.
     await page.goto(`${site.url}/results/${class3B.id}`)
     await page.locator('[data-figure]').first().click()
     await panel.getByText('78.60').first().waitFor()

@@ -5,7 +5,7 @@ import styles from './results.module.css'
 
 export const signs = { partial: '†', review: '⚑' } as const
 
-/** The sign beside a result that rests on part of the marks or on one under review. */
+/** The sign beside a result that is partial or under review. */
 export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string }) {
   const { t } = useTranslation('results')
   const words = says ?? t(`sign.${of}`)
@@ -19,7 +19,7 @@ export function FigureSign({ of, says }: { of: keyof typeof signs; says?: string
 
 type SignedProps = { value: number | null; isPartial: boolean; isStrong?: boolean }
 
-/** A figure in a column of figures: digit below digit, whether or not it has the sign of a partial result. */
+/** A figure in a column, aligned with the others whether or not it has the sign of a partial result. */
 export const SignedFigure = ({ value, isPartial, isStrong }: SignedProps) => (
   <>
     {isStrong ? <strong>{figure(value)}</strong> : figure(value)}
@@ -27,7 +27,7 @@ export const SignedFigure = ({ value, isPartial, isStrong }: SignedProps) => (
   </>
 )
 
-/** What † means, under figures some of which have it. */
+/** The meaning of †, below figures of which some have it. */
 export function PartialLegend() {
   const { t } = useTranslation('results')
   return (

@@ -20,7 +20,7 @@ import styles from './results.module.css'
 type PupilProps = {
   studentId: string
   name: string
-  /** Id of the subject that is explained, or `OVERALL`. */
+  /** The id of the subject that is explained, or `OVERALL`. */
   explained: string | undefined
   onExplain: (subjectId: string | null) => void
 }
@@ -75,7 +75,7 @@ export function PupilTerm({ studentId, term, name, explained, onExplain }: Pupil
 
 type PupilYearProps = PupilProps & { yearId: string; terms: readonly Term[] }
 
-/** A pupil's year: the terms, the totals of the calculation model and the year grade of each subject. */
+/** A pupil's year: the terms, the totals by the grading model and the year grade of each subject. */
 export function PupilYear({ studentId, yearId, terms, name, explained, onExplain }: PupilYearProps) {
   const { t } = useTranslation(['results', 'app'])
   const scale = useScale(yearId)

@@ -6,7 +6,7 @@ const views = ['all', 'term', 'year'] as const
 type View = (typeof views)[number]
 type Props = { shown: View; studentId: string; classId: string }
 
-/** The page of a pupil: everything at a glance, the results of the term, those of the year. */
+/** The tabs of a pupil's pages: overview, results of the term, results of the year. */
 export function PupilTabs({ shown, studentId, classId }: Props) {
   const { t } = useTranslation('results')
   const linkOf = (view: View) =>

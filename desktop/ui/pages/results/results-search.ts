@@ -5,8 +5,9 @@ export const resultViews = ['term', 'year', 'summary', 'charts', 'compare'] as c
 export type ResultView = (typeof resultViews)[number]
 
 /**
- * The search of a class's results: the view, the order of its table (`name`, `overall` or the id of a subject), the shown subject or the
- * term to compare `with` (`whole`: without partial results), and the figure that is explained (`pupil`, and the subject in `explain`).
+ * The search parameters of a class's results: the view, the sort order of its table (`name`, `overall` or the id of a subject), the shown
+ * subject or the term to compare `with` (`whole`: without partial results), and the figure that is explained (`pupil`, and the subject in
+ * `explain`).
  */
 export type ResultsSearch = {
   view?: Exclude<ResultView, 'term'>
@@ -28,7 +29,7 @@ export const resultsSearch = (search: Record<string, unknown>): ResultsSearch =>
   ...searchTexts(search, 'sort', 'subject', 'with', 'pupil', 'explain'),
 })
 
-/** One pupil: the term or the whole year, and the subject that is explained. */
+/** The parameters of one pupil's results: the term or the whole year, and the subject that is explained. */
 export type PupilSearch = { view?: 'year'; explain?: string }
 export const pupilSearch = (search: Record<string, unknown>): PupilSearch => ({
   ...(search['view'] === 'year' && { view: search['view'] }),
@@ -39,21 +40,24 @@ const route = getRouteApi('/school/results/$classId')
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The entry differs from the one before by an open panel alone. */
+    /** The entry of the history differs from the one before only by an open panel. */
     isPanel?: boolean
   }
 }
 
-/** Opening a panel makes an entry in the history of the browser, and explaining another figure in it none. */
+/** The navigation that opens a panel: a new entry of the browser's history, or for another figure in an open panel none. */
 export const panelStep = (isOpen: boolean) => (isOpen ? { replace: true, state: true as const } : { state: { isPanel: true } })
 
-/** Closes a panel by going back over the entry of its opening; where there is none, since the panel was opened by its address, with `replace`. */
+/**
+ * Returns a function that closes a panel by going back in the history. Where the panel was opened by the address there is no such entry,
+ * and it calls `replace`.
+ */
 export function usePanelClosing(replace: () => void): () => void {
   const router = useRouter()
   return () => {
     if (!router.state.location.state.isPanel) return replace()
     const top = window.scrollY
-    // The entry before has the place to which the page was scrolled then.
+    // Going back would restore the former scroll position.
     const end = router.subscribe('onRendered', () => {
       end()
       window.scrollTo({ top })
@@ -62,7 +66,7 @@ export function usePanelClosing(replace: () => void): () => void {
   }
 }
 
-/** The search of a class's results, and what changes it. The class stays. */
+/** The search parameters of a class's results, and functions that change them. The class stays. */
 export function useResultsSearch() {
   const { classId } = route.useParams()
   const search: ResultsSearch = route.useSearch()

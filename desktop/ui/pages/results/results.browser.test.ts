@@ -14,7 +14,7 @@ const rowsOf = (page: Page) => page.locator('tbody tr').evaluateAll((rows) => ro
 
 const family = `Featherstonehaugh-${'Cholmondeley-'.repeat(6)}Pons`
 
-/** Printed across, each word within the sheet, these words among them, and the whole of the family name. */
+/** Fails unless all words are within the landscape sheet, with the `wanted` words and the whole last name. */
 async function expectWholeOnPaper(page: Page, name: string, wanted: readonly string[]): Promise<void> {
   const paper = await page.pdf({ preferCSSPageSize: true })
   const folder = process.env['PICTURES']
@@ -36,7 +36,7 @@ async function expectWholeOnPaper(page: Page, name: string, wanted: readonly str
 describe.skipIf(!headlessPath)('results', () => {
   const { site, browser } = siteInBrowser()
 
-  test('a class: sorted by a press, each figure explained, and the address says what is shown', async () => {
+  test('a class: columns sort, each figure is explained, and the address has the state of the page', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inTerm(context, michaelmas)
     await site.signIn(context, 'byrne')
@@ -52,7 +52,7 @@ describe.skipIf(!headlessPath)('results', () => {
     const shown = [...summary.subjects.filter(({ ranked_students: ranked }) => ranked > 0), summary]
     expect(means.map((mean) => mean.trim()).filter(Boolean)).toEqual(shown.map(({ class_average }) => class_average?.toFixed(2)))
     await page.getByRole('img', { name: 'Distribution of Mathematics: F 1, D 1, C 1, B 1, A 1, A+ 1' }).waitFor()
-    // Élan has no exam in mathematics, on which his average rests too.
+    // Élan has no exam in mathematics, so that his average is partial too.
     const elansAverage = page.getByRole('row', { name: /Élan/ }).locator('[data-figure$="overall"], td').nth(-2)
     expect(await elansAverage.innerText()).toContain('†')
     await page.getByRole('button', { name: 'Overall' }).press('Enter')
@@ -86,7 +86,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('charts: each mark says its figures by keyboard, and stands in a table', async () => {
+  test('charts: each mark has its figures by keyboard and in the table', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inTerm(context, michaelmas)
     await site.signIn(context, 'byrne')
@@ -102,7 +102,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await page.getByRole('img', { name: /^D \(50 to 60\): 2 pupils$/ }).waitFor()
     await page.getByRole('img', { name: /^Mathematics: mean 71\.08/ }).focus()
     await picture(page, 'results-spread-pc')
-    // On a telephone nothing of a drawing has to be pushed into sight.
+    // On a telephone no part of a chart needs scrolling.
     await page.setViewportSize(sizes.phone)
     for (const mark of [/^A\+/, /^Mathematics: mean/]) {
       const place = page.getByRole('img', { name: mark })
@@ -113,7 +113,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('the year, the summary, the comparison with the term before, and the broadsheet as files', async () => {
+  test('the year, the summary, the comparison with the former term, and the broadsheet as files', async () => {
     const { context, page, faults } = await openWindow(browser, { acceptDownloads: true })
     await inTerm(context, hilary)
     await site.signIn(context, 'okafor')
@@ -130,7 +130,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await expect.poll(() => ofElan.innerText()).not.toContain('†')
     expect(await ofElan.innerText()).toMatch(/–/)
     expect(new URL(page.url()).searchParams.get('whole')).toBe('true')
-    // With coursework and an exam on both sides there is something to compare.
+    // For a comparison both terms need coursework and an exam.
     const head = await site.as('okafor')
     for (const assessmentType of ['coursework', 'exam'] as const) {
       const { id: assessmentId } = await head.assessments.create({
@@ -172,7 +172,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('a year grade is signed where a term of it is partial, on every page that shows it', async () => {
+  test('a year grade has a sign where one of its terms is partial, on every page', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inTerm(context, hilary)
     await site.signIn(context, 'okafor')
@@ -183,7 +183,7 @@ describe.skipIf(!headlessPath)('results', () => {
         params: { id: thisYear.id },
         body: { calculationModel, yearExamWeight, yearCourseworkWeight: 100 - yearExamWeight },
       })
-    // In this model no part of the year itself can be missing; Zoë has coursework alone in mathematics of Hilary.
+    // In this model the year itself cannot be partial; Zoë has only coursework in mathematics in Hilary.
     await change('weighted_cumulative', 0)
     await page.goto(`${site.url}/results/${class3B.id}?view=year`)
     const row = page.getByRole('row', { name: /Adeyemi/ })
@@ -208,7 +208,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('a pupil: every subject with what it is made of; the teacher of one subject gets there by the list', async () => {
+  test('a pupil: every subject with its parts; a subject teacher gets there by the list', async () => {
     const { context, page, faults } = await openWindow(browser)
     await inTerm(context, michaelmas)
     await site.signIn(context, 'ada')
@@ -238,7 +238,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('reads on a telephone, at 200 % and in the dark', async () => {
+  test('fits a telephone and 200 % zoom, in dark mode', async () => {
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await inTerm(context, michaelmas)
     await site.signIn(context, 'byrne')
@@ -260,7 +260,7 @@ describe.skipIf(!headlessPath)('results', () => {
       await expectFits(page)
       await page.setViewportSize(sizes.phone)
     }
-    // On a small one the view that is shown has its whole name.
+    // On a small telephone the present view has its whole name.
     await page.setViewportSize({ width: 360, height: 640 })
     await page.goto(`${site.url}/results/${class3B.id}?view=compare`)
     const tab = page.getByRole('link', { name: 'Compare' })
@@ -270,7 +270,7 @@ describe.skipIf(!headlessPath)('results', () => {
     await context.close()
   })
 
-  test('25 subjects and a name of 100 letters: on the screen the name is cut, on paper nothing is', async () => {
+  test('25 subjects and a name of 100 letters: the name is cut on the screen, and not in print', async () => {
     const head = await site.as('okafor')
     expect(family).toHaveLength(100)
     const { id: studentId } = await head.students.create({ body: { firstName: 'Bo', lastName: family, gender: 'male' } })

@@ -14,7 +14,7 @@ const bands = [
 const result = fc.option(fc.integer({ min: 0, max: 10_000 }).map((n) => n / 100))
 
 describe('a distribution', () => {
-  test('counts by band, the lowest first; a result on a bound belongs above it', () => {
+  test('counts by band, the lowest first; a result on a bound belongs to the band above', () => {
     expect(distributionOf([80, 79.99, 50, 12, null, 100], bands, 50)).toEqual([
       { letter: 'F', minimum: 0, below: 50, count: 1, isPass: false },
       { letter: 'B', minimum: 50, below: 80, count: 2, isPass: true },
@@ -32,18 +32,18 @@ describe('a distribution', () => {
   })
 })
 
-test('the ground of a result: under the pass mark, then by thirds up to 100', () => {
+test('the background of a result is low below the pass mark, then by thirds up to 100', () => {
   expect([null, 0, 39.99, 40, 59.99, 60, 79.99, 80, 100].map((value) => heatOf(value, 40))).toEqual([null, 'low', 'low', 1, 1, 2, 2, 3, 3])
   expect([99, 100].map((value) => heatOf(value, 100))).toEqual(['low', 3])
 })
 
 describe('a spread', () => {
-  test('of 10, 20, 30, 40: quarters lie between', () => {
+  test('of 10, 20, 30, 40 has interpolated quartiles', () => {
     expect(spreadOf([40, null, 10, 30, 20])).toEqual({ count: 4, lowest: 10, lower: 17.5, median: 25, upper: 32.5, highest: 40, mean: 25 })
     expect(spreadOf([null])).toBeNull()
   })
 
-  test('its figures rise, and the mean lies within', () => {
+  test('has ascending figures, and the mean is between them', () => {
     fc.assert(
       fc.property(fc.array(result), (results) => {
         const spread = spreadOf([50, ...results])
@@ -59,14 +59,14 @@ describe('a spread', () => {
 })
 
 describe('a difference', () => {
-  test('is exact in hundredths', () => {
+  test('is exact to hundredths', () => {
     expect(differenceOf(78.3, 79.1).by).toBe(0.8)
     expect(differenceOf(0.1, 0.3).by).toBe(0.2)
     expect(differenceOf(null, 50).by).toBeNull()
     expect([0.01, -0.01, 0].map(directionOf)).toEqual(['up', 'down', 'same'])
   })
 
-  test('of two terms: by pupil and subject, with subjects of either', () => {
+  test('between two terms is by pupil and subject, with the subjects of either', () => {
     const subject = (code: string, term_composite: number | null) => ({
       subject_id: code,
       subject_name: code,
@@ -90,7 +90,7 @@ describe('a difference', () => {
   })
 })
 
-test('a difference is partial where one of its results is, and that of the averages where any is', () => {
+test('is partial where one of its results is; that of averages where any result is', () => {
   const pupil = (id: string, partial: readonly string[], composite: number | null = 60) => ({
     student_id: id,
     student: { id, first_name: id, last_name: '' },
@@ -104,7 +104,7 @@ test('a difference is partial where one of its results is, and that of the avera
     })),
   })
   const before = { students: [pupil('zoe', ['GA']), pupil('mei', []), pupil('max', [])] } as never
-  // Max has marks of the part without weight alone, and so no result in MA.
+  // Max has only marks without weight, and so no result in MA.
   const now = { students: [pupil('zoe', []), pupil('mei', []), pupil('new', ['MA']), pupil('max', ['MA'], null)] } as never
   const { rows } = compareTerms(before, now, ['MA', 'GA'])
   const told = rows.map(({ overall, bySubjectId }) => [overall, bySubjectId.get('MA'), bySubjectId.get('GA')].map((one) => one?.isPartial))
@@ -117,7 +117,7 @@ test('a difference is partial where one of its results is, and that of the avera
 })
 
 describe('sorting', () => {
-  test('nothing is last either way, and equal ones keep their order', () => {
+  test('puts null last in both directions, and keeps the order of equal rows', () => {
     const rows = [
       { name: 'a', of: 50 },
       { name: 'b', of: null },
@@ -132,7 +132,7 @@ describe('sorting', () => {
 
 const models = ['weighted_cumulative', 'weighted_continuous', 'continuous_cumulative'] as const
 
-describe('the working of a year', () => {
+describe('yearWorking', () => {
   const weights = { year_coursework_weight: 40, year_exam_weight: 60 }
   const subject = (composites: readonly (number | null)[], exam: number | null, more = {}) => ({
     terms: composites.map((term_composite) => ({ term_composite })),
@@ -144,7 +144,7 @@ describe('the working of a year', () => {
   })
   const ruleOf = (...input: Parameters<typeof yearWorking>) => yearWorking(...input).rule
 
-  test('which parts make the grade, by the model and by what there is', () => {
+  test('has the parts of the grade, by the grading model and the results that exist', () => {
     expect(ruleOf('weighted_continuous', weights, subject([78.6, null], 66))).toBe('weighted')
     expect(ruleOf('continuous_cumulative', weights, subject([78.6], 66))).toBe('totals')
     expect(ruleOf('weighted_cumulative', weights, subject([78.6], 66))).toBe('mean')
@@ -153,7 +153,7 @@ describe('the working of a year', () => {
     expect(ruleOf('weighted_cumulative', weights, subject([null], 66))).toBe('nothing')
   })
 
-  test('the mean is of the terms that have a result; a year without weights counts coursework whole', () => {
+  test('has the mean of the terms with a result; without weights coursework counts whole', () => {
     const none = { year_coursework_weight: null, year_exam_weight: null }
     expect(yearWorking('weighted_cumulative', none, subject([78.6, 65, null], null))).toMatchObject({
       composites: [78.6, 65],
@@ -163,7 +163,7 @@ describe('the working of a year', () => {
     expect(yearWorking('weighted_cumulative', none, subject([70, 70, 71], null)).mean).toBe(70.3333)
   })
 
-  test('is what the rules of the service compute', () => {
+  test('gives the grade that the rules of the service compute', () => {
     const printed = fc.option(fc.integer({ min: 0, max: 10_000 }).map((n) => n / 100))
     fc.assert(
       fc.property(fc.array(printed, { maxLength: 3 }), printed, fc.constantFrom(...models), (composites, exam, calculation_model) => {

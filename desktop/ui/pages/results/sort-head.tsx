@@ -6,7 +6,7 @@ import type { Column } from '../../components/table.tsx'
 import styles from './results.module.css'
 import { useResultsSearch } from './results-search.ts'
 
-/** `code` stands in place of the name where there is no room. */
+/** `code`: shown instead of the name where there is little room. */
 type Props = { by: string; name: string; code?: string }
 
 /** A column head that sorts the rows. A second press reverses the order. */
@@ -51,13 +51,13 @@ export const sortColumn = <Row,>(head: Props, cell: (row: Row) => ReactNode, fee
   cell,
 })
 
-/** Rows sorted by `name` (their own order) or by a figure. */
+/** The rows sorted by `name` (their own order) or by a figure. */
 export function sortRows<T>(rows: readonly T[], sort: string, down: boolean, figureOf: (row: T) => number | null): T[] {
   if (sort === 'name') return down ? [...rows].reverse() : [...rows]
   return byFigure(rows, figureOf, down)
 }
 
-/** Rows by a figure, the best first; with `down` the worst first. Rows without a figure are last. The sort is stable. */
+/** The rows by a figure, the best first; with `down` the worst first. Rows without a figure are last, and equal rows keep their order. */
 export function byFigure<T>(rows: readonly T[], figureOf: (row: T) => number | null, down = false): T[] {
   const sign = down ? 1 : -1
   return [...rows].sort((a, b) => {

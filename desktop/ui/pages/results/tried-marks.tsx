@@ -14,11 +14,11 @@ import { valueText } from '../marks/model/value-text.ts'
 import styles from './working.module.css'
 
 type Mark = Explanation['marks'][number]
-/** What is typed in place of a mark, and whether it is left out; what is absent is as it is. */
+/** The text to try instead of a mark, and whether it is excluded; an undefined value is unchanged. */
 export type TriedText = { text?: string; isExcluded?: boolean }
 
 type Props = {
-  /** As they would be, and as they are. */
+  /** `marks`: with the tried values; `present`: as they are. */
   marks: readonly Mark[]
   present: readonly Mark[]
   texts: ReadonlyMap<string, TriedText>

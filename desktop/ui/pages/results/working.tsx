@@ -18,13 +18,13 @@ import styles from './working.module.css'
 type Props = {
   present: Explanation
   yearId: string
-  /** False where the results of the other subjects are not known. */
+  /** False where the results of the other subjects are unknown. */
   hasOverall?: boolean
-  /** The assessment whose history is open first. */
+  /** The assessment whose history is open at first. */
   opened?: string | undefined
 }
 
-/** The outcome, the marks behind it, which can be tried with other values, and the calculation. Nothing is written. */
+/** The result, its marks, which can be tried with other values, and the calculation. Writes nothing. */
 export function Working(props: Props) {
   const query = { query: { academicYearId: props.yearId } }
   const scale = useQuery(ask('gradingScale', 'get', query))
@@ -82,7 +82,7 @@ function TriedWorking({ present, rules, yearId, hasOverall = true, opened }: Pro
   )
 }
 
-/** What is typed as marks; what is no mark, or the mark that is there, changes nothing. */
+/** The typed marks to try, by assessment. Invalid texts, and texts equal to the present mark, change nothing. */
 function triedMarks(present: Explanation, { codes }: ResultRules, texts: ReadonlyMap<string, TriedText>): Map<string, TriedMark> {
   const tried = new Map<string, TriedMark>()
   for (const mark of present.marks) {
@@ -104,7 +104,7 @@ function triedMarks(present: Explanation, { codes }: ResultRules, texts: Readonl
 
 const typedValue = (parsed: ParsedMark | null) => (parsed?.kind === 'mark' ? parsed.score : null)
 
-/** The mark that was typed; `mark` null takes one away. Undefined where nothing could be entered. */
+/** The typed mark; `mark` null deletes one. Undefined where it cannot be entered. */
 function enteredOf(parsed: ParsedMark, isMarked: boolean): { mark: Exclude<TriedMark['mark'], undefined> } | undefined {
   if (parsed.kind === 'wrong') return undefined
   if (parsed.kind === 'empty') return isMarked ? { mark: null } : undefined
@@ -160,7 +160,7 @@ function overallOf({ steps }: Explanation): number | null {
   return step?.step === 'overall_average' ? step.printed : null
 }
 
-/** The year of the pupil, and its rules; undefined until they are known, or where they cannot be had. */
+/** The pupil's year and its rules; undefined while they are loading, or where this person may not read them. */
 function useYear(studentId: string, academicYearId: string) {
   const year = useQuery(ask('academicYears', 'get', { params: { id: academicYearId } }))
   const present = useQuery(ask('calculations', 'studentYear', { query: { studentId, academicYearId } }))

@@ -3,8 +3,9 @@ type Results = { terms: readonly { term_composite: number | null }[]; end_of_yea
 type Weights = { year_coursework_weight: number | null; year_exam_weight: number | null }
 
 /**
- * The calculation of a year grade (decisions §5). `mean`: of the printed results of the terms, to 4 decimals. `rule`: what makes the grade:
- * the mean alone by the model, both by weight, both totals, or one where the other is missing.
+ * The calculation of a year grade (decisions §5). `mean`: that of the printed results of the terms, with 4 decimals. `rule`: how the grade
+ * is made by the grading model: from the mean alone, from both parts by weight, or from both totals; from one part where the other is
+ * missing.
  */
 export function yearWorking(model: Model, weights: Weights, { terms, end_of_year_exam }: Results) {
   const composites = terms.map(({ term_composite }) => term_composite).filter((composite) => composite !== null)
