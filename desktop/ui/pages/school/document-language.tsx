@@ -15,7 +15,7 @@ export function DocumentLanguageCard({ school }: { school: ReplyOf<'schools', 'm
   const now = school.document_language ?? 'en'
   const write = (documentLanguage: DocumentLanguage) => save.mutateAsync({ body: { documentLanguage } })
   const change = (wanted: DocumentLanguage) =>
-    // What failed is shown on the card.
+    // The card shows a failure.
     void saveWithUndo({
       said: t('documents.saved', { language: languageName(wanted) }),
       run: () => write(wanted),

@@ -16,7 +16,7 @@ type Draft = MarkCode & { key: number; isNew: boolean }
 const draftsOf = (codes: readonly MarkCode[]): Draft[] => codes.map((code, key) => ({ ...code, key, isNew: false }))
 const isStandard = ({ code, isNew }: Draft) => !isNew && standardMarkCodes.some((one) => one.code === code)
 
-/** The fault of a list of codes, or null: the server says the rest. */
+/** The first fault of a list of codes, null for none; the server checks the rest. */
 function faultOf(drafts: readonly Draft[]): { word: 'codeFault' | 'codeTwice' | 'codeNameFault'; at: number } | null {
   const codes = drafts.map(({ code }) => code.trim().toLowerCase())
   const bad = codes.findIndex((code) => !/^\p{L}[\p{L}\p{M}\p{N}]{0,7}$/u.test(code))
@@ -27,7 +27,7 @@ function faultOf(drafts: readonly Draft[]): { word: 'codeFault' | 'codeTwice' | 
   return unnamed >= 0 ? { word: 'codeNameFault', at: unnamed + 1 } : null
 }
 
-/** The codes that may stand in the cells of the mark grid, and what each does to results. */
+/** The codes that cells of the mark grid may have, and their effect on results. */
 export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
@@ -56,7 +56,7 @@ export function MarkCodes({ school }: { school: ReplyOf<'schools', 'mine'> }) {
       setKnown(draftsOf(codes))
     }
     const before = [...(school.mark_codes ?? standardMarkCodes)]
-    // What failed is shown on the card.
+    // The card shows a failure.
     void saveWithUndo({ said: t('codesSaved'), run: () => write(markCodes), back: () => write(before) }).catch(() => {})
   }
   return (

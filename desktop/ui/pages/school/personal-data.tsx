@@ -8,7 +8,7 @@ import { saveWithUndo } from '../../components/with-undo.ts'
 const readers = ['class_teachers', 'all_staff'] as const
 type Readers = (typeof readers)[number]
 
-/** Who sees the birth dates and genders of pupils. */
+/** The choice of who sees the birth dates and genders of pupils. */
 export function PersonalData({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const { t } = useTranslation('school')
   const save = useSave('schools', 'updateMine', ['students', 'classes'])
@@ -16,7 +16,7 @@ export function PersonalData({ school }: { school: ReplyOf<'schools', 'mine'> })
   const now = school.personal_data_for ?? 'class_teachers'
   const write = (personalDataFor: Readers) => save.mutateAsync({ body: { personalDataFor } })
   const change = (wanted: Readers) =>
-    // What failed is shown on the card.
+    // The card shows a failure.
     void saveWithUndo({ said: t(`personal.now.${wanted}`), run: () => write(wanted), back: () => write(now) }).catch(() => {})
   const shown = (save.isPending && save.variables.body.personalDataFor) || now
   return (

@@ -6,14 +6,14 @@ import layout from '../../components/layout.module.css'
 import { Card, FailureNotice } from '../../components/page.tsx'
 import { saveWithUndo } from '../../components/with-undo.ts'
 
-/** Whether an administrator approves report books before they are published. */
+/** Whether an administrator must approve report books before they are published. */
 export function ReportApproval({ school }: { school: ReplyOf<'schools', 'mine'> }) {
   const { t } = useTranslation('school')
   const save = useSave('schools', 'updateMine', ['reports', 'overview'])
   const mayChange = isAdmin(useProfile())
   const write = (approvesReports: boolean) => save.mutateAsync({ body: { approvesReports } })
   const change = (wanted: boolean) =>
-    // What failed is shown on the card.
+    // The card shows a failure.
     void saveWithUndo({ said: t(wanted ? 'approval.on' : 'approval.off'), run: () => write(wanted), back: () => write(!wanted) }).catch(
       () => {},
     )

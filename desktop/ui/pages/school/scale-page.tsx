@@ -17,7 +17,7 @@ import { MarkCodes } from './mark-codes.tsx'
 import { type Band, draftOf, faultOf, toBody } from './scale.ts'
 import styles from './school-page.module.css'
 
-/** What is read again where a scale has changed. */
+/** The resources that are read again after a change of the scale. */
 const CONCERNED: readonly ResourceName[] = ['gradingScale', 'academicYears', 'grades', 'calculations', 'reports']
 
 export function ScalePage() {
@@ -46,11 +46,11 @@ export function ScalePage() {
   )
 }
 
-/** Gives a year the scale of the school again. */
+/** Makes a year use the scale of the school again. */
 const follow = ({ id }: AcademicYear) =>
   save('academicYears', 'update', { params: { id }, body: { scalePassMark: null, scaleBands: null } }, CONCERNED)
 
-/** `year` has this scale, as its own or as the school's; undefined for the school's itself. */
+/** `year`: the year that uses this scale, its own or the school's; undefined for the page of the school's scale. */
 function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: AcademicYear | undefined }) {
   const { t } = useTranslation(['school', 'app'])
   const mayChange = isAdmin(useProfile())
@@ -94,7 +94,7 @@ function Scale({ scale, year }: { scale: ReplyOf<'gradingScale', 'get'>; year: A
       said: ({ kept_years }) => said(kept_years),
       run: () => write(toBody(bands, passMark)),
       back: year && !year.scale_bands ? () => follow(year) : () => write(before),
-      // What failed is shown on the page.
+      // The page shows a failure.
     }).catch(() => {})
   }
   return (

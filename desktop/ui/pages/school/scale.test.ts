@@ -5,7 +5,7 @@ import { type Band, faultOf, toBody } from './scale.ts'
 
 const band = (letter: string, minimum: string, remark = 'Good'): Band => ({ key: 0, letter, minimum, remark })
 
-describe('a grading scale as it is typed', () => {
+describe('a typed grading scale', () => {
   test.each([
     ['a whole scale', [band('A', '80'), band('B', '50'), band('C', '0')], '50', null],
     ['a decimal comma', [band('A', '79,5'), band('B', '0')], '49,5', null],
@@ -19,7 +19,7 @@ describe('a grading scale as it is typed', () => {
     expect(faultOf(bands, passMark)).toEqual(fault)
   })
 
-  test('what has no fault here is taken by the contract', () => {
+  test('without a fault is accepted by the contract', () => {
     const minimum = fc.integer({ min: 0, max: 100 })
     fc.assert(
       fc.property(fc.uniqueArray(minimum, { minLength: 1, maxLength: 8 }), minimum, (minima, pass) => {

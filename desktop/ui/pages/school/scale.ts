@@ -10,7 +10,7 @@ export type Fault = { word: 'faultNumber' | 'faultPass' | 'faultOrder' | 'faultL
 
 const isShare = (value: number | null): value is number => value !== null && value >= 0 && value <= 100
 
-/** The first fault of a scale (contract, grading scale); null where there is none. `at` counts lines from 1. */
+/** The first fault of a scale (contract, grading scale); null for none. `at`: its line, from 1. */
 export function faultOf(bands: readonly Band[], passMark: string): Fault | null {
   if (!isShare(typedNumber(passMark))) return { word: 'faultPass', at: 0 }
   const letters = new Set<string>()
@@ -27,7 +27,7 @@ export function faultOf(bands: readonly Band[], passMark: string): Fault | null 
   return typedNumber(bands.at(-1)?.minimum ?? '') === 0 ? null : { word: 'faultLast', at: bands.length }
 }
 
-/** The request for a scale without faults. */
+/** The request body for a scale without faults. */
 export const toBody = (bands: readonly Band[], passMark: string) => ({
   passMark: typedNumber(passMark) ?? 0,
   bands: bands.map(({ letter, minimum, remark }) => ({ letter: letter.trim(), minimum: typedNumber(minimum) ?? 0, remark: remark.trim() })),

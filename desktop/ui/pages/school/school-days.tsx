@@ -14,7 +14,7 @@ import styles from './school-page.module.css'
 
 type School = ReplyOf<'schools', 'mine'>
 
-/** On which days of the week there is school. */
+/** The choice of the weekdays with school. */
 export function SchoolDays({ school }: { school: School }) {
   const { t } = useTranslation('school')
   return (
@@ -30,7 +30,7 @@ function Days({ stored }: { stored: School['school_days'] }) {
   const save = useSave('schools', 'updateMine')
   const mayChange = isAdmin(useProfile())
   const before = stored ?? standardSchoolDays
-  /** What was ticked and is not saved; every other day is as it is stored, whoever stores it. */
+  /** The unsaved changes; every other day is as stored, also after changes by others. */
   const [ticks, setTicks] = useState<Readonly<Record<number, boolean>>>({})
   const days = weekdays.filter((day) => ticks[day] ?? before.includes(day))
   const isChanged = String(days) !== String(before)
@@ -42,7 +42,7 @@ function Days({ stored }: { stored: School['school_days'] }) {
       said: t('days.saved', { days: enumerated(days.map(weekdayName)) }),
       run: () => write([...days]).then(() => setTicks({})),
       back: () => write(stored),
-      // What failed is shown on the card.
+      // The card shows a failure.
     }).catch(() => {})
   }
   return (

@@ -50,7 +50,7 @@ function Details({ school }: { school: School }) {
   const { draft, field, send, busy, failure, follow } = useForm({
     initial: own,
     save: async (typed) => {
-      // Of those that were changed alone: the others may be somebody else's by now.
+      // Only the changed fields: somebody else may have changed the others.
       const body = changedIn(bodyOf(typed), bodyOf(own))
       const write = (change: Partial<typeof body>) => save('schools', 'updateMine', { body: change }, ['auth'])
       const back = backTo(changedIn(bodyOf(own), bodyOf(typed)), body, write)
@@ -62,7 +62,7 @@ function Details({ school }: { school: School }) {
     },
   })
   const stored = JSON.stringify(own)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what is stored, and nothing that is typed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the stored values change, not at each key.
   useEffect(() => follow(JSON.parse(stored)), [stored])
   const mayChange = isAdmin(profile)
   const fieldOf = (name: keyof typeof draft) => ({ ...field(name), label: t(name), disabled: !mayChange })
@@ -87,7 +87,7 @@ function Details({ school }: { school: School }) {
 }
 
 type Body = ReturnType<typeof bodyOf>
-/** What a body says otherwise than another. */
+/** The fields in which a body differs from another. */
 const changedIn = (body: Body, other: Body): Partial<Body> =>
   Object.fromEntries((Object.keys(body) as (keyof Body)[]).filter((name) => body[name] !== other[name]).map((name) => [name, body[name]]))
 
@@ -141,7 +141,7 @@ function Crest({ school }: { school: School }) {
   )
 }
 
-/** The addresses under which other devices reach this server. */
+/** The addresses of this server for other devices. */
 function AddressCard() {
   const { t } = useTranslation('school')
   const addresses = useQuery(ask('schools', 'addresses'))

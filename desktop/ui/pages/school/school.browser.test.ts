@@ -9,7 +9,7 @@ const CARD = 'Address for other computers and telephones'
 describe.skipIf(!headlessPath)('the school’s page', () => {
   const { site, open } = siteInBrowser()
 
-  test('says where other computers reach the server, as text, to copy and to scan', async () => {
+  test('shows the server’s address for other computers as text, to copy and as a QR code', async () => {
     const { context, page, faults } = await open('okafor', '/school')
     const card = page.getByRole('region', { name: CARD })
     await card.getByText('it answers on its own computer alone').waitFor()
@@ -27,7 +27,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
-  test('the head says the school days, which the register follows', async () => {
+  test('the head sets the school days, which the register uses', async () => {
     const { context, page, faults } = await open('okafor', '/school')
     const card = page.getByRole('region', { name: 'School days' })
     const tick = (name: string) => card.getByRole('checkbox', { name })
@@ -75,7 +75,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
-  test('what another head saves meanwhile leaves alone what is typed or ticked here and not saved, and is followed by the rest', async () => {
+  test('what another head saves does not change unsaved input, and updates the other fields', async () => {
     const okafor = await site.as('okafor')
     await okafor.schools.updateMine({ body: { schoolDays: [1, 2, 3, 4, 5], phone: '01 111' } })
     const { context, page, faults } = await open('okafor', '/school')
@@ -84,7 +84,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await days.getByRole('checkbox', { name: 'Saturday' }).check()
     await page.getByRole('textbox', { name: 'Address' }).fill('1 New Street')
     await okafor.schools.updateMine({ body: { schoolDays: [1, 2, 3, 4, 7], phone: '01 222' } })
-    // Another card is saved, after which the school is read anew.
+    // Saving another card reads the school again.
     await page.getByRole('checkbox', { name: /^An administrator approves/ }).click()
     await expect.poll(() => page.getByRole('textbox', { name: 'Telephone' }).inputValue()).toBe('01 222')
     expect(await page.getByRole('textbox', { name: 'Address' }).inputValue()).toBe('1 New Street')
@@ -92,7 +92,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await picture(page, 'school-followed-pc')
     await days.getByRole('button', { name: 'Save' }).press('Enter')
     await expect.poll(async () => (await okafor.schools.mine()).school_days).toEqual([1, 2, 3, 4, 6, 7])
-    // The address alone is sent: a telephone number that came since stays.
+    // Only the address is sent: a new telephone number stays.
     await okafor.schools.updateMine({ body: { phone: '01 333' } })
     await page.getByRole('button', { name: 'Save' }).first().click()
     await expect.poll(async () => (await okafor.schools.mine()).address).toBe('1 New Street')
@@ -102,7 +102,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
-  test('the head says in which language documents are printed, and takes it back; a teacher reads it', async () => {
+  test('the head chooses the language of documents, and undoes it; a teacher can read it', async () => {
     const { context, page, faults } = await open('okafor', '/school')
     const card = page.getByRole('region', { name: 'Printed documents' })
     const language = card.getByRole('combobox', { name: 'Language' })
@@ -131,7 +131,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await teacher.context.close()
   })
 
-  test('teachers read the school days and do not change them', async () => {
+  test('teachers can read the school days, and not change them', async () => {
     const { context, page } = await open('ada', '/school')
     const card = page.getByRole('region', { name: 'School days' })
     await card.getByRole('checkbox', { name: 'Monday' }).waitFor()
@@ -140,7 +140,7 @@ describe.skipIf(!headlessPath)('the school’s page', () => {
     await context.close()
   })
 
-  test('reads on a telephone in the dark; teachers are shown no address', async () => {
+  test('fits a telephone in dark mode; teachers see no address', async () => {
     const { context, page } = await open('okafor', '/school', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('region', { name: CARD }).getByRole('img').scrollIntoViewIfNeeded()
     await expectForEverybody(page)

@@ -25,12 +25,12 @@ const setStudents = (id: string, studentIds: readonly string[]) =>
 const make = (body: NewSet, teacherIds: readonly string[]) =>
   save('teachingSets', 'create', { body: { ...body, teacherIds: [...teacherIds] } }, CONCERNED)
 
-/** Makes a set (`set` is null), or changes its name and teachers. */
+/** Adds a set (`set` null), or changes its name and teachers. */
 export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeachingSet | null }) {
   const { t } = useTranslation('sets')
   const subjects = useQuery(ask('subjects', 'list'))
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  /** 404: a teacher or the subject was taken away since they were listed. */
+  /** After a 404 reads the lists again: a teacher or the subject was removed since they were read. */
   const orReadAgain = async (failure: unknown): Promise<never> => {
     if (!(failure instanceof Failure) || failure.status !== 404) throw failure
     await refresh(['classes', 'subjects', 'teachingSets'])
@@ -45,7 +45,7 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
     required: ['name', 'subjectId'],
     save: async ({ name: typed, subjectId, teachers: ticked }) => {
       const name = typed.trim()
-      // Whoever is not listed any more cannot be unticked.
+      // A teacher who is not in the list any more cannot be unchecked.
       const teachers = (staff.data ?? []).flatMap(({ id }) => (ticked.has(id) ? [id] : []))
       const said = t('saved', { name })
       if (!set) {
@@ -88,7 +88,7 @@ export function SetDialog({ yearId, set }: { yearId: string; set: ListedTeaching
   )
 }
 
-/** Who is in a set. The class that is shown does not change who is ticked. */
+/** Chooses the pupils of a set. Showing another class keeps what is checked. */
 export function PupilsDialog({ set }: { set: ListedTeachingSet }) {
   const { t } = useTranslation('sets')
   const own = useQuery(askWhole('teachingSets', 'students', { params: { id: set.id } }))

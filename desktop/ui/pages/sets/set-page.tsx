@@ -21,7 +21,7 @@ import { FigureSign } from '../results/partial-figures.tsx'
 type Result = SetTerm['students'][number]
 const FIGURES = ['coursework_average', 'exam_average', 'term_composite'] as const
 
-/** `/sets/:set`: who is in a set, and their results in its subject in the chosen term. */
+/** `/sets/:set`: the pupils of a set, and their results in its subject in the chosen term. */
 export function SetPage() {
   const { t } = useTranslation(['sets', 'marks'])
   const { setId } = useParams({ from: '/school/sets/$setId' })

@@ -13,7 +13,7 @@ import { number } from '../../words/format.ts'
 import { nameOf } from '../../words/names.ts'
 import { PupilsDialog, SetDialog } from './set-dialogs.tsx'
 
-/** `/sets`: the teaching sets of the chosen year; a teacher's own, an administrator's every one. */
+/** `/sets`: the teaching sets of the chosen year; a teacher's own, or all for administrators. */
 export function SetsPage() {
   const { t } = useTranslation('sets')
   const { year, isLoading } = useChosenTerm()

@@ -10,7 +10,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
   const { site, open } = siteInBrowser()
 
   const setsNow = async () => (await site.as('okafor')).teachingSets.list({ query: { academicYearId: thisYear.id } })
-  /** English, which Ada teaches in no class, to Fatima of 3A and Mei of 3B. */
+  /** Adds a set of English, which Ada teaches in no class, with Fatima of 3A and Mei of 3B. */
   const upper = async () => {
     const head = await site.as('okafor')
     const known = (await setsNow()).find(({ name }) => name === 'English upper')
@@ -27,7 +27,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
       ({ student_id }) => student_id === student.id,
     )?.score
 
-  test('an administrator makes one: subject, teachers, and pupils of several classes, shown class by class', async () => {
+  test('an administrator adds one: subject, teachers, and pupils of several classes, listed by class', async () => {
     const { context, page, faults } = await open('okafor', '/classes')
     await page.getByRole('link', { name: 'Teaching sets' }).click()
     await page.getByText('There is no teaching set in this year yet.').waitFor()
@@ -58,7 +58,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
-  test('is made with its teachers or not at all: what is refused stays in the dialog, and the next try makes one set', async () => {
+  test('is added with its teachers or not at all; after a refusal the dialog stays, and the next try adds one set', async () => {
     const { context, page, faults } = await open('okafor', '/sets')
     const head = await site.as('okafor')
     const allow = (isActive: boolean) => head.schools.updateMember({ params: { userId: people.byrne.id }, body: { isActive } })
@@ -82,9 +82,9 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
-  test('its teacher opens the marks from today, enters one of a pupil of each class, and sees the results', async () => {
+  test('its teacher opens the marks from Today, enters marks for pupils of two classes, and sees the results', async () => {
     const set = await upper()
-    // Of 3A alone: for nobody of 3B.
+    // Only for 3A.
     await (await site.as('quinn')).assessments.create({
       body: { termId: michaelmas.id, subjectId: english.id, title: 'Poem', assessmentType: 'coursework', studentGroupId: class3A.id },
     })
@@ -106,7 +106,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await page.keyboard.type('37')
     await page.keyboard.press('Enter')
     await expect.poll(async () => [await scoreOf(fatima), await scoreOf(mei)]).toEqual([41, 37])
-    // The cell of an assessment of 3A takes nothing for Mei of 3B.
+    // Mei of 3B cannot have a mark in an assessment of 3A.
     const closed = grid.locator('[data-look="closed"]')
     await closed.click()
     await page.keyboard.type('5')
@@ -123,7 +123,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
-  test('an assessment that is added in its grid is for the set alone, and says whom a wider one reaches', async () => {
+  test('an assessment added in its grid is for the set only; one for every class names the classes', async () => {
     const set = await upper()
     const head = await site.as('okafor')
     const { context, page, faults } = await open('ada', `/marks/sets/${set.id}?term=${michaelmas.id}`)
@@ -149,7 +149,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     const made = (await head.assessments.list({ query: scope })).find(({ title }) => title === 'Set paper')
     expect(made).toMatchObject({ teaching_set_id: set.id, student_group_id: null })
     await context.close()
-    // In the grid of a class whose pupil is in the set, the cells of the others are closed.
+    // In the grid of a class the cells of pupils outside the set are closed.
     const own = await open('okafor', `/marks/${class3B.id}/${english.id}?term=${michaelmas.id}`)
     const grid = own.page.getByRole('grid')
     await grid.getByRole('columnheader', { name: /Set paper/ }).waitFor()
@@ -163,7 +163,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await head.assessments.remove({ params: { id: made?.id ?? '' } })
   })
 
-  test('its marks go to a spreadsheet and come back: what is for another class is said, left out, and the rest is written', async () => {
+  test('its marks are exported to a spreadsheet and imported; rows of an assessment for another class are left out with a message', async () => {
     const set = await upper()
     const of3A = (await (await site.as('quinn')).assessments.list({ query: { termId: michaelmas.id, subjectId: english.id } })).find(
       ({ title }) => title === 'Poem',
@@ -197,7 +197,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
-  test('what was deleted or changed comes back by undo, with its teachers and pupils', async () => {
+  test('deletions and changes are undone, with teachers and pupils', async () => {
     await upper()
     const { context, page, faults } = await open('okafor', '/sets')
     const row = page.getByRole('row', { name: /English upper|English top/ })
@@ -237,7 +237,7 @@ describe.skipIf(!headlessPath)('teaching sets', () => {
     await context.close()
   })
 
-  test('fits a telephone, and is offered where marks are chosen', async () => {
+  test('fits a telephone, and is listed where marks are chosen', async () => {
     const set = await upper()
     const { context, page } = await open('ada', '/marks', { viewport: sizes.phone })
     await page.getByRole('link', { name: 'English, English upper' }).waitFor()

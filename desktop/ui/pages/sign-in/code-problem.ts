@@ -5,7 +5,7 @@ import { retryAfterMs } from './countdown.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-/** Why a code was refused, as a sentence; undefined where the failure is not about the code. */
+/** Why a code was refused, as a sentence; undefined for another failure. */
 export function codeProblemOf(failure: unknown, t: TFunction<'sign-in'>): string | undefined {
   const code = failure instanceof Failure ? failure.code : ''
   if (code === 'otp_invalid') return t('code.wrong')

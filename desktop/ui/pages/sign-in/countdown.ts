@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 
 const SECOND = 1_000
 
-/** Whole seconds until `end`, an instant in ms; 0 after it. */
+/** The whole seconds until `end` (ms); 0 after it. */
 export function useSecondsUntil(end: number): number {
   const [now, setNow] = useState(() => Date.now())
   const left = Math.max(0, Math.ceil((end - now) / SECOND))

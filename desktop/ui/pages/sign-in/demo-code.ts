@@ -1,7 +1,7 @@
 import { clientOf } from '@markbook/shared/contract/client'
 import type { demoContract } from '@markbook/shared/contract/demo'
 
-/** Of the contract only what is needed to call it. */
+/** Only what is needed to call the endpoint, so that the contract is not loaded. */
 const code = { method: 'POST', path: '/api/demo/code' } as (typeof demoContract)['code']
 const { demo } = clientOf({ demo: { code } }, { baseUrl: location.origin, send: (request) => fetch(request) })
 

@@ -5,7 +5,7 @@ import { forgetStored } from '../../components/browser-storage.ts'
 import { Notice } from '../../components/page.tsx'
 import { moment } from '../../words/format.ts'
 
-/** Says that this laptop was erased. What this browser keeps of it, such as marks that were not sent, goes too. */
+/** Says that this laptop was erased, and removes what this browser stored of it, such as unsent marks. */
 export function ErasedNotice({ erased }: Pick<SignInMethods, 'erased'>) {
   const { t } = useTranslation('sign-in')
   useEffect(() => {

@@ -15,7 +15,7 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
     post = catchPost(site)
   })
 
-  /** As if everybody had signed in an hour ago. */
+  /** Changes the database as if everybody had signed in an hour ago. */
   const anHourLater = () =>
     site
       .running()
@@ -32,7 +32,7 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
     return { ...opened, proof: opened.page.getByRole('dialog', PROOF) }
   }
 
-  test('stands over what was asked for, is answered by the keyboard alone, and what was asked for goes on', async () => {
+  test('is shown over the page, answered by keyboard, and then the action continues', async () => {
     const { context, page, proof, faults } = await askForCodes('byrne')
     const field = proof.getByLabel('Code', { exact: true })
     await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
@@ -61,7 +61,7 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
     await context.close()
   })
 
-  test('left with Esc, it changes nothing and leaves what it stood over, which says why', async () => {
+  test('is cancelled with Esc: nothing changes, and the page says why', async () => {
     const { context, page, proof, faults } = await askForCodes('okafor')
     await proof.waitFor()
     await page.keyboard.press('Escape')
@@ -78,7 +78,7 @@ describe.skipIf(!headlessPath)('the question for a fresh proof', () => {
     await context.close()
   })
 
-  test('is not asked of whoever has just signed in', async () => {
+  test('is not asked just after a sign-in', async () => {
     const { context, page } = await open('niamh', '/account')
     await page.getByRole('button', { name: 'Make ten codes' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Make ten codes' }).click()

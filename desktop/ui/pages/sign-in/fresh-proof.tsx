@@ -17,7 +17,7 @@ import { isLoopback } from '../../frame/loopback.ts'
 import { codeProblemOf } from './code-problem.ts'
 import { demoCodeFor } from './demo-code.ts'
 
-/** Asks the person to show once more who they are, whenever the server refuses a request for want of it (docs/design/sign-in.md). */
+/** Asks the person to prove again who they are, when the server refuses a request for want of a fresh proof (docs/design/sign-in.md). */
 export function FreshProof() {
   const close = useProofQuestion()
   return close && <ProofDialog onAnswer={close} />
@@ -37,7 +37,7 @@ function ProofDialog({ onAnswer }: OnAnswer) {
   )
 }
 
-/** In the window of the program on the person's own computer: whoever is signed in to that computer is its owner. */
+/** In the window of the desktop app: the person who is signed in to this computer is its owner. */
 function ByWindow({ onAnswer }: OnAnswer) {
   const { t } = useTranslation('sign-in')
   const { email } = useProfile()
@@ -62,7 +62,7 @@ function ByWindow({ onAnswer }: OnAnswer) {
   )
 }
 
-/** With one of the person's passkeys for this name of the server. */
+/** With one of the person's passkeys for this host name. */
 function ByPasskey({ onAnswer }: OnAnswer) {
   const { t } = useTranslation('sign-in')
   const own = useQuery({ ...ask('passkeys', 'list'), enabled: passkeyObstacle() === 'none' })
@@ -94,7 +94,7 @@ function ByCode({ field, onAnswer }: OnAnswer & { field: React.RefObject<HTMLInp
   const prove = useMutation({
     mutationFn: (token: string) => client.auth.prove({ body: { token } }),
     onSuccess: () => onAnswer(true),
-    // The session has ended: signing in again is asked for, and is a proof by itself.
+    // The session has ended: the app asks to sign in again, which is a proof too.
     onError: (failure) => failure instanceof Failure && failure.status === 401 && onAnswer(false),
   })
   const problem = isIncomplete ? t('code.incomplete') : codeProblemOf(prove.error, t)

@@ -5,7 +5,7 @@ import { ask } from '../../api/queries.ts'
 import { Notice } from '../../components/page.tsx'
 import { moment } from '../../words/format.ts'
 
-/** Says what a laptop still holds of a school that does not let it, or its person, take part any more. */
+/** Says what a laptop still stores of a school, where the laptop or its person does not belong to it any more. */
 export function HoldingsNotice({ holds }: { holds: LaptopHoldings }) {
   const { t } = useTranslation('sign-in')
   const { why, school, pupils, marks, as_of } = holds
@@ -20,7 +20,7 @@ export function HoldingsNotice({ holds }: { holds: LaptopHoldings }) {
   )
 }
 
-/** The same before the pages of a school, for whoever has lost their place in it. */
+/** The same on the pages before those of a school, for a person whose membership has ended. */
 export function OwnHoldings() {
   const { data } = useQuery(ask('replication', 'holdings'))
   return data ? <HoldingsNotice holds={data} /> : null

@@ -5,7 +5,7 @@ import { invitedBy } from './invited.ts'
 const link = (said: Record<string, string>) => `#${new URLSearchParams({ email: 'ada@example.org', ...said })}`
 
 describe('the link of an invitation', () => {
-  test('says who invites to which school, with which code', () => {
+  test('has who invites to which school, with which code', () => {
     expect(invitedBy(link({ code: '123-456', school: 'St Brigid’s', by: 'Ngozi Okafor' }))).toEqual({
       email: 'ada@example.org',
       code: '123-456',

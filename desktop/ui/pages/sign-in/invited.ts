@@ -1,14 +1,14 @@
 import { limits } from '@markbook/shared/limits'
 
-/** What the link of an invitation says (server/features/schools/invitations.handlers.ts). Links of older servers name no school. */
+/** The content of an invitation's link (server/features/schools/invitations.handlers.ts). Links of older servers have no school. */
 export type Invited = { email: string; code: string | null; school: string | null; by: string | null }
 
-/** A given and a family name with the space between them. */
+/** A first and a last name, with the space between them. */
 const MAX_PERSON = 2 * limits.text.name + 1
 
 /**
- * Reads the fragment of the page's address; null without an address to mail to. Anybody can write such a link: what is longer than a name, has
- * lines or leads to a page is left out. A short sentence cannot be told from a name.
+ * Reads the fragment of the page's address; null where it has no e-mail address. Anybody can write such a link: texts that are longer than
+ * a name, have line breaks or contain a link are left out. A short sentence cannot be told from a name.
  */
 export function invitedBy(fragment: string): Invited | null {
   const said = new URLSearchParams(fragment.replace(/^#/, ''))

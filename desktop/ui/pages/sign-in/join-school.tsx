@@ -12,7 +12,7 @@ import styles from './standalone-page.module.css'
 
 type JoinSchoolProps = { not?: readonly string[]; savedWord?: (school: string) => string }
 
-/** Finds a school and requests to join it. `not`: schools of which the person is a member. */
+/** Finds a school and requests to join it. `not`: the ids of schools that the person belongs to. */
 export function JoinSchool({ not = [], savedWord }: JoinSchoolProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const schools = useQuery(askWhole('schools', 'list'))

@@ -8,7 +8,7 @@ import { tell } from '../../components/toasts.tsx'
 
 type Offer = ReplyOf<'schools', 'offers'>[number]
 
-/** Places in schools to which this person has not agreed; nothing where there are none. */
+/** Memberships that this person has not agreed to; renders nothing without any. */
 export function Offers() {
   const offers = useQuery(ask('schools', 'offers'))
   return offers.data?.map((offer) => <OneOffer key={offer.school.id} offer={offer} />) ?? null
@@ -21,7 +21,7 @@ function OneOffer({ offer: { school, role, is_invitation } }: { offer: Offer }) 
   const params = { schoolId: school.id }
   const isInvited = is_invitation === true && role !== null
   const busy = agree.isPending || decline.isPending
-  // The card is gone by then.
+  // The card has been removed by then.
   const answer = (sent: Promise<unknown>, said: 'agreed' | 'declined') =>
     void sent.then(
       () => tell(t(isInvited && said === 'agreed' ? 'invitation.agreed' : `offer.${said}`, { school: school.name })),

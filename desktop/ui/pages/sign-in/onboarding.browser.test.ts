@@ -7,17 +7,17 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost } from '../../tests/post.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-/** The waiting page asks again after so many ms of its own clock (waiting-page.tsx), which a test moves. */
+/** The interval in which the waiting page asks (waiting-page.tsx), in ms; the test moves the browser's clock. */
 const NEXT_LOOK = 10_000
 
-describe.skipIf(!headlessPath)('the first days', () => {
+describe.skipIf(!headlessPath)('the first sign-in', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
   })
   afterAll(() => browser.close())
 
-  test('the first person on a new server signs in, gives a name, opens the school and is led on, by keyboard', async () => {
+  test('the first person on a new server signs in, gives a name and creates the school, by keyboard', async () => {
     const site = await openSite({ story: false })
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser)
@@ -70,7 +70,7 @@ describe.skipIf(!headlessPath)('the first days', () => {
     await site.close()
   })
 
-  test('on a server that serves its one school no other is offered, whatever the address says', async () => {
+  test('a server for one school offers to create no other, whatever the address of the page', async () => {
     const site = await openSite()
     const { context, page, faults } = await openWindow(browser)
     await page.goto(site.url)
@@ -90,14 +90,14 @@ describe.skipIf(!headlessPath)('the first days', () => {
     await site.close()
   })
 
-  describe('at a school that is there', () => {
+  describe('at an existing school', () => {
     let site: Site
     beforeAll(async () => {
       site = await openSite({ env: { DEDICATED: 'false', OPEN_FOUNDING: 'true' } })
     })
     afterAll(() => site.close())
 
-    test('whoever asks to join waits, and the page goes on by itself once they are let in', async () => {
+    test('a person who requests to join waits, and the page continues by itself after the approval', async () => {
       const { context, page, faults } = await openWindow(browser)
       await page.clock.install()
       await site.signIn(context, 'nobody')
@@ -133,7 +133,7 @@ describe.skipIf(!headlessPath)('the first days', () => {
       await context.close()
     })
 
-    test('whoever is refused is told, also when they come back later, and may ask again', async () => {
+    test('a person who is turned down sees it, also later, and may request again', async () => {
       const { context, page } = await openWindow(browser, { colorScheme: 'dark' })
       await page.clock.install()
       await site.signIn(context, 'tomas')

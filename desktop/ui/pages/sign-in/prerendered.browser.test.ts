@@ -10,10 +10,10 @@ const address = (page: Page) => page.getByLabel('Your email address')
 const isPrerendered = (page: Page) => page.evaluate(() => document.querySelector('[data-prerendered]') !== null)
 const hydrated = (page: Page) => expect.poll(() => isPrerendered(page)).toBe(false)
 
-/** The field can be seen before the browser gives it the focus: keys that are pressed in between go nowhere. */
+/** The field is visible before it has the focus; keys pressed in between are lost. */
 const focused = (page: Page) => expect.poll(() => address(page).evaluate((field) => field === document.activeElement)).toBe(true)
 
-/** The scripts of the app are on their way for as long as the test wants. */
+/** Delays the scripts of the app until the returned function is called. */
 async function holdTheApp(context: BrowserContext): Promise<() => void> {
   let letGo = () => {}
   const gate = new Promise<void>((resolve) => {
@@ -26,7 +26,7 @@ async function holdTheApp(context: BrowserContext): Promise<() => void> {
   return letGo
 }
 
-/** What went out to the desk where codes are asked for. */
+/** The requests for codes. */
 function asked(page: Page): string[] {
   const bodies: string[] = []
   page.on('request', (request) => {
@@ -35,13 +35,13 @@ function asked(page: Page): string[] {
   return bodies
 }
 
-describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
+describe.skipIf(!headlessPath)('the sign-in page before the app is loaded', () => {
   const { site, browser } = siteInBrowser()
   beforeAll(async () => {
     catchPost(site)
   })
 
-  test('is there before any script of the app: named, with the focus, for everybody, in the light and in the dark, in both languages', async () => {
+  test('is shown before any script: with title and focus, accessible, in light and dark mode, in both languages', async () => {
     for (const { locale, label, colorScheme, viewport } of [
       { locale: 'en-IE', label: 'Your email address', colorScheme: 'light', viewport: sizes.pc },
       { locale: 'fr-FR', label: 'Votre adresse électronique', colorScheme: 'dark', viewport: sizes.phone },
@@ -65,13 +65,13 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     }
   })
 
-  test('what was typed and ticked stays as it is, caret and all, and the next key goes on from there', async () => {
+  test('keeps typed text, checkbox and caret, and the next key continues there', async () => {
     const { context, page, faults } = await openWindow(browser)
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
     await focused(page)
-    // A letter is missing, and the caret stands where it belongs.
+    // Inserts a missing letter at the caret.
     const caret = people.okafor.email.indexOf('@')
     await page.keyboard.type(people.okafor.email.replace('@', ''))
     for (const key of ['Tab', 'Space', 'Shift+Tab', 'Home']) await page.keyboard.press(key)
@@ -86,7 +86,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await page.keyboard.press('Enter')
     await page.getByLabel('Code', { exact: true }).waitFor()
     expect(bodies).toEqual([JSON.stringify({ email: people.okafor.email })])
-    // It is in the field again before any script of the app, the next time.
+    // The next time the field has the address before any script.
     const second = await context.newPage()
     await context.unrouteAll()
     const letGoAgain = await holdTheApp(context)
@@ -100,7 +100,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await context.close()
   })
 
-  test('Enter before the app stands is done once it does, and once; the page stays where it is', async () => {
+  test('Enter before the app is loaded is handled once it is, and only once; the page does not scroll', async () => {
     const { context, page, faults } = await openWindow(browser)
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
@@ -123,7 +123,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await context.close()
   })
 
-  test('what is no address is said once the app stands; a code that is there already needs no mail', async () => {
+  test('an invalid address is reported once the app is loaded; with an authenticator code no mail is sent', async () => {
     const { context, page, faults } = await openWindow(browser)
     const bodies = asked(page)
     const letGo = await holdTheApp(context)
@@ -147,7 +147,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await context.close()
   })
 
-  test('a language that is chosen before the app stands is spoken by it, and by the server the next time', async () => {
+  test('a language chosen before the app is loaded is used by it, and by the server the next time', async () => {
     const { context, page, faults } = await openWindow(browser)
     const letGo = await holdTheApp(context)
     await page.goto(`${site.url}/sign-in`, { waitUntil: 'commit' })
@@ -161,7 +161,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     await context.close()
   })
 
-  test('whoever is signed in never sees it, wherever they go', async () => {
+  test('a person who is signed in never sees it', async () => {
     const seenBy = async (context: BrowserContext, page: Page, path: string) => {
       await page.addInitScript(() => {
         const look = () => {
@@ -186,7 +186,7 @@ describe.skipIf(!headlessPath)('the sign-in page before the app', () => {
     }
   })
 
-  test('after signing in the app comes without the page being loaded anew, and a session that was ended shows the form', async () => {
+  test('after a sign-in the app opens without a reload, and after the session has ended the form is shown', async () => {
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser)
     await page.goto(`${site.url}/subjects`)

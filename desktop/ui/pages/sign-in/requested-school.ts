@@ -2,8 +2,8 @@ import type { Profile } from '@markbook/shared/contract/auth'
 import { readStored, writeStored } from '../../components/browser-storage.ts'
 
 /**
- * The school of an unanswered request to join, stored on this computer. The server reports only pending requests, so this tells a person
- * who returns that a request was turned down.
+ * The school of an open request to join, stored in this browser. The server reports only pending requests; with this, a person who returns
+ * sees that a request was turned down.
  */
 type RequestedSchool = { user: string; school: string }
 const STORAGE_KEY = 'markbook.asked'

@@ -16,8 +16,8 @@ const redirectUnless = (path: '/welcome' | '/waiting') => async () => {
 }
 
 /**
- * In the desktop app's window its owner gets a new session without a code: a session that ran out after weeks must not lock a teacher out of
- * their own laptop. False everywhere else; no request is sent to a server on another machine.
+ * In the desktop app's window its owner gets a new session without a code, so that a teacher whose session has expired is not locked out of
+ * their own laptop. False elsewhere; sends no request to a server on another machine.
  */
 const signedInByDesktop = async () =>
   isLoopback(location.hostname) &&
@@ -32,11 +32,11 @@ export const signInRoutes = [
     path: '/sign-in',
     validateSearch: (search): { next?: string } => searchTexts(search, 'next'),
     beforeLoad: async ({ search }) => {
-      // The page itself reports a server that does not answer.
+      // The page itself shows that the server does not answer.
       const at = await loadAccountState().catch(() => 'signed_out' as const)
       if (at === 'in_school') throw redirect({ href: localPath(search.next) })
       if (at !== 'signed_out') throw redirect({ to: pathByState[at] })
-      // `next` is missing after signing out: then a code is required.
+      // `next` is missing after a sign-out: then a code is required.
       if (search.next !== undefined && (await signedInByDesktop())) {
         queryClient.clear()
         throw redirect({ href: localPath(search.next) })

@@ -1,6 +1,6 @@
 import { fold } from '@markbook/shared/domain/fold'
 
-/** The most schools that are listed; a longer search finds the others. */
+/** The largest number of schools shown; a longer search finds the others. */
 export const MAX_SHOWN = 50
 
 /** The schools whose name contains every word of the search, regardless of case and accents. */

@@ -7,14 +7,14 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { catchPost, type Post } from '../../tests/post.ts'
 import { siteInBrowser } from '../../tests/site.ts'
 
-describe.skipIf(!headlessPath)('a second thing beside the code by mail', () => {
+describe.skipIf(!headlessPath)('a second factor after the code by mail', () => {
   const { site, open } = siteInBrowser()
   let post: Post
   beforeAll(async () => {
     post = catchPost(site)
   })
 
-  test('is chosen in the account, and then asked for after a right code', async () => {
+  test('is chosen in the account, and then asked for after a correct code', async () => {
     const head = await site.as('okafor')
     const secret = fromBase32((await head.outage.enrolTotp()).secret)
     const now = () => stepAt(Date.now())

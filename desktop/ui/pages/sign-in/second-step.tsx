@@ -12,13 +12,13 @@ import { FailureNotice } from '../../components/page.tsx'
 import { wholeCode } from '../../components/typed-code.ts'
 import { codeProblemOf } from './code-problem.ts'
 
-/** Whether the code by mail was right, and a second thing is asked for. */
+/** Whether the code by mail was correct and a second factor is needed. */
 export const needsSecond = (failure: unknown): boolean => failure instanceof Failure && failure.code === 'auth.second_needed'
 
 type Second = { token: string } | 'passkey'
 type SecondStepProps = { email: string; token: string; onSignedIn: (profile: Profile) => void; onBack: () => void }
 
-/** After a right code by mail: the second thing, for whoever has chosen that (docs/design/sign-in.md). */
+/** Asks for the second factor after a correct code by mail, for people who chose one (docs/design/sign-in.md). */
 export function SecondStep({ email, token, onSignedIn, onBack }: SecondStepProps) {
   const { t } = useTranslation('sign-in')
   const [code, setCode] = useState('')

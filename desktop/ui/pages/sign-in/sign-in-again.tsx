@@ -7,7 +7,7 @@ import { CloseButton, Dialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Signs in again over a page whose session has ended (docs/design/sign-in.md). The page keeps all that was typed. */
+/** Signs in again over a page whose session has ended (docs/design/sign-in.md). The page keeps its unsaved input. */
 export function SignInAgain({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation('sign-in')
   const { id, email } = useProfile()

@@ -26,13 +26,13 @@ import { needsSecond, SecondStep } from './second-step.tsx'
 import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
 
-/** The interval at which the page reads whether the server can send mail. */
+/** How often the page reads whether the server can send mail, in ms. */
 const POLL_MS = 20_000
-/** The address of whoever last chose to be remembered on this computer. `public/early.js` reads it too. */
+/** The address of the person who last chose to be remembered in this browser. `public/early.js` reads it too. */
 const ADDRESS_KEY = 'markbook.address'
 const rememberedAddress = () => readStored(ADDRESS_KEY) ?? ''
 
-/** The sign-in page without the router, so that it can be prerendered. `isBack`: the person returns to a page after it. */
+/** The sign-in page without a router, so that it can be prerendered. `isBack`: the person returns to a page afterwards. */
 export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSignedIn: (profile: Profile) => void }) {
   const { t } = useTranslation('sign-in')
   const invited = useInvited()
@@ -56,7 +56,7 @@ export function SignInContent({ isBack, onSignedIn }: { isBack: boolean; onSigne
   )
 }
 
-/** Who invites to which school, and what is to be done first. */
+/** Who invites to which school, and what to do first. */
 function InvitedLead({ invited: { school, by, code } }: { invited: Invited }) {
   const { t } = useTranslation('sign-in')
   const who = school && (by ? t('invitation.by', { by, school }) : t('invitation.bySchool', { school }))
@@ -68,12 +68,12 @@ function InvitedLead({ invited: { school, by, code } }: { invited: Invited }) {
 }
 
 /**
- * A code that has to be typed. `again`: when another mail may be requested, ms. `shown`: the code, in a demonstration; `filledIn`: that of an
+ * A code to type. `again`: when another mail may be requested, in ms. `shown`: the code, in a demonstration; `filledIn`: the code of an
  * invitation.
  */
 type CodeRequest = { email: string; mailed: boolean; again: number; shown?: string; filledIn?: string }
 
-/** The invitation by whose link the page was opened, after the first rendering, which is that of the prerendered page. */
+/** The invitation in the page's address; null in the first render, which must equal the prerendered page. */
 function useInvited(): Invited | null {
   const [invited, setInvited] = useState<Invited | null>(null)
   useEffect(() => setInvited(invitedBy(location.hash)), [])
@@ -82,7 +82,7 @@ function useInvited(): Invited | null {
 
 type SignInFormProps = { email?: string; invited?: Invited; onSignedIn: (profile: Profile) => void }
 
-/** Address, then code. With `email` it is for that person alone; with `invited` the link of an invitation has filled it in. */
+/** The address, then the code. `email`: only this person can sign in; `invited`: an invitation's link has filled in the form. */
 export function SignInForm({ email, invited, onSignedIn }: SignInFormProps) {
   const { data: methods } = useQuery({ ...ask('outage', 'ways'), refetchInterval: POLL_MS })
   const { t } = useTranslation('sign-in')
@@ -111,7 +111,7 @@ export function SignInForm({ email, invited, onSignedIn }: SignInFormProps) {
   )
 }
 
-/** Where a school can be founded here: with what, and where that is found. */
+/** Shown where a school can be created here: what is needed, and where to find it. */
 function FoundingNote() {
   const { t } = useTranslation('sign-in')
   return (
@@ -123,7 +123,10 @@ function FoundingNote() {
   )
 }
 
-/** Signs in without an address and without a code. `public/early.js` says whether this browser has passkeys for this address; else it is hidden. */
+/**
+ * Signs in with a passkey, without address and code. Hidden unless `public/early.js` found that this browser may have passkeys for this
+ * site.
+ */
 function ByPasskey({ onSignedIn }: Pick<SignInFormProps, 'onSignedIn'>) {
   const { t } = useTranslation('sign-in')
   const enter = useMutation({ mutationFn: signInWithPasskey, onSuccess: onSignedIn })
@@ -141,18 +144,18 @@ function ByPasskey({ onSignedIn }: Pick<SignInFormProps, 'onSignedIn'>) {
 
 type AddressStepProps = { email: string; fixed: boolean; methods: SignInMethods | undefined; onRequest: (request: CodeRequest) => void }
 
-/** First the address. A person with a code from an app or on paper goes on without a mail. */
+/** Asks for the address. A person with a code from an app or on paper continues without a mail. */
 function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const [problem, setProblem] = useState<string>()
-  // Uncontrolled: what was typed before the page was hydrated stays in the fields.
+  // Uncontrolled, so that text typed before hydration stays in the fields.
   const field = useRef<HTMLInputElement>(null)
   const box = useRef<HTMLInputElement>(null)
   const send = useMutation({
     mutationFn: (to: string) => client.auth.sendOtp({ body: { email: to } }),
     onSuccess: (_, to) => onRequest({ email: to, mailed: true, again: Date.now() + limits.otp.resendAfter }),
     onError: (failure, to) => {
-      // The code that was sent a moment ago is still valid.
+      // The code that was sent before is still valid.
       if (failure instanceof Failure && failure.code === 'otp_too_soon')
         onRequest({ email: to, mailed: true, again: Date.now() + (retryAfterMs(failure) ?? limits.otp.resendAfter) })
     },
@@ -179,7 +182,7 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
         autoComplete="username"
         spellCheck={false}
         readOnly={fixed}
-        // In a demonstration the list of people above has the focus.
+        // In a demonstration the list of accounts has the focus.
         autoFocus={!methods?.demo || initial !== ''}
         defaultValue={initial}
         error={problem ?? issueOf(send.error, 'email')}
@@ -199,7 +202,7 @@ function AddressStep({ email: initial, fixed, methods, onRequest }: AddressStepP
 
 type DemoAccountsProps = { accounts: readonly DemoAccount[]; onCode: (email: string, code: string) => void }
 
-/** In a demonstration: people to sign in as. The server answers with the code that would otherwise be mailed. */
+/** The accounts of a demonstration. The server returns the code that would otherwise be mailed. */
 function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
   const { t } = useTranslation('sign-in')
   const request = useMutation({
@@ -208,7 +211,7 @@ function DemoAccounts({ accounts, onCode }: DemoAccountsProps) {
   })
   const first = useRef<HTMLButtonElement>(null)
   useEffect(() => {
-    // Not where a person is typing an address, or where one is remembered.
+    // Not while a person types an address, or where one is remembered.
     const { activeElement: at } = document
     if (!(at instanceof HTMLInputElement && at.value !== '')) first.current?.focus()
   }, [])
@@ -246,7 +249,7 @@ type CodeStepProps = {
   onBack: () => void
 }
 
-/** Then the code: from a mail, an app, paper, or the sign-in desk. */
+/** Asks for the code: from a mail, an app, paper, or an administrator. */
 function CodeStep({ request, methods, onSignedIn, onBack }: CodeStepProps) {
   const { t } = useTranslation(['sign-in', 'app'])
   const { email, shown = '', filledIn = '' } = request
@@ -357,7 +360,7 @@ function OtherWays({ methods }: { methods: SignInMethods }) {
   )
 }
 
-/** Warns that mail does not leave. Nothing where it does, or where the demonstration shows codes. */
+/** Warns that mails cannot be sent. Nothing where they can, or where a demonstration shows codes. */
 function MailNotice({ methods }: { methods: SignInMethods | undefined }) {
   const { t } = useTranslation('sign-in')
   if (!methods || methods.mail === 'ok' || methods.demo) return null
@@ -373,7 +376,7 @@ function MailNotice({ methods }: { methods: SignInMethods | undefined }) {
   )
 }
 
-/** Beside the field for the code. It opens by itself where the code that was typed is not taken for now. */
+/** Help beside the field for the code. It opens by itself while typed codes are not accepted. */
 function NoCodeHelp({ methods, isOpen }: { methods: SignInMethods | undefined; isOpen: boolean }) {
   const { t } = useTranslation('sign-in')
   if (!methods) return null

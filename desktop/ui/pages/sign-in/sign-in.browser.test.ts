@@ -22,7 +22,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await site.close()
   })
 
-  test('by keyboard alone: address, code with its spaces, and on to the page that was asked for', async () => {
+  test('by keyboard: the address, a code with spaces, and then the requested page', async () => {
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser)
     await page.goto(`${site.url}/subjects`)
@@ -47,7 +47,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('a wrong code says so and can be typed over; too early a wish for another says how long', async () => {
+  test('a wrong code is reported and can be replaced; another code can be requested only after a pause', async () => {
     const post = catchPost(site)
     const { context, page } = await openWindow(browser)
     await page.goto(`${site.url}/sign-in`)
@@ -65,14 +65,14 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await expectForEverybody(page)
     await picture(page, 'sign-in-wrong-pc')
     await page.getByRole('button', { name: 'Another address' }).click()
-    // It was sent a moment ago, and is still the one to type.
+    // A code was sent a moment ago, and is still valid.
     await page.getByRole('button', { name: 'Send me a code' }).click()
     await codeField(page).fill(code)
     await today(page).waitFor()
     await context.close()
   })
 
-  test('after fifty wrong codes it says how long to wait, and shows the other ways', async () => {
+  test('after fifty wrong codes the page says how long to wait, and shows the other ways', async () => {
     catchPost(site)
     const { context, page } = await openWindow(browser)
     await page.goto(`${site.url}/sign-in`)
@@ -93,7 +93,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('a code from paper, on a telephone, in small letters; six digits are told what is missing', async () => {
+  test('accepts a recovery code in lower case on a telephone; says what is missing of six digits', async () => {
     catchPost(site)
     const [printed = ''] = (await (await site.as('niamh')).outage.newRecoveryCodes()).codes
     const { context, page, faults } = await openWindow(browser, { viewport: sizes.phone, hasTouch: true, isMobile: true })
@@ -119,7 +119,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('while no mail can leave it says what to do, and a code of the desk signs in', async () => {
+  test('without mail the page says what to do, and a desk code signs in', async () => {
     catchPost(site, noMailLeaves)
     const { context, page } = await openWindow(browser, { viewport: sizes.phone, colorScheme: 'dark' })
     await page.goto(`${site.url}/sign-in`)
@@ -135,7 +135,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('in French, under a name that is no secure context, at 200 % zoom', async () => {
+  test('in French, over http at a host name, at 200 % zoom', async () => {
     const post = catchPost(site)
     const { context, page, faults } = await openWindow(browser, { viewport: { width: 683, height: 384 } })
     await page.goto(`http://${NAME_OF_THIS_MACHINE}:${site.running().port}/sign-in?next=//evil.example`)
@@ -153,7 +153,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
     await context.close()
   })
 
-  test('who is signed out in the middle signs in over the page, and what was typed is still there', async () => {
+  test('after the session has ended the person signs in over the page, and unsaved input is kept', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'okafor')
     await page.goto(`${site.url}/subjects`)
@@ -178,7 +178,7 @@ describe.skipIf(!headlessPath)('the sign-in page', () => {
 })
 
 describe.skipIf(!headlessPath)('a demonstration', () => {
-  test('lets a newcomer in with two presses', async () => {
+  test('needs two presses to sign in', async () => {
     const [site, browser] = await Promise.all([openSite({ demo: true }), openBrowser()])
     const { page, faults } = await openWindow(browser)
     await page.goto(site.url)

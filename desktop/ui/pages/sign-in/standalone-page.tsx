@@ -7,10 +7,10 @@ import { signOut } from '../../frame/sign-out.ts'
 import { chooseLanguage, languageOptions } from '../../words/words.ts'
 import styles from './standalone-page.module.css'
 
-/** `canSignOut`: for those who are signed in and have no menu yet. */
+/** `canSignOut`: for people who are signed in and have no menu yet. */
 type StandalonePageProps = { title: string; lead?: ReactNode; wide?: boolean; canSignOut?: boolean; children: ReactNode }
 
-/** The pages before the school: the name of the program, the language, one thing to do. */
+/** The layout of the pages before those of a school: the program's name, the language, and one form. */
 export function StandalonePage({ title, lead, wide = false, canSignOut = false, children }: StandalonePageProps) {
   const { t, i18n } = useTranslation(['sign-in', 'app'])
   useEffect(() => {
@@ -18,7 +18,7 @@ export function StandalonePage({ title, lead, wide = false, canSignOut = false, 
   }, [title, t])
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // The element that had the focus was removed with the step before.
+    // The element that had the focus was removed with the former step.
     if (title && document.activeElement === document.body) heading.current?.focus()
   }, [title])
   return (

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { me } from '../../api/session.ts'
 import { useSignedOut } from '../../api/signed-out.ts'
 
-/** The profile, on the pages before the school, read again every `pollMs`. Without a session it redirects to the sign-in page. */
+/** The profile, for the pages before those of a school; read again every `pollMs`. Without a session it redirects to the sign-in page. */
 export function useMe(pollMs?: number): UseQueryResult<Profile> {
   const navigate = useNavigate()
   const isOut = useSignedOut()

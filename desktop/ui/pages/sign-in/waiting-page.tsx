@@ -15,10 +15,10 @@ import styles from './standalone-page.module.css'
 import { StandalonePage } from './standalone-page.tsx'
 import { useMe } from './use-me.ts'
 
-/** The interval of requests for an answer (specification, «Events»). */
+/** How often the page asks for the answer, in ms (specification, «Events»). */
 const POLL_MS = 10_000
 
-/** Waits for the answer to a request to join, and goes on by itself when there is one. */
+/** Waits for the answer to a request to join, and continues by itself. */
 export function WaitingPage() {
   const { t } = useTranslation('sign-in')
   const own = useMe(POLL_MS)
@@ -45,7 +45,7 @@ export function WaitingPage() {
       <Answer of={own}>
         {(known) => {
           if (known.pending_join_request) return <Pending profile={known} onWithdrawn={() => setWithdrawn(true)} />
-          // Nothing is shown while another page is being opened.
+          // Nothing while another page is being opened.
           return known.school_id || isWithdrawn ? null : <Refused profile={known} />
         }}
       </Answer>

@@ -22,7 +22,7 @@ import { useMe } from './use-me.ts'
 
 const route = getRouteApi('/welcome')
 
-/** Asks a new person for their name, and then which school to join or to create. */
+/** Asks a new person for their name, and then which school to join or create. */
 export function WelcomePage() {
   const { t } = useTranslation('sign-in')
   const own = useMe()
@@ -43,11 +43,11 @@ export function WelcomePage() {
   )
 }
 
-/** Whether a school waits for this person's answer. */
+/** Whether a school has invited this person and waits for their answer. */
 const useIsInvited = (enabled: boolean): boolean =>
   useQuery({ ...ask('schools', 'offers'), enabled }).data?.some(({ is_invitation }) => is_invitation) ?? false
 
-/** Goes on once the person has a school or a request, made here or in another window. */
+/** Redirects once the person has a school or a request, made here or in another window. */
 function useRedirect(profile: Profile | undefined) {
   const navigate = useNavigate()
   const at = profile && accountStateOf(profile)
@@ -105,7 +105,10 @@ function SchoolStep({ profile }: { profile: Profile }) {
   )
 }
 
-/** Join or create, where a school can be created. On a server without a school (`isFirst`) there is none to join; a school made meanwhile does not switch the form. */
+/**
+ * Join or create a school, where one can be created. On a server without a school (`isFirst`) there is none to join; a school that is
+ * created meanwhile does not change the form.
+ */
 function Ways({ isFirst }: { isFirst: boolean }) {
   const { t } = useTranslation('sign-in')
   const { way: chosen }: { way?: 'join' | 'create' } = route.useSearch()
@@ -113,7 +116,7 @@ function Ways({ isFirst }: { isFirst: boolean }) {
   const [usual] = useState(isFirst ? 'create' : 'join')
   const way = chosen ?? usual
   if (methods.isLoading) return <Loading />
-  // The one school of this server is there: nobody is led to a form that is refused.
+  // This server has its one school: creating another would be refused.
   if (methods.data?.one_school && usual === 'join') {
     return (
       <Card label={t('join.title')}>
@@ -146,7 +149,7 @@ function Ways({ isFirst }: { isFirst: boolean }) {
 
 const types = ['primary', 'secondary'] as const
 
-/** The setup code of the server: from the link that it printed, or in the desktop app's window from the server on this computer. */
+/** The setup code of the server: from the link that it printed, or in the desktop app's window from the server itself. */
 function useSetupCode() {
   const { hash } = useLocation()
   const methods = useQuery(ask('outage', 'ways'))
@@ -164,7 +167,7 @@ function CreateSchool() {
   return setup.isLoading ? <Loading /> : <SchoolForm setup={setup} />
 }
 
-/** Creates a school with this person as its administrator. The page goes on by itself, since the profile then has a school. */
+/** Creates a school with this person as its administrator. The profile then has a school, and the page redirects by itself. */
 function SchoolForm({ setup }: { setup: { known: string; isNeeded: boolean } }) {
   const { t } = useTranslation(['sign-in', 'app'])
   const group = useId()

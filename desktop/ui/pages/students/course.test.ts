@@ -17,7 +17,7 @@ const group = (year: string, ...terms: [name: string, starts: string, result: Re
 })
 const overview = (...classes: ReturnType<typeof group>[]) => ({ classes }) as unknown as StudentOverview
 
-describe('the course of a pupil', () => {
+describe('courseOf', () => {
   const seen = overview(
     group(
       '2025/26',
@@ -27,10 +27,10 @@ describe('the course of a pupil', () => {
     ),
     group('2024/25', ['michaelmas', '2024-09-01', result(50, ['ma', 40], ['en', 60])], ['trinity', '2025-04-01', null]),
   )
-  test('terms without a result are left out, the earliest comes first', () => {
+  test('leaves out terms without a result; the earliest is first', () => {
     expect(pastTerms(seen).map(({ id }) => id)).toEqual(['michaelmas 2024/25', 'michaelmas 2025/26', 'trinity 2025/26'])
   })
-  test('each subject has a place for each term, empty where it was not taken', () => {
+  test('has a place for each term in each subject, null where it was not taken', () => {
     expect(courseOf(pastTerms(seen))).toEqual({
       overall: { results: [50, 70, 80], partial: [false, true, false] },
       subjects: [
@@ -39,7 +39,7 @@ describe('the course of a pupil', () => {
       ],
     })
   })
-  test('nobody has none', () => {
+  test('is empty for a pupil without results', () => {
     expect(courseOf(pastTerms(overview()))).toEqual({ overall: { results: [], partial: [] }, subjects: [] })
   })
 })

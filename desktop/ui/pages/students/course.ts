@@ -5,7 +5,10 @@ type Class = StudentOverview['classes'][number]
 type Past = Class['terms'][number]
 /** A term in which the pupil has a result. */
 export type PastTerm = { id: string; name: Past['term']['name']; year: string; result: NonNullable<Past['result']> }
-/** What came of a subject, or of all, in each of the terms; null where there was nothing. `partial`: which of it rests on coursework or exam alone. */
+/**
+ * The results of a subject, or the averages, in each term; null where there is none. `partial`: which of them have only coursework or only
+ * an exam.
+ */
 export type Course = { id: string; name: string; results: (number | null)[]; partial: boolean[] }
 
 /** The terms with any result, the earliest first. */
@@ -19,7 +22,7 @@ export function pastTerms({ classes }: Pick<StudentOverview, 'classes'>): PastTe
     })
 }
 
-/** The overall average and each subject over the terms; subjects in the order of the latest term that has them. */
+/** The overall averages and the results of each subject by term; subjects in the order of the latest term that has them. */
 export function courseOf(terms: readonly PastTerm[]): { overall: Pick<Course, 'results' | 'partial'>; subjects: Course[] } {
   const names = new Map([...terms].reverse().flatMap(({ result }) => result.subjects.map((one) => [one.subject_id, one.subject_name])))
   const subjects = [...names].map(([id, name]) => {

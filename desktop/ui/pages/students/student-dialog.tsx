@@ -19,7 +19,7 @@ const draftOf = (student: Student | null) => ({
   enrollmentDate: student?.enrollment_date ?? '',
   studentNumber: student?.student_number ?? '',
   isActive: student?.is_active ?? true,
-  /** Of a new pupil; '' for none yet. */
+  /** The class of a new pupil; '' for none. */
   classId: '',
 })
 
@@ -32,7 +32,7 @@ const textsOf = ({ firstName, lastName, enrollmentDate, studentNumber }: Draft) 
 })
 const personalOf = ({ gender, dateOfBirth }: Draft) => gender && { gender, dateOfBirth: dateOfBirth || null }
 
-/** The pupil is there where the class could not be joined: to send it all again would make a second one. */
+/** The pupil has been added where only joining the class fails; sending all again would add another one. */
 async function createIn(classId: string, body: ReturnType<typeof textsOf> & NonNullable<Exclude<ReturnType<typeof personalOf>, ''>>) {
   const made = await save('students', 'create', { body })
   if (classId)
@@ -40,11 +40,11 @@ async function createIn(classId: string, body: ReturnType<typeof textsOf> & NonN
   return made
 }
 
-/** Adds a pupil (`student` is null) or changes one. */
+/** Adds a pupil (`student` null) or changes one. */
 export function StudentDialog({ student }: { student: Student | null }) {
   const { t } = useTranslation(['students', 'app'])
   const profile = useProfile()
-  // Whoever may not see the gender and the birth date of a pupil gets neither, and changes neither.
+  // A person who may not see gender and birth date does not get them, and does not send them.
   const isSeen = student === null || student.gender !== null
   const form = useForm({
     initial: () => draftOf(student),
@@ -96,7 +96,7 @@ export function StudentDialog({ student }: { student: Student | null }) {
 
 type ClassFieldProps = { value: string; error: string | undefined; onChange: (event: { target: { value: string } }) => void }
 
-/** The class of a new pupil, among those in which this person may enrol; nothing where there is none. */
+/** The class of a new pupil, among those in which this person may enrol; renders nothing without any. */
 function ClassField(field: ClassFieldProps) {
   const { t } = useTranslation('students')
   const profile = useProfile()

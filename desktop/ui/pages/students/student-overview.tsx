@@ -12,7 +12,7 @@ import { type Course, courseOf, type PastTerm, pastTerms } from './course.ts'
 
 type Props = { of: StudentOverview }
 
-/** The overall average and each subject over all terms and years, with a line of their course. */
+/** The averages and the results of each subject in all terms and years, each with a line chart. */
 export function Results({ of }: Props) {
   const { t } = useTranslation(['students', 'app'])
   const terms = pastTerms(of)
@@ -73,7 +73,7 @@ export function Classes({ of: { classes } }: Props) {
   )
 }
 
-/** The report books with their status, each with the way to its newest PDF. */
+/** The report books with their status, each with a link to its newest PDF. */
 export function Books({ of: { books, classes } }: Props) {
   const { t } = useTranslation(['students', 'app', 'reports'])
   if (books.length === 0) return null
@@ -126,7 +126,7 @@ export function Books({ of: { books, classes } }: Props) {
   )
 }
 
-/** Marks that are missing in the year that runs, each with the way to its grid. */
+/** The missing marks of the current year, each with a link to its grid. */
 export function Missing({ of: { missing, classes } }: Props) {
   const { t } = useTranslation(['students', 'app'])
   const group = classes.find(({ terms }) => terms.some(({ term }) => term.id === missing[0]?.term_id))

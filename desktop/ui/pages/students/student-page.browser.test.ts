@@ -8,7 +8,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the page of a pupil', () => {
   const { site, browser, open } = siteInBrowser()
 
-  test('the class teacher sees who it is, the course of the results, classes, books and what is missing, in one request', async () => {
+  test('a class teacher sees personal data, past results, classes, report books and missing marks, with one request', async () => {
     const { context, page, faults } = await openWindow(browser)
     await site.signIn(context, 'byrne')
     const asked: string[] = []
@@ -31,7 +31,7 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
     await picture(page, 'pupil-pc')
     await page.mouse.wheel(0, 2_000)
     await picture(page, 'pupil-pc-below')
-    // The term and the year are tabs of the same page.
+    // The term and the year are tabs of the page.
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Term' }).click()
     await page.waitForURL(new RegExp(`/results/${class3B.id}/students/${elan.id}$`))
     await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'At a glance' }).click()
@@ -73,7 +73,7 @@ describe.skipIf(!headlessPath)('the page of a pupil', () => {
     await context.close()
   })
 
-  test('a teacher of one subject sees results without the birth date, and changes a name without it; it reads on a telephone', async () => {
+  test('a teacher of one subject sees the results without the birth date, and can change the name; it fits a telephone', async () => {
     const { context, page, faults } = await open('ada', `/students/${elan.id}`, { viewport: sizes.phone, colorScheme: 'dark' })
     await page
       .getByRole('region', { name: 'Results' })

@@ -25,7 +25,7 @@ export function StudentPage() {
   return <Answer of={overview}>{(known) => <Whole of={known} />}</Answer>
 }
 
-/** One pupil: who, the course of the results, classes, report books, what is missing; the term and the year have tabs of their own. */
+/** A pupil: personal data, past results, classes, report books and missing marks; the term and the year are on other tabs. */
 function Whole({ of }: { of: StudentOverview }) {
   const { student, classes } = of
   const { year } = useChosenTerm()
@@ -50,7 +50,7 @@ function Whole({ of }: { of: StudentOverview }) {
   )
   const facts = [
     [t('studentNumber'), student.student_number],
-    // Whoever may not see them gets neither.
+    // Undefined for people who may not see them.
     ...(student.gender === null
       ? []
       : ([

@@ -17,7 +17,7 @@ import { useClassMembership } from '../classes/use-class-membership.ts'
 import { ImportStudents } from '../imports/import-students.tsx'
 import { StudentDialog } from './student-dialog.tsx'
 
-/** The most rows that are shown; the search finds the others. */
+/** The largest number of rows shown; the search finds the others. */
 const MAX_ROWS = 300
 
 export function StudentsPage() {

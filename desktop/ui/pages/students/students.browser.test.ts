@@ -17,7 +17,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
   }
   const found = async (search: string) => (await site.as('okafor')).students.list({ query: { search } })
 
-  test('takes a list with the school’s own headings, asks for those that it does not know, and names each pupil', async () => {
+  test('takes a list with the school’s own headings, asks about unknown ones, and names each pupil', async () => {
     const { context, page, faults, dialog } = await opened()
     const list = (gender: string) =>
       `\ufeffSurname;Pupil’s forename;Boy/Girl;House;D.O.B.;Form;Ref\r\nBarry;Seán;${gender};Oak;2012-03-25;3B;B-1\r\nÁlvarez;Nuala;girl;Elm;2012-07-01;3a;B-2\r\n`
@@ -50,7 +50,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
-  test('takes rows that were copied out of a spreadsheet; two columns said to be the same are refused in words', async () => {
+  test('takes rows copied from a spreadsheet; assigning one meaning to two columns is refused', async () => {
     const { context, page, dialog } = await opened()
     await dialog.getByText('Paste rows instead of a file').click()
     await page.getByLabel('Rows of a spreadsheet').fill('Nom\tPrénom\tSexe\tAutre\nDiop\tAwa\tFille\tx\n')
@@ -71,7 +71,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
-  test('takes a workbook whose headings mean nothing to anybody; it reads on a telephone in the dark', async () => {
+  test('takes a workbook with unknown headings; it fits a telephone in dark mode', async () => {
     const { context, page, dialog } = await opened({ viewport: sizes.phone, colorScheme: 'dark' })
     const rows = [
       row(1, 'A name', 'Another', 'Which', 'When'),
@@ -103,7 +103,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
-  test('what is no table is refused in the server’s words', async () => {
+  test('shows the server’s message for a file that is no table', async () => {
     const { context, page, dialog } = await opened()
     await page.getByLabel(FILE).setInputFiles({ name: 'list.xlsx', mimeType: 'application/zip', buffer: Buffer.from('%PDF-1.7') })
     await dialog.getByRole('button', { name: 'See what would happen' }).click()
@@ -111,7 +111,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
-  test('a class that is missing is made from the dialog; every fault of a row is told, in French too', async () => {
+  test('adds a missing class from the dialog, and lists every fault of a row, also in French', async () => {
     const list = (day: string) => `Nom;Prénom;Sexe;Né le;Classe\nFarge;Lou;fille;${day};3Z\nPetit;Max;garçon;2012-01-04;3Z\n`
     const { context, page, faults } = await open('okafor', '/students', { locale: 'fr-FR' })
     await page.getByRole('button', { name: 'Importer une liste' }).click()
@@ -146,7 +146,7 @@ describe.skipIf(!headlessPath)('the import of pupils', () => {
     await context.close()
   })
 
-  test('a pupil is found by number, and the list says the class', async () => {
+  test('a pupil is found by number, and the list shows the class', async () => {
     const { context, page, faults } = await open('okafor', '/students')
     await page.getByLabel('Find by name or number').fill('sb-004')
     const row = page.getByRole('row', { name: /Murphy, Aoife/ })

@@ -64,7 +64,7 @@ function move(subjects: readonly Subject[], from: number, to: number): void {
   void save('subjects', 'reorder', { body: { subjectIds } }).catch(tellFailure)
 }
 
-/** Adds a subject (`subject` is null) or changes one. */
+/** Adds a subject (`subject` null) or changes one. */
 function SubjectDialog({ subject }: { subject: Subject | null }) {
   const { t } = useTranslation(['subjects', 'app'])
   const form = useForm({

@@ -27,7 +27,7 @@ describe.skipIf(!headlessPath)('the subjects page', () => {
     await context.close()
   })
 
-  test('a code that is taken says so beside the form, and what was typed stays', async () => {
+  test('a code that is taken is reported beside the form, and the input stays', async () => {
     const { context, page } = await open('okafor', '/subjects')
     await page.getByRole('button', { name: 'Add a subject' }).click()
     await page.getByLabel('Name').fill('More maths')
@@ -38,7 +38,7 @@ describe.skipIf(!headlessPath)('the subjects page', () => {
     await context.close()
   })
 
-  test('reads on a telephone, in the dark, for everybody', async () => {
+  test('fits a telephone in dark mode, and is accessible', async () => {
     const { context, page } = await open('okafor', '/subjects', { viewport: sizes.phone, colorScheme: 'dark' })
     await page.getByRole('button', { name: 'Change Mathematics' }).waitFor()
     await expectForEverybody(page)

@@ -17,7 +17,7 @@ import { DecidedElsewhere, HistoryLink, useDecidedElsewhere } from './decided-el
 import { differing, shownColumns, useColumnName, useReasonText, useRowName, useValueText } from './labels.ts'
 import styles from './sync.module.css'
 
-/** Shows one conflict at a time, to be decided with a key. */
+/** Shows one conflict at a time, which one key decides. */
 export function ConflictsPage() {
   const { t } = useTranslation('sync')
   const open = useQuery({ ...ask('replication', 'conflicts', { query: { status: 'open' } }), refetchInterval: 10_000 })
@@ -51,7 +51,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   const [leaving, setLeaving] = useState<Conflict | null>(null)
   const isUnread = useUnread(conflict.id)
   const top = useRef<HTMLDivElement>(null)
-  // Whose value the next one is stands above its buttons, where the page may have been pushed up.
+  // Scrolls to the top, since the name of the row is above the buttons.
   useEffect(() => {
     if (conflict.id) top.current?.scrollIntoView({ block: 'nearest' })
   }, [conflict.id])
@@ -69,7 +69,7 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
     onDecided({ conflict, choice, message })
   }
   const decide = (choice: ConflictChoice, value?: Record<string, unknown>) => {
-    // Whoever typed a value has seen for what.
+    // A person who typed a value has read the conflict.
     if (resolve.isPending || !conflict.may_decide || (choice !== 'typed' && isUnread())) return
     if (choice === 'kept' && !conflict.kept) setLeaving(conflict)
     // The page shows a refusal.
@@ -107,15 +107,15 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
   )
 }
 
-/** Resources that a decision may change. */
+/** The resources that a decision may change. */
 const affectedResources = ['grades', 'assessments', 'reports', 'students', 'classes', 'terms', 'academicYears', 'schools'] as const
 
-/** The last decision on this page, and the conflict before it. */
+/** The last decision on this page, with the conflict as it was before. */
 type LastDecision = { conflict: Conflict; choice: ConflictChoice; message: string }
 
 /**
- * The request that undoes a decision: after «leave it» it writes the other value, else the value before. Null after a deletion, which left no
- * row to write to.
+ * The request that undoes a decision: after «current» it writes the other value, else the value before. Null after a deletion, since the
+ * row is gone.
  */
 function undoOf({ conflict: { kept, current }, choice }: LastDecision) {
   if (choice === 'current') return kept && { columns: differing(kept, current), body: { choice: 'kept' as const, again: true } }
@@ -123,7 +123,7 @@ function undoOf({ conflict: { kept, current }, choice }: LastDecision) {
   return current && { columns: kept ? differing(current, kept) : current, body: { choice: 'typed' as const, value: current, again: true } }
 }
 
-/** Undoes the last decision while the page is open. Later the history of the row does. */
+/** Undoes the last decision while the page is open; later the history of the row can. */
 function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => void }) {
   const { t } = useTranslation(['sync', 'app'])
   const shown = useValueText()
@@ -160,13 +160,13 @@ function UndoDecision({ last, onClose }: { last: LastDecision; onClose: () => vo
 
 type KeyHandlers = Readonly<Record<string, () => void>>
 
-/** The arrow that points to the side of a choice: what stands now is on the side where one begins to read. */
+/** The arrow key for the side of a choice: the present value is at the start of the line. */
 const keyTo = (choice: 'current' | 'kept') => ((choice === 'current') === isRightToLeft() ? 'ArrowRight' : 'ArrowLeft')
 
-/** The time in which nothing decides a new conflict: a second tap, or a key, was meant for the one before. */
+/** A new conflict cannot be decided for this time, in ms: a second tap or key press was meant for the one before. */
 const UNREAD_MS = 300
 
-/** Whether the shown conflict, of this id, came too lately to have been read. */
+/** Whether the shown conflict, with this id, appeared too recently to have been read. */
 function useUnread(about: string): () => boolean {
   const shownSince = useRef(0)
   useEffect(() => {
@@ -175,7 +175,7 @@ function useUnread(about: string): () => boolean {
   return () => performance.now() - shownSince.current < UNREAD_MS
 }
 
-/** Keys of the whole page, except in fields, menus and dialogs. A repeated key counts once. */
+/** Handles keys of the whole page, except in fields, menus and dialogs. A repeated key counts once. */
 function useConflictKeys({ decide, walk }: { decide: KeyHandlers; walk: KeyHandlers }): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -194,7 +194,7 @@ type ConflictChoice = 'current' | 'kept' | 'typed'
 type ConflictCardProps = {
   conflict: Conflict
   isBusy: boolean
-  /** Of the last choice, where it was refused. */
+  /** The failure of the last choice. */
   failure: unknown
   onDecide: (choice: ConflictChoice, value?: Record<string, unknown>) => void
 }

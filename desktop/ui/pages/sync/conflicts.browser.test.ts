@@ -26,7 +26,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await joined.close()
   })
   const openAt = async (site: Site) => (await site.as('okafor')).replication.conflicts({ query: { status: 'open' } })
-  /** What is written at both ends while the line is down, and has met since. */
+  /** Writes at both ends while the connection is cut, and waits until both have met. */
   const meeting = async (atBox: (site: Site) => Promise<unknown>, atCentre: (site: Site) => Promise<unknown>) => {
     const before = (await openAt(box)).length
     line.cut()
@@ -42,7 +42,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     for (const [pupil, score] of marks) await client.grades.update({ params: { id: gradeOf(pupil) }, body: { score } })
   }
 
-  test('what needs a decision and how the line stands are both said on the Sync page', async () => {
+  test('conflicts and the state of the connection are both shown on the Sync page', async () => {
     const three = [sean, aoife, lukasz]
     await meeting(
       marked(
@@ -66,7 +66,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('French sets a space before its colon, and a clock is apart by hours', async () => {
+  test('French has a space before its colon; a clock is hours off', async () => {
     const { context, page } = await openWindow(browser, { locale: 'fr-FR' })
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync/conflicts`)
@@ -81,7 +81,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('a key that is held, or pressed before the next conflict can have been read, decides one alone', async () => {
+  test('a held key, or one pressed before the next conflict can be read, decides only one', async () => {
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.goto(`${box.url}/sync/conflicts`)
@@ -108,7 +108,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('a finger on a telephone: a second tap does not decide the conflict that comes into its place', async () => {
+  test('on a telephone a second tap does not decide the next conflict', async () => {
     const two = [sean, aoife]
     const both = (score: number): [{ id: string }, number][] => two.map((pupil) => [pupil, score])
     await meeting(marked('ada', both(12)), marked('byrne', both(23)))
@@ -134,7 +134,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await page.getByText('1 of 1').waitFor()
     await page.waitForTimeout(500)
     expect(await openAt(box)).toHaveLength(1)
-    // Whose mark it is is in sight, though the button that was tapped is far below.
+    // The name of the row is visible, although the tapped button is far below.
     const bar = (await page.getByRole('banner').boundingBox()) ?? { y: 0, height: 0 }
     const heading = await page.getByRole('heading', { name: /^Mark: / }).boundingBox()
     expect(heading?.y).toBeGreaterThan(bar.y + bar.height)
@@ -145,7 +145,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('what somebody else decides goes with a word about it', async () => {
+  test('a conflict that somebody else decides disappears with a message', async () => {
     await meeting(marked('ada', [[aoife, 33]]), marked('byrne', [[aoife, 44]]))
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'ada')
@@ -186,7 +186,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('a maximum that was lowered under a mark: why it does not count, nobody for what stands, and the maximum alone is asked', async () => {
+  test('a maximum lowered below a mark: the page says why it does not count, and asks about the maximum only', async () => {
     const essay = await (await box.as('okafor')).assessments.create({
       body: { termId: michaelmas.id, subjectId: maths.id, title: 'Essay', assessmentType: 'coursework', maxScore: 50 },
     })
@@ -218,7 +218,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await context.close()
   })
 
-  test('a deletion is taken from the desk only once it was said what goes, and no way back is offered that there is not', async () => {
+  test('a deletion is decided only after a warning, and offers no undo that would fail', async () => {
     await meeting(
       async (site) =>
         (await site.as('ada')).grades.bulk({ body: { assessmentId: mathsQuiz.id, grades: [{ studentId: elan.id, score: 19 }] } }),

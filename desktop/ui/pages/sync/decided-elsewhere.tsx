@@ -29,8 +29,8 @@ export function HistoryLink({ of: { entity, row_id } }: { of: Conflict }) {
 }
 
 /**
- * The conflicts that went from this page without a decision of its own, the last first: `decides` is told of one before it is sent, and takes
- * it back where it was refused.
+ * The conflicts that disappeared from this page without a decision on it, the latest first. `decides` notes the id of a conflict that
+ * is decided here, before the request; with `isRefused` it takes that back.
  */
 export function useDecidedElsewhere(open: readonly Conflict[] | undefined) {
   const before = useRef<readonly Conflict[]>([])
@@ -47,7 +47,7 @@ export function useDecidedElsewhere(open: readonly Conflict[] | undefined) {
   return { gone, decides }
 }
 
-/** What was in sight a moment ago is not taken away without a word. */
+/** Says which conflicts were decided elsewhere, since they have just disappeared from the page. */
 export const DecidedElsewhere = ({ gone }: { gone: readonly Conflict[] }) => {
   const { t } = useTranslation('sync')
   const [last, ...others] = gone

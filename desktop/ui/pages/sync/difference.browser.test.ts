@@ -7,7 +7,7 @@ import { expectFits, expectForEverybody, openBrowser, openWindow, picture, sizes
 import { headlessPath } from '../../tests/chromium.ts'
 import { type Joined, underTheMinistry } from '../../tests/joined.ts'
 
-describe.skipIf(!headlessPath)('a school that does not hold what its ministry holds', () => {
+describe.skipIf(!headlessPath)('a school whose rows differ from those at the ministry', () => {
   let joined: Joined
   let browser: Browser
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!headlessPath)('a school that does not hold what its ministry ho
   })
 
   const found = { found_at: new Date(Date.now() - 3_600_000).toISOString(), merged_at: null, merges: 0 }
-  /** What the school's server has found of itself and the ministry. */
+  /** Stores a difference between the school's server and the ministry's. */
   const finds = (healed_at: string | null) => {
     const { store } = joined.box.running().node.services
     return store.write(asSystem(), async (tx) => {
@@ -29,7 +29,7 @@ describe.skipIf(!headlessPath)('a school that does not hold what its ministry ho
     })
   }
 
-  test('the head reads what is not the same, by what it is called at school, and that it is mended by itself', async () => {
+  test('the head reads what differs, in the words of the school, and that it is corrected automatically', async () => {
     const { box } = joined
     await finds(null)
     const { context, page, faults } = await openWindow(browser)
@@ -52,7 +52,7 @@ describe.skipIf(!headlessPath)('a school that does not hold what its ministry ho
     await context.close()
   })
 
-  test('and in French', async () => {
+  test('also in French', async () => {
     const { box } = joined
     await finds(null)
     const { context, page } = await openWindow(browser, { locale: 'fr-FR' })

@@ -40,7 +40,7 @@ describe.skipIf(!headlessPath)('a server joins the one above it in the app', () 
     return site
   }
 
-  test('a head brings the school to the centre, once its fingerprint was compared, by keyboard', async () => {
+  test('a head joins the school to the centre after comparing the fingerprint, by keyboard', async () => {
     const centre = await opened({ story: false, env: { NODE_NAME: 'The ministry', COOKIE_PREFIX: 'centre' } })
     const box = await opened({ env: { NODE_NAME: 'The office', COOKIE_PREFIX: 'box' } })
     const folder = mkdtempSync(join(tmpdir(), 'markbook-tls-'))
@@ -88,7 +88,7 @@ describe.skipIf(!headlessPath)('a server joins the one above it in the app', () 
     await context.close()
   })
 
-  test('a teacher whose laptop was shut out types a new code on the page that says so', async () => {
+  test('a teacher whose laptop was revoked types a new code on the page that says so', async () => {
     const box = await opened({ env: { NODE_NAME: 'The office', COOKIE_PREFIX: 'office' } })
     const laptop = await opened({ story: false, env: { NODE_NAME: 'Ada’s laptop', COOKIE_PREFIX: 'laptop' } })
     const line = await joinedUnder(box, laptop, people.ada.id)

@@ -9,7 +9,7 @@ import { useForm } from '../../components/use-form.ts'
 import { issueOf } from '../../words/failure.ts'
 import styles from './sync.module.css'
 
-/** Joins a parent server with an invitation code from there, if this node may. `state` revoked: the parent has shut this node out. */
+/** Joins a parent server with an invitation code, if this node may. `state` revoked: the parent has revoked this node. */
 export function Join({ status: { may_join, state, parent } }: { status: Pick<SyncStatus, 'may_join' | 'state' | 'parent'> }) {
   const { t } = useTranslation(['sync', 'app'])
   const join = useSave('replication', 'join')

@@ -5,28 +5,28 @@ import { editable } from '../../words/format.ts'
 import { valueText } from '../history/value-text.ts'
 
 /**
- * The texts of a group by code, with its text `other` for a code that has none: the names of the entities at school, and why a write was
- * refused, said on the sending computer (`refusal`) or on the server that refused it (`refusalHere`).
+ * Returns a function for the texts of a group by code; a code without a text gets the text `other`. The groups are the names of entities,
+ * and the reasons of a refusal on the sending computer (`refusal`) or on the server that refused (`refusalHere`).
  */
 export function useTextsOf(group: 'entity' | 'refusal' | 'refusalHere'): (code: string) => string {
   const { t, i18n } = useTranslation('records')
   return (code) => t(`${group}.${i18n.exists(`${group}.${code}`, { ns: 'records' }) ? code : 'other'}` as 'entity.other')
 }
 
-/** The name of a row at school: its entity, and which one. */
+/** Returns a function for the name of a row: its entity, and which one. */
 export function useRowName(): (row: { entity: string; where: string }) => string {
   const { t } = useTranslation('sync')
   const entityName = useTextsOf('entity')
   return ({ entity, where }) => (where ? t('named', { what: entityName(entity), which: where }) : entityName(entity))
 }
 
-/** The name of a column; «value» where it has none. */
+/** Returns a function for the name of a column; «value» for one without a name. */
 export function useColumnName(): (column: string) => string {
   const { t, i18n } = useTranslation(['sync', 'columns'])
   return (column) => (i18n.exists(column, { ns: 'columns' }) ? t(column as 'score', { ns: 'columns' }) : t('value'))
 }
 
-/** A value as text; a mark with its maximum, `81 / 100`. */
+/** Returns a function for a value as text; a mark with its maximum, `81 / 100`. */
 export function useValueText(): (column: string, value: unknown, outOf: number | null) => string {
   const { t } = useTranslation('sync')
   return (column, value, outOf) => {
@@ -37,22 +37,20 @@ export function useValueText(): (column: string, value: unknown, outOf: number |
   }
 }
 
-/**
- * Of two values of one row the columns in which they differ, which are what is asked about; all where one of them is absent, or none differs.
- */
+/** The columns of `value` in which it differs from `other`, to be decided; all where `other` is null or nothing differs. */
 export function differing(value: Columns, other: Columns | null): Columns {
   const own = Object.entries(value).filter(([column, one]) => other && JSON.stringify(one) !== JSON.stringify(other[column]))
   return own.length > 0 ? Object.fromEntries(own) : value
 }
 type Columns = Readonly<Record<string, unknown>>
 
-/** Why a write does not count: by the rule that it would break, where one is named, else by the kind of the conflict. */
+/** Returns a function for why a write does not count: the rule that it would break, or the kind of the conflict. */
 export function useReasonText(): (conflict: Pick<Conflict, 'kind' | 'reason'>) => string {
   const { t, i18n } = useTranslation('records')
   return ({ kind, reason }) => t(`reason.${i18n.exists(`reason.${reason}`, { ns: 'records' }) ? reason : kind}` as 'reason.rule')
 }
 
-/** Columns to show: without ids, and without empty and false values unless there are no others. */
+/** The columns to show: without ids, and without empty and false values unless there are no others. */
 export function shownColumns(value: Readonly<Record<string, unknown>> | null): readonly [string, unknown][] {
   const all = Object.entries(value ?? {}).filter(([, one]) => !(typeof one === 'string' && isId(one)))
   const filled = all.filter(([, one]) => one !== null && one !== false && one !== '')

@@ -37,7 +37,7 @@ export function NodesPage() {
                 cell: ({ name, began_anew: began }) => (
                   <>
                     {name}
-                    {/* A computer that began again, or of which two are running. */}
+                    {/* A computer that was restored, or that runs twice. */}
                     {began && (
                       <p className={layout['soft']}>
                         {t(began.both_heard ? 'twoOfIt' : 'beganAnew', { name: began.name, at: moment(began.at) })}
@@ -63,7 +63,7 @@ export function NodesPage() {
 function NodeState({ node }: { node: SyncNode }) {
   const { t } = useTranslation('sync')
   const { id, name } = node
-  // This server leaves its parent, and shuts others out.
+  // A server leaves its parent, and revokes others.
   const word = node.side === 'parent' ? 'leave' : 'revoke'
   if (node.wiped_at) return <Badge tone="bad">{t('wipedAt', { at: moment(node.wiped_at) })}</Badge>
   if (node.wipe_asked_at) return <Badge tone="warn">{t('wipeAskedAt', { at: moment(node.wipe_asked_at) })}</Badge>
@@ -115,11 +115,11 @@ function Rename({ node }: { node: SyncNode }) {
   )
 }
 
-/** Makes an invitation code for one computer. It is shown once, until another choice is made. */
+/** Makes an invitation code for one computer. The code is shown once, until another choice is made. */
 function Invite() {
   const { t } = useTranslation(['sync', 'app'])
   const staff = useQuery(ask('classes', 'schoolTeachers'))
-  // Servers of a school join the centre (docs/design/replication.md).
+  // Servers of schools join the centre (docs/design/replication.md).
   const hasJoined = Boolean(useQuery(ask('replication', 'status')).data?.parent)
   const invite = useSave('replication', 'invite')
   const [kind, setKind] = useState<'laptop' | 'school'>('laptop')

@@ -9,7 +9,7 @@ import { headlessPath } from '../../tests/chromium.ts'
 import { inStep, joinedUnder } from '../../tests/joined.ts'
 import { openSite, type Site } from '../../tests/site.ts'
 
-describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
+describe.skipIf(!headlessPath)('refused writes of a laptop', () => {
   let school: Site
   let laptop: Site
   let line: BadLine
@@ -37,7 +37,7 @@ describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
     await school.close()
   })
 
-  /** Ada enters two marks; meanwhile the subject is somebody else's at school, and its server comes out of a backup. */
+  /** Ada enters two marks offline; meanwhile the subject gets another teacher, and the school's server is restored from a backup. */
   async function marksOnTheBus() {
     const { store } = school.running().node.services
     await store.write(asSystem(people.okafor.id), async (tx) => {
@@ -53,7 +53,7 @@ describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
     await store.renewNode()
   }
 
-  test('the head reads whose laptop, which pupil, what and why, one line for a mark, and puts it aside', async () => {
+  test('the head reads whose laptop, which pupil, what and why, in one line for a mark, and puts it aside', async () => {
     const { context, page, faults } = await openWindow(browser)
     await school.signIn(context, 'okafor')
     await page.goto(`${school.url}/sync`)
@@ -81,7 +81,7 @@ describe.skipIf(!headlessPath)('what was not taken from a laptop', () => {
     await context.close()
   })
 
-  test('on the laptop a mark is one line too, in words of that side, and another teacher at school is told nothing', async () => {
+  test('on the laptop a mark is one line too, with the laptop’s wording; another teacher sees nothing', async () => {
     await inStep(laptop, 'ada')
     const { context, page } = await openWindow(browser, { viewport: sizes.phone })
     await laptop.signIn(context, 'ada')

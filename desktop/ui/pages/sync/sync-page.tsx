@@ -63,7 +63,7 @@ export function SyncPage() {
   )
 }
 
-/** What a person does about what is in the way of replication though there is a line. */
+/** What a person can do about an obstacle to replication. */
 function ToDo({ status: { state, obstacle } }: { status: SyncStatus }) {
   const { t } = useTranslation('sync')
   const what = state === 'upgrade' ? state : obstacle
@@ -73,7 +73,7 @@ function ToDo({ status: { state, obstacle } }: { status: SyncStatus }) {
 function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
   const { t } = useTranslation('sync')
   const connection = connectionSummary(t, status, Date.now())
-  // Where entries were not taken, not all is there.
+  // With refused entries not everything has arrived.
   const isUntrue = needs.stuck > 0 && connection.tone === 'good'
   const summaries = [openWorkSummary(t, needs), isUntrue ? null : connection].filter((one) => one !== null)
   const { schools_below, laptops_below } = status
@@ -109,7 +109,7 @@ function State({ status, needs }: { status: SyncStatus; needs: OpenWork }) {
   )
 }
 
-/** A smaller offset of the clock is not shown. */
+/** A smaller offset of the clock is not shown, in ms. */
 const CLOCK_TOLERANCE_MS = 60_000
 
 function Clock({ offset }: { offset: number | null }) {
@@ -122,10 +122,10 @@ function Clock({ offset }: { offset: number | null }) {
 const waitsWord = ({ state, schools_below, laptops_below }: SyncStatus) =>
   state !== 'alone' ? 'waitsNothing' : schools_below + laptops_below > 0 ? 'waitsTop' : 'waitsAlone'
 
-/** The frame receives every change of the status; lists are read again at this interval. */
+/** The status arrives by events; the lists are read again at this interval, in ms. */
 const POLL_MS = 10_000
 
-/** Columns that several tables have. */
+/** The columns that several tables have. */
 function useColumns() {
   const { t } = useTranslation('sync')
   const entityName = useTextsOf('entity')
@@ -187,11 +187,11 @@ function Held() {
   return <RowCard title={t('held')} lead={t('heldLead')} of={held} columns={columns} />
 }
 
-/** Entities whose files have a name at school. */
+/** The entities with files whose kind has a name. */
 const FILE_KINDS = ['report_book_pdf', 'class_report_file', 'user_profile', 'school'] as const
 const fileKindOf = ({ entity }: WaitingFile) => FILE_KINDS.find((kind) => kind === entity) ?? 'other'
 
-/** PDFs and pictures, which travel after the marks. */
+/** Waiting PDFs and pictures, which are sent after the marks. */
 function WaitingFiles() {
   const { t } = useTranslation('sync')
   const files = useQuery({ ...ask('replication', 'files'), refetchInterval: POLL_MS })
@@ -205,7 +205,7 @@ function WaitingFiles() {
 
 type Difference = NonNullable<SyncStatus['difference']>
 
-/** Where this server and its parent differed, by entity; shown for some time after it was mended. */
+/** Where this server and its parent differed, by entity; shown for some time after it was corrected. */
 function DifferenceCard({ difference: { found_at, healed_at, tables }, parent }: { difference: Difference; parent: string }) {
   const { t } = useTranslation('sync')
   const entityName = useTextsOf('entity')
@@ -233,7 +233,7 @@ function DifferenceCard({ difference: { found_at, healed_at, tables }, parent }:
 
 type SourceNode = RefusedWrite['from']
 
-/** Refused writes that nobody has marked as seen: those of this computer, and those of each computer that sends to it. */
+/** The refused writes that are not put aside: those of this computer, and those of each computer that sends to it. */
 function RefusedWrites() {
   const refused = useQuery({ ...ask('replication', 'refused'), refetchInterval: POLL_MS })
   return (
@@ -288,14 +288,14 @@ function RefusedWritesFrom({ from, rows }: { from: SourceNode; rows: readonly Re
   )
 }
 
-/** A laptop is named by its owner. */
+/** The title for a source; a laptop is named by its owner. */
 function useTitle(from: SourceNode): string {
   const { t } = useTranslation('sync')
   if (!from) return t('refused')
   return from.user ? t('notTaken.ofLaptop', { name: nameOf(from.user) }) : t('notTaken.ofServer', { node: from.name ?? t('elsewhere') })
 }
 
-/** The value of a refused write; nothing for an unreadable one, and for the row that stands for more. */
+/** The value of a refused write; nothing for an unreadable one, or for a row that stands for several. */
 function WrittenValue({ row: { code, value, out_of } }: { row: RefusedWrite }) {
   const { t } = useTranslation('sync')
   if (code === 'malformed' || code === 'more') return null

@@ -29,7 +29,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await joined.close()
   })
 
-  test('a cut line shows what waits; two marks for one exam are decided at the desk by one key, and hold at both ends', async () => {
+  test('shows what waits while the connection is cut; a conflict about an exam is decided by a key, at both ends', async () => {
     const scoreAt = async (site: Site) =>
       (await (await site.as('okafor')).grades.list({ query: { assessmentId: mathsExam.id } })).find(({ id }) => id === gradeId)?.score
     const first = await scoreAt(box)
@@ -59,7 +59,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     expect(await other.innerText()).toMatch(/81[\s\S]*Ada Nowak[\s\S]*The office/)
     await expectForEverybody(page)
     await picture(page, 'conflict-desk')
-    // A key that comes before the conflict can have been read decides nothing.
+    // A key that is pressed before the conflict can be read decides nothing.
     const none = page.getByText('Nothing needs a decision.')
     await expect.poll(() => page.keyboard.press('ArrowRight').then(() => none.isVisible())).toBe(true)
     await page.getByText('Now counts: 81 / 100.').first().waitFor()
@@ -75,7 +75,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('neither was right: a third value is typed', async () => {
+  test('a third value can be typed where neither is right', async () => {
     line.cut()
     await (await box.as('ada')).grades.update({ params: { id: gradeId }, body: { score: 20 } })
     await (await centre.as('byrne')).grades.update({ params: { id: gradeId }, body: { score: 30 } })
@@ -104,7 +104,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('the desk says that a clock was wrong, and leaves what is another’s to decide to them', async () => {
+  test('shows that a clock was wrong, and does not offer conflicts that are for others to decide', async () => {
     const by = { actor: people.ada, at: '2026-01-12T09:00:00.000Z', node: 'Library PC' }
     const mark = {
       entity: 'grade',
@@ -133,7 +133,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('a program that is too old, here or above, is said with what to do', async () => {
+  test('says what to do about a program that is too old, here or at the parent', async () => {
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.route('**/api/sync/events', (route) => route.abort())
@@ -153,7 +153,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('a laptop that was shut out says what it holds, and what to do', async () => {
+  test('a revoked laptop shows what it stores, and what to do', async () => {
     const { context, page } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.route('**/api/sync/events', (route) => route.abort())
@@ -170,7 +170,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('the head has a laptop erased, and sees when it was asked for and when it was done', async () => {
+  test('the head has a laptop erased, and sees when that was requested and done', async () => {
     const { store } = box.running().node.services
     const peer = { ...NEW_PEER, side: 'child', kind: 'laptop', name: 'Ada’s laptop', school_id: stBrigids, user_id: people.ada.id } as const
     const id = people.ada.id
@@ -194,7 +194,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('the head invites a laptop, and shuts a computer out', async () => {
+  test('the head invites a laptop, and revokes a computer', async () => {
     const { context, page } = await openWindow(browser)
     await centre.signIn(context, 'okafor')
     await page.goto(`${centre.url}/sync/nodes`)
@@ -240,7 +240,7 @@ describe.skipIf(!headlessPath)('the sync pages of a school under a centre', () =
     await context.close()
   })
 
-  test('a computer that was copied is said to administrators, with where one of the two is shut out', async () => {
+  test('administrators see a computer that was copied, with a link to revoke one of the two', async () => {
     const { context, page, faults } = await openWindow(browser)
     await box.signIn(context, 'okafor')
     await page.route('**/api/sync/events', (route) => route.abort())

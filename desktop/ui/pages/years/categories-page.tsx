@@ -20,7 +20,7 @@ import { editable, number, typedNumber } from '../../words/format.ts'
 const TYPES = ['coursework', 'exam'] as const
 const CONCERNED: readonly ResourceName[] = ['calculations', 'grades', 'reports']
 
-/** The categories of the assessments of a year: of every subject, and of single ones. */
+/** The categories of the assessments of a year, for every subject and for single ones. */
 export function CategoriesPage() {
   const { t } = useTranslation('years')
   const { yearId } = useParams({ from: '/school/years/$yearId/categories' })
@@ -70,7 +70,7 @@ export function CategoriesPage() {
 type GroupProps = {
   year: AcademicYear
   all: readonly AssessmentCategory[]
-  /** Null: those of every subject. */
+  /** Null: the categories for every subject. */
   subject: Subject | null
   subjects: readonly Subject[]
   mayChange: boolean
@@ -126,7 +126,7 @@ function Group({ year, all, subject, subjects, mayChange }: GroupProps) {
   )
 }
 
-/** What the weights of one type make together, and what is left for assessments without a category. */
+/** The sum of the weights of one type, and what is left for assessments without a category. */
 function Sum({ type, of }: { type: (typeof TYPES)[number]; of: readonly AssessmentCategory[] }) {
   const { t } = useTranslation('years')
   const counting = of.filter(({ is_extra_credit }) => !is_extra_credit)
@@ -148,7 +148,7 @@ const fieldsOf = (category: AssessmentCategory) => ({
 
 type DialogProps = { year: AcademicYear; category: AssessmentCategory | null; subjects: readonly Subject[] }
 
-/** Adds a category (`category` is null) or changes one, whose subject and type stay. */
+/** Adds a category (`category` null) or changes one, whose subject and type are fixed. */
 function CategoryDialog({ year, category, subjects }: DialogProps) {
   const { t } = useTranslation(['years', 'app'])
   const form = useForm({

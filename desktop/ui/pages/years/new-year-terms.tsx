@@ -11,10 +11,10 @@ import { isStructure, type Structure, structures, type TermEdits, termsAfter, te
 import { latestOf } from './next-year.ts'
 import { TermRows, useStructureNames } from './term-rows.tsx'
 
-/** Of the year that is typed. `structure`: that of its terms, '' for none; `terms`: what was changed of those that are proposed. */
+/** The new year as typed. `structure`: that of its terms, '' for none; `terms`: the changes of the proposed terms. */
 type Draft = { name: string; startDate: string; endDate: string; structure: string; terms: TermEdits }
 
-/** The terms that a new year could have: those of the latest year, or where that has none the structure that is chosen. */
+/** The terms to propose for a new year: those of the latest year, or the chosen structure where that has none. */
 export function useProposedTerms(isNew: boolean, years: readonly AcademicYear[]) {
   const latest = isNew ? latestOf(years) : null
   const namesOf = useStructureNames()
@@ -32,7 +32,7 @@ export const daysOf = ({ startDate, endDate }: Pick<Draft, 'startDate' | 'endDat
 
 type Props = { offer: ReturnType<typeof useProposedTerms>; draft: Draft; onChange: (change: Partial<Draft>) => void }
 
-/** The terms that are made together with a new year. */
+/** The terms that are added together with a new year. */
 export function NewYearTerms({ offer: { former, latest, isKnown, hasFormer, proposedFor }, draft, onChange }: Props) {
   const { t } = useTranslation('years')
   const namesOf = useStructureNames()

@@ -27,8 +27,8 @@ const terms = [
 const daysOf = (proposed: readonly { startDate: string; endDate: string }[]) => proposed.map((one) => [one.startDate, one.endDate])
 const weekdayOf = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay()
 
-describe('the terms of a year as those of the next', () => {
-  test('keep their weekdays, and begin and end with the year where they did', () => {
+describe('termsAfter', () => {
+  test('keeps weekdays; terms at the beginning or end of the year stay there', () => {
     const proposed = termsAfter(former, next, terms)
     expect(daysOf(proposed)).toEqual([
       ['2026-09-01', '2026-12-18'],
@@ -38,7 +38,7 @@ describe('the terms of a year as those of the next', () => {
     expect(weekdayOf('2026-12-18')).toBe(weekdayOf('2025-12-19'))
   })
 
-  test('keep names, weights, the mark for the ministry, and their order', () => {
+  test('keeps names, weights, the mark for the ministry, and the order', () => {
     expect(termsAfter(former, next, terms)[1]).toEqual({
       key: 'id of hilary',
       name: 'hilary',
@@ -52,7 +52,7 @@ describe('the terms of a year as those of the next', () => {
     expect(termsAfter(former, next, terms)[2]?.isMinistryReporting).toBe(true)
   })
 
-  test('move by 53 weeks where the year does', () => {
+  test('moves terms by 53 weeks where the year moves by these', () => {
     expect(daysOf(termsAfter(former, year('2026/27', '2026-09-07', '2027-07-02'), terms))).toEqual([
       ['2026-09-07', '2026-12-25'],
       ['2027-01-13', '2027-04-02'],
@@ -60,11 +60,11 @@ describe('the terms of a year as those of the next', () => {
     ])
   })
 
-  test('begin with a year that begins on an earlier weekday', () => {
+  test('works for a year that begins on an earlier weekday', () => {
     expect(daysOf(termsAfter(former, year('', '2026-08-28', '2027-06-30'), terms))[0]).toEqual(['2026-08-28', '2026-12-18'])
   })
 
-  test('are cut where the year ends earlier, and get equal parts where one would have nothing left', () => {
+  test('cuts terms at the end of a shorter year; if one would have no days, all get equal parts', () => {
     expect(daysOf(termsAfter(former, year('', '2026-09-01', '2027-04-30'), terms))[2]).toEqual(['2027-04-12', '2027-04-30'])
     const endsBefore = [term('Semester 2', '2026-02-02', '2026-06-19')]
     expect(daysOf(termsAfter(former, year('', '2026-09-01', '2027-04-30'), endsBefore))).toEqual([['2027-02-01', '2027-04-30']])
@@ -75,7 +75,7 @@ describe('the terms of a year as those of the next', () => {
     ])
   })
 
-  test('a name that has the year in it has the new one; a number of the term stays', () => {
+  test('replaces the year in a name, and keeps the number of a term', () => {
     const namesAfter = (...names: string[]) =>
       termsAfter(
         former,
@@ -91,7 +91,7 @@ describe('the terms of a year as those of the next', () => {
     ])
   })
 
-  test('while the days of the year are being typed there is something to show, and it is no year to save', () => {
+  test('gives some terms while the days of the year are being typed, which cannot be saved yet', () => {
     for (const to of [
       year('', '', ''),
       year('', '0002-09-01', '2027-06-30'),
@@ -102,11 +102,11 @@ describe('the terms of a year as those of the next', () => {
     }
   })
 
-  test('whatever the years are: inside the new one, in order, and none over another', () => {
+  test('always gives terms in order, inside the new year and without overlaps', () => {
     const spans = fc
       .uniqueArray(fc.integer({ min: 0, max: 300 }), { minLength: 12, maxLength: 12 })
       .map((days) => [...days].sort((a, b) => a - b))
-    // Days of the year before its first term, and after its last.
+    // The number of days of the year before its first term and after its last.
     const around = fc.integer({ min: 0, max: 20 })
     fc.assert(
       fc.property(
@@ -132,10 +132,10 @@ describe('the terms of a year as those of the next', () => {
   })
 })
 
-describe('a proposal that is changed', () => {
+describe('changes of a proposal', () => {
   const proposed = termsAfter(former, next, terms)
 
-  test('keeps what was typed, follows the year with the rest, and leaves out what is unticked', () => {
+  test('keep what was typed, follow the year otherwise, and leave out unchecked terms', () => {
     const edits = { 'id of hilary': { startDate: '2027-01-11' }, 'id of trinity': { isLeftOut: true } }
     const sent = termsToSend(withEdits(proposed, edits))
     expect(sent.map(({ name, startDate, endDate }) => [name, startDate, endDate])).toEqual([

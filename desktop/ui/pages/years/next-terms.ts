@@ -5,14 +5,14 @@ import { dayOf, numberOf, partsOf } from './term-days.ts'
 
 type Year = Pick<AcademicYear, 'name' | 'start_date' | 'end_date'>
 
-/** A term that is proposed for a new year. `key`: what it goes by while its name and its days change. */
+/** A term to propose for a new year. `key`: identifies it while its name and days change. */
 export type ProposedTerm = NewTerm & { key: string }
-/** What was changed of a proposal; a day that nobody has typed follows the days of the year. */
+/** The changes of a proposed term; a day that was not typed follows the days of the year. */
 export type TermEdit = { startDate?: string; endDate?: string; isLeftOut?: boolean }
 export type TermEdits = Readonly<Record<string, TermEdit>>
 export type EditedTerm = ProposedTerm & { isLeftOut: boolean }
 
-/** Of a name with the year in it the name a year later: Autumn 2025 becomes Autumn 2026. */
+/** A name whose year is replaced by the later one: Autumn 2025 becomes Autumn 2026. */
 function nameIn(to: Year, from: Year, name: string): string {
   if (from.name !== '' && name.includes(from.name)) return name.replaceAll(from.name, to.name)
   const years = Number(to.start_date.slice(0, 4)) - Number(from.start_date.slice(0, 4))
@@ -20,9 +20,9 @@ function nameIn(to: Year, from: Year, name: string): string {
 }
 
 /**
- * The terms of a year as those of a later one. They move by the whole weeks between the first days of the years, so that each begins and ends on
- * the weekday on which it did; what began or ended with its year does so again, and nothing lies outside the new one. Where nothing would be
- * left of one, all get equal parts of the year. Terms that had no day in common have none in common afterwards.
+ * The terms of a year, moved to a later one. They move by whole weeks, so that each begins and ends on the same weekday; those that began
+ * or ended with their year do so again, and none lies outside the new year. If one would have no days left, all get equal parts of the
+ * year. Terms that did not overlap do not overlap afterwards.
  */
 export function termsAfter(from: Year, to: Year, terms: readonly Term[]): ProposedTerm[] {
   const weeks = Math.round((numberOf(to.start_date) - numberOf(from.start_date)) / 7)
@@ -44,16 +44,16 @@ export function termsAfter(from: Year, to: Year, terms: readonly Term[]): Propos
   }))
 }
 
-/** The usual structures of a year, and how many terms each has. */
+/** The usual structures of a year, with the number of terms of each. */
 export const structures = { three: 3, terms: 3, semesters: 2, quarters: 4 } as const
 export type Structure = keyof typeof structures
 export const isStructure = (value: string): value is Structure => Object.hasOwn(structures, value)
 
-/** The names of its terms. `word`: what the language calls one of several, by number. */
+/** The names of the terms of a structure. `word`: the word of the language for one of several, by number. */
 export const namesOf = (structure: Structure, word: (structure: Exclude<Structure, 'three'>, number: number) => string): string[] =>
   structure === 'three' ? [...TERM_NAMES] : Array.from({ length: structures[structure] }, (_, at) => word(structure, at + 1))
 
-/** Terms of these names in equal parts of a year. */
+/** Terms with these names in equal parts of a year. */
 export const termsInParts = (year: Pick<Year, 'start_date' | 'end_date'>, names: readonly string[]): ProposedTerm[] =>
   partsOf(year, names.length).map((days, at) => ({
     key: names[at] ?? '',
@@ -66,11 +66,11 @@ export const termsInParts = (year: Pick<Year, 'start_date' | 'end_date'>, names:
 export const withEdits = (proposed: readonly ProposedTerm[], edits: TermEdits): EditedTerm[] =>
   proposed.map((term) => ({ isLeftOut: false, ...term, ...edits[term.key] }))
 
-/** What is sent of them. */
+/** The terms as they are sent. */
 export const termsToSend = (terms: readonly EditedTerm[]): NewTerm[] =>
   terms.flatMap(({ key: _, isLeftOut, ...term }) => (isLeftOut ? [] : [term]))
 
-/** Which day of a term cannot stand, and why. */
+/** Which day of a term is wrong, and why; null for none. */
 export function faultOf({ startDate, endDate }: EditedTerm, year: Pick<Year, 'start_date' | 'end_date'>) {
   const isOutside = (day: string) => day < year.start_date || day > year.end_date
   if (startDate === '' || isOutside(startDate)) return { field: 'startDate', word: startDate === '' ? 'required' : 'outside' } as const

@@ -20,7 +20,7 @@ describe.skipIf(!headlessPath)('the school’s own structure', () => {
     await page.setViewportSize(sizes.pc)
   }
 
-  test('an assessment is put in a category; the grid, the results and the working follow', async () => {
+  test('an assessment is put into a category; the grid, the results and the explanation follow', async () => {
     const head = await site.as('okafor')
     await head.assessmentCategories.create({
       body: { academicYearId: class3B.academic_year_id, assessmentType: 'coursework', name: 'Quizzes', weight: 30 },
@@ -38,7 +38,7 @@ describe.skipIf(!headlessPath)('the school’s own structure', () => {
     await page.getByRole('row', { name: /Quiz 1 Coursework Quizzes/ }).waitFor()
     await phonePicture(page, 'category-list-phone')
 
-    // Seán: 12 of 20 in the quiz, which weighs 30; 6.5 of 10 at home, which weighs what is left.
+    // Seán: 12 of 20 in the quiz with weight 30, and 6.5 of 10 in the homework with the remaining weight.
     await page.goto(`${site.url}${GRID}`)
     const row = page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: /Seán/ }) })
     await expect.poll(() => row.innerText()).toContain('63.50')
@@ -56,7 +56,7 @@ describe.skipIf(!headlessPath)('the school’s own structure', () => {
     await context.close()
   })
 
-  test('a year gets a scale of its own, and goes by the school’s again', async () => {
+  test('a year gets a scale of its own, and uses the school’s again', async () => {
     const { context, page, faults } = await headAt('/scale')
     await page.getByLabel('Scale of').selectOption('2025/26')
     await page.getByText('2025/26 goes by the school’s scale', { exact: false }).waitFor()

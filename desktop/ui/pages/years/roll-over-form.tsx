@@ -43,7 +43,7 @@ type Props = {
   sizes: ReadonlyMap<string, number>
 }
 
-/** What was chosen survives a reload in this browser, until it is written or begun anew. */
+/** The choices, stored in this browser until the roll-over is written or begun again. */
 function useChoices({ from, to, former, existing }: Props) {
   const { id } = useProfile()
   const key = `markbook.roll-over.${id}.${from.id}.${to.id}`
@@ -77,13 +77,13 @@ export function RollOverForm(props: Props) {
   const taken = structureBody(offer, choices, { from, fillsClasses: ofClasses.classes.length > 0, repeaterIds })
   const body = { ...ofClasses, ...taken }
   const sent = JSON.stringify(body)
-  // An outcome counts for what was asked alone.
+  // A result is valid only for the choices that were sent.
   const outcome = seen?.sent === sent ? seen.outcome : null
   const change = (next: Partial<Choices>) => setChoices({ ...choices, ...next })
   const run = async (dryRun: boolean) => {
     const asked = rollOver.mutateAsync({ params: { id: to.id }, query: { dryRun: dryRun ? 'true' : 'false' }, body })
     const answer = await asked.catch((failure) => {
-      // Somebody else has opened classes or added terms meanwhile: what would happen is asked again, of what is there now.
+      // Somebody else has changed classes or terms meanwhile: the preview must be made again.
       setSeen(null)
       void refresh(['classes', 'terms', 'teachingSets', 'assessmentCategories'])
       throw failure
@@ -92,7 +92,7 @@ export function RollOverForm(props: Props) {
     if (dryRun) return
     setChoices(null)
     tell(t('rolledOver', { count: answer.classes.reduce((sum, { students }) => sum + students, 0) }))
-    // The classes are shown of the year that is chosen at the top. One without terms cannot be: they come next.
+    // Shows the classes of the new year by choosing it. A year without terms cannot be chosen: terms must be added next.
     await navigate({ to: (await chooseYear(to.id)) ? '/classes' : '/years' })
   }
   const isReady = outcome !== null && [outcome, ...outcome.classes].every(({ issues }) => issues.length === 0)
@@ -102,10 +102,10 @@ export function RollOverForm(props: Props) {
   const refused = rollOver.error
   const isWriting = rollOver.variables?.query?.dryRun === 'false'
   const look = useRef<HTMLButtonElement>(null)
-  // What was refused is to be seen anew first, so the focus goes there.
+  // After a refusal the next step is another preview, so the focus goes to its button.
   const write = () => void run(false).catch(() => look.current?.focus())
   const end = useRef<HTMLDivElement>(null)
-  // What would happen stands above the button, and pushes it out of sight.
+  // The preview is above the button, and moves it out of view.
   useEffect(() => {
     if (outcome || refused) end.current?.scrollIntoView({ block: 'nearest' })
   }, [outcome, refused])
@@ -116,7 +116,7 @@ export function RollOverForm(props: Props) {
       <Structure {...{ from, to, offer, choices }} repeaters={repeaterIds.length} onChange={change} />
       <Standing {...{ former, existing, choices }} onChange={change} />
       {outcome && <OutcomeNotice of={outcome} isReady={isReady} />}
-      {/* What it was refused for stands below, line by line. */}
+      {/* The issues are listed below, so that only the sentence is shown here. */}
       <FailureNotice failure={refused && { code: refused.code, message: refused.message }} />
       {refused?.issues && <Issues of={refused.issues} />}
       <div ref={end}>
@@ -130,7 +130,7 @@ export function RollOverForm(props: Props) {
           >
             {t('beginAnew')}
           </Button>
-          {/* A button of its own: a second Enter asks the same again, and writes nothing. */}
+          {/* A separate button: a second Enter makes the preview again, and writes nothing. */}
           <Button
             ref={look}
             type="submit"
@@ -149,7 +149,7 @@ export function RollOverForm(props: Props) {
   )
 }
 
-/** How many have a place, leave, and have none, with the names of the last. */
+/** How many pupils have a class, leave, or have none, with the names of the last. */
 function Standing({ former, existing, choices, onChange }: ChoicesProps) {
   const { t } = useTranslation('years')
   const all = placements(former, choices, existing)
@@ -181,7 +181,7 @@ function Standing({ former, existing, choices, onChange }: ChoicesProps) {
 
 const CODE = 'academic_years.roll_over_issues'
 
-/** What stands against it, line by line. */
+/** The issues that prevent the roll-over, one line each. */
 const Issues = ({ of }: { of: readonly Issue[] }) => (
   <Notice tone="bad">
     <ul className={styles['issues']}>

@@ -8,7 +8,7 @@ import { number } from '../../words/format.ts'
 import { type ChoicesProps, type Former, LATER, LEAVES, NO_CLASS, type Placement, placements, targetOf } from './roll-over-plan.ts'
 import styles from './years.module.css'
 
-/** Where each class of last year goes, and who of it goes elsewhere. */
+/** The new class of each class of last year, and the pupils of it who go elsewhere. */
 export function FormerClasses(props: ChoicesProps) {
   const { former, existing, choices, onChange } = props
   const { t } = useTranslation('years')
@@ -63,7 +63,7 @@ export function FormerClasses(props: ChoicesProps) {
 
 type DestinationOptionsProps = ChoicesProps & { formerName?: string }
 
-/** The classes of the new year, then what is none of them. The class with the name that the pupil's class had is that of who repeats. */
+/** The classes of the new year, then the choices without a class. The class named like the pupil's former one is for repeating. */
 function DestinationOptions({ choices, existing, formerName }: DestinationOptionsProps) {
   const { t } = useTranslation('years')
   const targets = [...choices.targets, ...existing.map(targetOf)]
@@ -90,7 +90,7 @@ function Destinations({ name, keys, onKeys, ...props }: DestinationsProps) {
     <div className={layout['row']}>
       {shown.map((key, at) => (
         <select
-          // biome-ignore lint/suspicious/noArrayIndexKey: the second stays the second, whatever is chosen in it.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the second destination stays the second, whatever is chosen in it.
           key={at}
           className={layout['control']}
           aria-label={t('goesToOf', { name, number: number(at + 1) })}

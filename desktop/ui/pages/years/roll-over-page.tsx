@@ -10,7 +10,7 @@ import { listedName } from '../../words/names.ts'
 import { RollOverForm } from './roll-over-form.tsx'
 import { type Former, NO_CLASS } from './roll-over-plan.ts'
 
-/** Creates the classes of a year from an earlier year's: chosen here with every exception, checked in a dry run, then written together. */
+/** Opens the classes of a year from those of an earlier one: choices and exceptions, a dry run, then one write. */
 export function RollOverPage() {
   const { t } = useTranslation('years')
   const { yearId } = useParams({ from: '/school/years/$yearId/roll-over' })
@@ -94,7 +94,7 @@ type SchoolYearData = {
   pupils: readonly { id: string; first_name: string; last_name: string }[]
 }
 
-/** The classes of last year with who of them has no class yet, then the pupils who had none. */
+/** The classes of last year with their pupils who have no class yet, then the pupils who had no class. */
 function formerClasses({ groups, places, placed, pupils }: SchoolYearData): Former[] {
   const classOf = new Map(places.map(({ student_id, student_group_id }) => [student_id, student_group_id]))
   const hasPlace = new Set(placed.map(({ student_id }) => student_id))

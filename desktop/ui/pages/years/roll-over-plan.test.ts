@@ -14,7 +14,7 @@ const sent = (change: Partial<typeof start>, existing: { id: string; name: strin
   bodyOf(former, { ...start, ...change }, existing).body
 
 describe('the plan of a roll-over', () => {
-  test('each class goes up; an empty one and pupils of no class go nowhere', () => {
+  test('proposes the next class for each class; an empty one and pupils without a class go nowhere', () => {
     expect(sent({})).toEqual({
       classes: [
         { name: '3B', fromClassId: '2B', studentIds: ['p', 'q'] },
@@ -24,7 +24,7 @@ describe('the plan of a roll-over', () => {
     })
   })
 
-  test('who repeats joins the class below; who leaves is named; a newcomer is placed', () => {
+  test('a repeating pupil joins the class below, a leaving one is named, a new one is placed', () => {
     const body = sent({ pupils: { x: 'new 2B', b: LEAVES, new: 'new 3A' } })
     expect(body.classes[0]).toEqual({ name: '3B', fromClassId: '2B', studentIds: ['p', 'q'], otherStudentIds: ['x'] })
     expect(body.classes[1]).toEqual({ name: '4A', fromClassId: '3A', studentIds: ['a', 'c'], otherStudentIds: ['new'] })
@@ -32,7 +32,7 @@ describe('the plan of a roll-over', () => {
     expect(sent({ pupils: { b: LEAVES }, makesInactive: false }).leavingStudentIds).toBeUndefined()
   })
 
-  test('who repeats is who goes into the class of the name of their former one', () => {
+  test('a repeating pupil is one in the class with the name of their former one', () => {
     const choices = { ...start, pupils: { x: 'new 2B', b: LEAVES, new: 'new 2B' } }
     expect(repeatersIn(former, choices, []).map(({ pupil }) => pupil.id)).toEqual(['x'])
     const existing = [{ id: 'id of 3A', name: '3A' }]
@@ -40,7 +40,7 @@ describe('the plan of a roll-over', () => {
     expect(repeatersIn(former, start, [])).toEqual([])
   })
 
-  test('a class that is split shares its register; two that become one are its sources', () => {
+  test('the pupils of a divided class are shared in order; a joined class has two sources', () => {
     const split = sent({ goes: { ...start.goes, '3A': ['new 3A', 'new 3B'] } })
     expect(split.classes.slice(1)).toEqual([
       { name: '4A', fromClassId: '3A', studentIds: ['a', 'b'] },
@@ -48,7 +48,7 @@ describe('the plan of a roll-over', () => {
     ])
   })
 
-  test('the second run puts who was forgotten into the class that is there', () => {
+  test('a second run puts forgotten pupils into the existing class', () => {
     const existing = [{ id: 'id of 4B', name: '4B' }]
     const late = [{ id: '3B', name: '3B', pupils: pupils('y'), placed: 1 }]
     expect(bodyOf(late, proposed(late, existing), existing).body).toEqual({
@@ -56,19 +56,19 @@ describe('the plan of a roll-over', () => {
     })
   })
 
-  test('a class that was deleted meanwhile leaves its pupils without a place', () => {
+  test('pupils whose destination was deleted have no place', () => {
     const gone = placements(former, { ...start, pupils: { x: 'id of a class that is no more' } }, [])
     expect(gone.find(({ pupil }) => pupil.id === 'x')).toMatchObject({ to: LATER, isException: true })
     expect(gone.filter(({ isException }) => isException)).toHaveLength(1)
   })
 
-  test.each(['', '{', '[]', '{"targets":1}', null])('%j was never kept', (text) => {
+  test.each(['', '{', '[]', '{"targets":1}', null])('%j is not read as stored choices', (text) => {
     expect(storedChoices(text)).toBeNull()
   })
-  test('what was kept is there again', () => {
+  test('stored choices are read unchanged', () => {
     expect(storedChoices(JSON.stringify(start))).toEqual(start)
   })
-  test('what an older version kept takes the categories and no scale', () => {
+  test('choices stored by an older version take the categories and no scale', () => {
     const { takesCategories: _, takesScale: __, ...old } = start
     expect(storedChoices(JSON.stringify(old))).toMatchObject({ takesCategories: true, takesScale: false })
   })

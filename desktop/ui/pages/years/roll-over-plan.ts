@@ -2,32 +2,35 @@ import type { RolledClass } from '@markbook/shared/contract/academic-years'
 import { nextName } from './next-name.ts'
 import type { TermEdits } from './next-terms.ts'
 
-/** A class of the new year: one that is there already (`classId`), or one that is opened. `teacherId`: its class teacher, '' for the one of last year. */
+/** A class of the new year: an existing one (`classId`), or a new one. `teacherId`: its class teacher, '' for last year's. */
 export type Target = { key: string; name: string; classId: string | null; teacherId: string }
 /** Where a pupil goes: the key of a target, or one of these. */
 export const LEAVES = 'leaves'
 export const LATER = 'later'
-/** The pupils who had no class in the year before. */
+/** The key of the pupils who had no class in the year before. */
 export const NO_CLASS = 'none'
 
-/** What the head has chosen. `goes`: the destinations of a former class, of which several share its pupils; `pupils`: who goes elsewhere. */
+/**
+ * The choices of the head. `goes`: the destinations of each former class, among which its pupils are shared; `pupils`: the pupils who go
+ * elsewhere.
+ */
 export type Choices = {
   targets: readonly Target[]
   goes: Readonly<Record<string, readonly string[]>>
   pupils: Readonly<Record<string, string>>
   makesInactive: boolean
-  /** Whether the categories of assessments, the scale of the year before and its teaching sets come along; and those who repeat in these. */
+  /** Whether the categories, last year's scale and its teaching sets are taken over, and whether repeating pupils stay in the sets. */
   takesCategories: boolean
   takesScale: boolean
   takesSets: boolean
   keepsRepeaters: boolean
-  /** What was changed of the terms that are proposed. */
+  /** The changes of the proposed terms. */
   terms: TermEdits
 }
 
 /**
- * A year may have its scale only because the school's has changed since, so none comes along unasked. A set goes up as the classes do, and
- * who repeats does not go up with it.
+ * The scale is not taken over by default: a year may have its own only because the school's has changed since. Sets move up like classes,
+ * without repeating pupils.
  */
 const structure = { takesCategories: true, takesScale: false, takesSets: true, keepsRepeaters: false, terms: {} as TermEdits }
 
@@ -46,7 +49,7 @@ export type ChoicesProps = {
   onChange: (change: Partial<Choices>) => void
 }
 
-/** Each class goes up by one under the next name, into the class that has that name already where there is one. A class without pupils goes nowhere. */
+/** The proposal: each class moves to one with the next name, an existing one where there is one. A class without pupils goes nowhere. */
 export function proposed(former: readonly Former[], existing: readonly Named[]): Choices {
   const opened = new Map<string, Target>()
   const goes: Record<string, readonly string[]> = {}
@@ -60,7 +63,7 @@ export function proposed(former: readonly Former[], existing: readonly Named[]):
   return { targets: [...opened.values()], goes, pupils: {}, makesInactive: true, ...structure }
 }
 
-/** Where each pupil of a class goes unless something else was chosen: several destinations get equal parts of the register. */
+/** The destination of a pupil by default: several destinations of a class get equal parts of its register. */
 function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: number): string {
   const destinations = goes[id] ?? []
   return destinations[Math.floor((at * destinations.length) / Math.max(1, pupils.length))] ?? LATER
@@ -68,7 +71,7 @@ function shareOf({ id, pupils }: Former, { goes }: Pick<Choices, 'goes'>, at: nu
 
 export type Placement = { pupil: Pupil; from: Former; to: string; isException: boolean }
 
-/** Where every pupil goes. A destination that is no more (a class that was deleted meanwhile) counts as none. */
+/** The destination of every pupil. A destination that does not exist any more (a class was deleted) counts as none. */
 export function placements(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
   const known = new Set([LEAVES, LATER, ...choices.targets.map(({ key }) => key), ...existing.map(({ id }) => id)])
   const valid = (to: string) => (known.has(to) ? to : LATER)
@@ -81,19 +84,19 @@ export function placements(former: readonly Former[], choices: Choices, existing
   )
 }
 
-/** Who goes into the class that has the name of their former one. */
+/** The pupils who go into the class with the name of their former one. */
 export function repeatersIn(former: readonly Former[], choices: Choices, existing: readonly Named[]): Placement[] {
   const names = new Map([...existing.map(targetOf), ...choices.targets].map(({ key, name }) => [key, name.trim()]))
   return placements(former, choices, existing).filter(({ to, from }) => from.id !== NO_CLASS && names.get(to) === from.name)
 }
 
-/** The class of last year of which a new class has the teachers and subjects. */
+/** The classes of last year from which a new class takes teachers and subjects. */
 export const sourcesOf = (key: string, former: readonly Former[], { goes }: Pick<Choices, 'goes'>) =>
   former.filter(({ id }) => id !== NO_CLASS && goes[id]?.includes(key))
 
 type Body = { classes: RolledClass[]; leavingStudentIds?: string[] }
 
-/** What is sent: each new class, and each class of the new year that gets pupils. The keys say which target each of `classes` is. */
+/** The request: each new class, and each existing class that gets pupils. `keys`: the target of each of `classes`. */
 export function bodyOf(former: readonly Former[], choices: Choices, existing: readonly Named[]): { keys: string[]; body: Body } {
   const placed = placements(former, choices, existing)
   const opened = choices.targets.map((target) => ({ key: target.key, rolled: opening(target, former, choices, placed) }))
@@ -123,7 +126,7 @@ function opening({ key, name, teacherId }: Target, former: readonly Former[], ch
   }
 }
 
-/** Choices as they were kept; null where nothing, or nothing that can be read, was kept. */
+/** Stored choices; null where none are stored or they cannot be read. */
 export function storedChoices(text: string | null): Choices | null {
   try {
     const kept = JSON.parse(text ?? 'null') as Choices | null

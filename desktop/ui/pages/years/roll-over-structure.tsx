@@ -13,7 +13,10 @@ import type { Choices } from './roll-over-plan.ts'
 import { TermRows } from './term-rows.tsx'
 
 type Years = { from: AcademicYear; to: AcademicYear }
-/** What the new year could take over beside its classes. `terms`: where it has none. `hasNewSets`: some of the sets are not in it yet; the others could get pupils. */
+/**
+ * What the new year could take over besides classes. `terms`: where it has none. `hasNewSets`: some sets do not exist in it yet; the others
+ * could get pupils.
+ */
 export type Offer = {
   categories: readonly AssessmentCategory[]
   hasScale: boolean
@@ -26,7 +29,9 @@ const kindOf = ({ subject_id, assessment_type, name }: AssessmentCategory) => `$
 
 const sameSet = (one: ListedTeachingSet) => (other: ListedTeachingSet) => other.subject_id === one.subject_id && other.name === one.name
 
-/** The categories that the new year does not have, and the sets, but for those of inactive subjects; and whether there is a scale that could come along. */
+/**
+ * The categories and sets that the new year does not have, without those of inactive subjects, and whether there is a scale to take over.
+ */
 export function useOffer({ from, to }: Years): Offer {
   const former = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: from.id } }))
   const existing = useQuery(ask('assessmentCategories', 'list', { query: { academicYearId: to.id } }))
@@ -50,7 +55,7 @@ export function useOffer({ from, to }: Years): Offer {
 
 type Sent = Pick<Years, 'from'> & { fillsClasses: boolean; repeaterIds: readonly string[] }
 
-/** What is sent of it. Sets that are there already are named only where pupils get a class, who then come into them. */
+/** The part of the request for these. Existing sets are named only where pupils get a class, and then also join their sets. */
 export const structureBody = (
   { categories, hasScale, sets, hasNewSets, terms }: Offer,
   { takesCategories, takesScale, takesSets, keepsRepeaters, terms: edits }: Choices,

@@ -18,7 +18,7 @@ type Props = ChoicesProps & {
   outcomes: ReadonlyMap<string, Outcome>
 }
 
-/** The classes of the new year: those that are opened, and those that are there already, with how many pupils each will have. */
+/** The classes of the new year, new and existing ones, with the number of pupils that each will have. */
 export function NewClasses({ former, existing, choices, sizes, staff, outcomes, onChange }: Props) {
   const { t } = useTranslation('years')
   const rows = [...choices.targets, ...existing.map(targetOf)]

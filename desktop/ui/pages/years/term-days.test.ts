@@ -6,8 +6,8 @@ import { overlapping, partsOf, proposedDays } from './term-days.ts'
 const year = { start_date: '2025-09-01', end_date: '2026-06-30' }
 const term = (name: string, start_date: string, end_date: string) => ({ id: name, name, start_date, end_date })
 
-describe('the days that are proposed for a new term', () => {
-  test('a third of the year each, in order', () => {
+describe('proposed days for a new term', () => {
+  test('are a third of the year each, in order', () => {
     expect(TERM_NAMES.map((name) => proposedDays(year, [], name))).toEqual([
       { startDate: '2025-09-01', endDate: '2025-12-10' },
       { startDate: '2025-12-11', endDate: '2026-03-21' },
@@ -15,7 +15,7 @@ describe('the days that are proposed for a new term', () => {
     ])
   })
 
-  test('what the terms before and after leave', () => {
+  test('are what the terms before and after leave', () => {
     const terms = [term('michaelmas', '2025-09-01', '2025-12-19')]
     expect(proposedDays(year, terms, 'hilary').startDate).toBe('2025-12-20')
     expect(proposedDays(year, terms, 'trinity').endDate).toBe('2026-06-30')
@@ -29,7 +29,7 @@ describe('the days that are proposed for a new term', () => {
     })
   })
 
-  test('an own word comes after the last; where nothing is left, the whole year', () => {
+  test('of a term with the school’s own name come last; the whole year where nothing is left', () => {
     const first = term('Semester 1', '2025-09-01', '2026-01-31')
     expect(proposedDays(year, [], 'Semester 1')).toEqual({ startDate: '2025-09-01', endDate: '2026-06-30' })
     expect(proposedDays(year, [first], 'Semester 2')).toEqual({ startDate: '2026-02-01', endDate: '2026-06-30' })
@@ -38,7 +38,7 @@ describe('the days that are proposed for a new term', () => {
     expect(proposedDays(year, [first, whole], 'Semester 3')).toEqual({ startDate: year.start_date, endDate: year.end_date })
   })
 
-  test('a year in equal parts has no day twice and none left', () => {
+  test('partsOf divides a year without gaps and overlaps', () => {
     expect(partsOf(year, 2)).toEqual([
       { startDate: '2025-09-01', endDate: '2026-01-30' },
       { startDate: '2026-01-31', endDate: '2026-06-30' },
@@ -46,7 +46,7 @@ describe('the days that are proposed for a new term', () => {
     expect(partsOf(year, 3)).toEqual(TERM_NAMES.map((name) => proposedDays(year, [], name)))
   })
 
-  test('one after the other, in any order of names, they never overlap and fill a year to its last day', () => {
+  test('one after the other, in any order of names, never overlap, and fill the year', () => {
     const names = fc.shuffledSubarray([...TERM_NAMES], { minLength: 3, maxLength: 3 })
     fc.assert(
       fc.property(names, fc.integer({ min: 10, max: 500 }), (order, length) => {
@@ -68,7 +68,7 @@ describe('the days that are proposed for a new term', () => {
   })
 })
 
-test('terms that share a day overlap, and none with itself', () => {
+test('overlapping finds terms with a common day, and not the term itself', () => {
   const terms = [term('michaelmas', '2025-09-01', '2025-12-19'), term('hilary', '2026-01-05', '2026-03-27')]
   const days = { startDate: '2025-12-19', endDate: '2026-01-04' }
   expect(overlapping(days, terms, undefined).map(({ id }) => id)).toEqual(['michaelmas'])

@@ -8,14 +8,14 @@ type Year = Pick<AcademicYear, 'start_date' | 'end_date'>
 type Dated = Pick<Term, 'id' | 'name' | 'start_date' | 'end_date'>
 
 const DAY = 86_400_000
-/** A day as the number of days since 1970, to calculate with; NaN where it is none. */
+/** A day as the number of days since 1970; NaN for an invalid one. */
 export const numberOf = (day: string): number => Math.round(Date.parse(`${day}T00:00:00Z`) / DAY)
-/** The day of a number; '' where it is none. */
+/** The day for a number; '' for NaN. */
 export const dayOf = (number: number): string => (Number.isNaN(number) ? '' : new Date(number * DAY).toISOString().slice(0, 10))
 
 /**
- * The days to propose for a term that is not there yet: its share of what its neighbours leave of the year, which is a third where there is no
- * other term. Where they leave nothing, the whole year. A term by a school's own word comes after all others.
+ * The days to propose for a new term: its share of what the neighbouring terms leave of the year, a third where there is no other term; the
+ * whole year where they leave nothing. A term with the school's own name comes after all others.
  */
 export function proposedDays(year: Year, terms: readonly Dated[], name: Term['name']): Days {
   const { start_date, end_date } = year
@@ -26,7 +26,7 @@ export function proposedDays(year: Year, terms: readonly Dated[], name: Term['na
   const after = terms.filter((term) => placeOf(term) > at)
   const first = Math.max(numberOf(start_date), ...before.map((term) => numberOf(term.end_date) + 1))
   const last = Math.min(numberOf(end_date), ...after.map((term) => numberOf(term.start_date) - 1))
-  // Terms that are missing on both sides, up to the next one that is there, share the days with this one.
+  // The missing terms on both sides, up to the next existing ones, share the days with this one.
   const from = Math.max(-1, ...before.map(placeOf)) + 1
   const to = Math.min(TERM_NAMES.length, ...after.map(placeOf))
   const share = (last - first + 1) / (to - from)
@@ -37,7 +37,7 @@ export function proposedDays(year: Year, terms: readonly Dated[], name: Term['na
   }
 }
 
-/** What the last of the terms leaves of the year; where it leaves nothing, the whole year. */
+/** What is left of the year after the last term; the whole year where nothing is left. */
 function daysAfter({ start_date, end_date }: Year, terms: readonly Dated[]): Days {
   const last = Math.max(...terms.map((term) => numberOf(term.end_date)), numberOf(start_date) - 1)
   return last + 1 < numberOf(end_date) ? { startDate: dayOf(last + 1), endDate: end_date } : { startDate: start_date, endDate: end_date }
@@ -53,6 +53,6 @@ export function partsOf({ start_date, end_date }: Year, count: number): Days[] {
   }))
 }
 
-/** The other terms of the year that have a day in common with these. */
+/** The other terms of the year that overlap these days. */
 export const overlapping = <T extends Dated>({ startDate, endDate }: Days, terms: readonly T[], own: string | undefined): T[] =>
   terms.filter(({ id, start_date, end_date }) => id !== own && start_date <= endDate && startDate <= end_date)

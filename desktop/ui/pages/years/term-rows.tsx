@@ -8,7 +8,7 @@ import { type EditedTerm, faultOf, namesOf, type Structure, type TermEdit } from
 import { overlapping } from './term-days.ts'
 import styles from './years.module.css'
 
-/** The names of the terms of a usual structure, in the language of the page; known names stay what they are. */
+/** Returns a function for the names of the terms of a structure, in the language of the page; known names are unchanged. */
 export function useStructureNames(): (structure: Structure) => string[] {
   const { t } = useTranslation('years')
   return (structure) => namesOf(structure, (set, number) => t(`sets.${set}`, { number }))
@@ -21,10 +21,10 @@ type Props = {
   onChange: (key: string, edit: TermEdit) => void
 }
 
-/** The terms that are made together with a year, or with its classes: each can be left out, and its days changed. */
+/** The terms that are added together with a year or its classes; each can be left out, and its days changed. */
 export function TermRows({ terms, year, hint, onChange }: Props) {
   const { t } = useTranslation(['years', 'app'])
-  // A day that cannot stand says so itself, and is in no term.
+  // A term with a wrong day has a message of its own, and does not count for overlaps.
   const taken = terms.filter((term) => !term.isLeftOut && faultOf(term, year) === null)
   const dated = taken.map(({ key, name, startDate, endDate }) => ({ id: key, name, start_date: startDate, end_date: endDate }))
   const isOver = (term: EditedTerm) => overlapping(term, dated, term.key).length > 0
@@ -51,7 +51,7 @@ type RowProps = { term: EditedTerm; year: Props['year']; onChange: (edit: TermEd
 function TermRow({ term, year, onChange }: RowProps) {
   const { t } = useTranslation(['years', 'app'])
   const name = termLabel(term.name)
-  // While the year itself has no days, its own fields say so.
+  // While the days of the year are wrong, only its own fields show that.
   const fault = term.isLeftOut || year.start_date >= year.end_date ? null : faultOf(term, year)
   const words = { outside: t('newTerms.outside'), order: t('app:fault.afterFirstDay'), required: t('app:field.required') }
   const dayField = (field: 'startDate' | 'endDate') => (

@@ -22,7 +22,7 @@ import { areFaultless, type TermEdits, termsToSend } from './next-terms.ts'
 import { yearAfter } from './next-year.ts'
 import { overlapping, proposedDays } from './term-days.ts'
 
-/** `year`: null of a new one where the school has none before. */
+/** The form values of a year; null for a new one without an earlier year. */
 const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
   name: year?.name ?? '',
   startDate: year?.start_date ?? '',
@@ -31,10 +31,10 @@ const draftOf = (year: Omit<AcademicYear, 'id'> | null) => ({
   calculation: year?.grading_model === 'year_based' ? year.calculation_model : ('weighted_continuous' as const),
   exam: editable(year?.year_exam_weight ?? 60),
   coursework: editable(year?.year_coursework_weight ?? 40),
-  /** Of a new year: the structure of its terms where no year before has any, and what was changed of those that are proposed. */
+  /** For a new year: the structure of its terms where no earlier year has any; and the changes of the proposed terms. */
   structure: '',
   terms: {} as TermEdits,
-  /** Of a new year: it is wanted though there is one of its name or days. */
+  /** For a new year: add it although one has the same name or days. */
   mayRepeat: false,
 })
 type Draft = ReturnType<typeof draftOf>
@@ -54,17 +54,17 @@ const calculationModels = ['weighted_continuous', 'continuous_cumulative', 'weig
 
 const removeYear = (id: string) => save('academicYears', 'remove', { params: { id } }, ['terms', 'classes'])
 
-/** Makes this the current year, or ends it. This window then shows the current year: the one before is looked at by choosing it. */
+/** Activates or deactivates a year. This window then shows the active year; others can be chosen. */
 export async function setActive(id: string, isActive: boolean) {
   await save('academicYears', isActive ? 'activate' : 'deactivate', { params: { id } }, ['terms', 'classes'])
   chooseNothing()
 }
 
-/** Adds a year (`year` is null) or changes one. */
+/** Adds a year (`year` null) or changes one. */
 export function YearDialog({ year }: { year: AcademicYear | null }) {
   const { t } = useTranslation(['years', 'app'])
   const years = useQuery(ask('academicYears', 'list'))
-  // As they were when the dialog opened: another one that is added meanwhile changes nothing of what is typed.
+  // As they were when the dialog opened: a year that is added meanwhile does not change what is typed.
   const [before] = useState(years.data ?? [])
   const offer = useProposedTerms(year === null, before)
   const form = useForm({
@@ -170,16 +170,16 @@ const fieldsOf = (term: Term) => ({
 })
 
 type TermDialogProps = { year: AcademicYear; term: Term | null; terms: readonly Term[] }
-/** In the select of names: the school's own word, which is typed beside it. */
+/** The option of the select for the school's own name, which is typed beside it. */
 const OWN = 'own'
 
-/** Adds a term to the year (`term` is null) or changes one. */
+/** Adds a term to the year (`term` null) or changes one. */
 export function TermDialog({ year, term, terms }: TermDialogProps) {
   const { t } = useTranslation(['years', 'app'])
   const proposalFor = (name: Term['name']) =>
     term ? { startDate: term.start_date, endDate: term.end_date } : proposedDays(year, terms, name)
   const free = TERM_NAMES.filter((known) => terms.every(({ id, name }) => name !== known || id === term?.id))
-  // Where a year goes by a school's own words, the next term does too.
+  // In a year whose terms have the school's own names the next term gets one too.
   const proposed = terms.every(({ name }) => isKnownTerm(name)) ? (free[0] ?? OWN) : OWN
   const firstName = term ? (isKnownTerm(term.name) ? term.name : OWN) : proposed
   const form = useForm({
@@ -271,13 +271,13 @@ const nameIn = ({ choice, name }: { choice: string; name: string }) => (choice =
 
 type Weights = { exam: string; coursework: string }
 
-/** The sum of two shares as typed; null while one of them is no number. */
+/** The sum of two typed shares; null if one is no number. */
 function sumOf({ exam, coursework }: Weights): number | null {
   const [first, second] = [typedNumber(exam), typedNumber(coursework)]
   return first === null || second === null ? null : Math.round((first + second) * 100) / 100
 }
 
-/** The share that makes 100 with the typed one; '' where that is no share. */
+/** The share that makes 100 with the typed one; '' where that is not possible. */
 const complementOf = (typed: string): string => {
   const share = typedNumber(typed)
   return share === null || share < 0 || share > 100 ? '' : editable(Math.round((100 - share) * 100) / 100)

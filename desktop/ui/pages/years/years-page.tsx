@@ -25,7 +25,7 @@ export function YearsPage() {
   const { t } = useTranslation('years')
   const years = useQuery(ask('academicYears', 'list'))
   const addition = (
-    // What it proposes follows the year before.
+    // The dialog needs the earlier years for its proposal.
     <DialogButton look="primary" icon={Plus} disabled={!years.data} dialog={<YearDialog year={null} />}>
       {t('add')}
     </DialogButton>
@@ -42,10 +42,10 @@ export function YearsPage() {
 function Year({ year, years }: { year: AcademicYear; years: readonly AcademicYear[] }) {
   const { t } = useTranslation(['years', 'app'])
   const { id, name } = year
-  /** There is no earlier year whose classes could be carried over. */
+  /** Whether there is no earlier year whose classes could be carried over. */
   const isFirst = years.every(({ start_date }) => start_date >= year.start_date)
   const isAlike = years.some((other) => other.id !== id && isSameYear(other, year))
-  // Kept while the dialog is open: the year changes before it closes.
+  // In state, because the year changes before the dialog closes.
   const [asked, setAsked] = useState<'activate' | 'deactivate' | null>(null)
   const change = async (isActive: boolean) => {
     const former = years.find((other) => other.is_active && other.id !== id)
@@ -142,12 +142,12 @@ function Terms({ year }: { year: AcademicYear }) {
   )
 }
 
-/** All terms of a year without any, in equal parts of it. */
+/** A button that adds all terms of a structure in equal parts, for a year without terms. */
 function StartingSet({ year, set }: { year: AcademicYear; set: Structure }) {
   const { t } = useTranslation('years')
   const names = useStructureNames()(set)
   const list = enumerated(names.map(termLabel))
-  /** All of them, or none. */
+  /** Adds all of them, or none. */
   const addAll = async () => {
     const terms = termsInParts(year, names).map(({ key: _, ...term }) => term)
     await save('academicYears', 'rollOver', { params: { id: year.id }, query: { dryRun: 'false' }, body: { classes: [], terms } }, [

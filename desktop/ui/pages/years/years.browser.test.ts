@@ -9,7 +9,7 @@ import { siteInBrowser } from '../../tests/site.ts'
 describe.skipIf(!headlessPath)('the page of years and terms', () => {
   const { site, open } = siteInBrowser()
 
-  test('the head adds a year with a term, makes it the current one, ends it, and deletes both', async () => {
+  test('the head adds a year with a term, activates it, ends it, and deletes both', async () => {
     const okafor = await site.as('okafor')
     const { context, page, faults } = await open('okafor', '/years')
     await page.getByRole('button', { name: 'Add a year' }).click()
@@ -29,7 +29,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await dialogsClosed(page)
     await expect.poll(async () => (await okafor.terms.list({ query: { yearId: (await ofYear())?.id ?? '' } })).length).toBe(1)
 
-    // The next term is proposed after the one that is there; an overlap is said, and can be saved.
+    // The next term is proposed after the existing one; an overlap is shown, and can be saved.
     await year.getByRole('button', { name: 'Add a term' }).click()
     const days = () => Promise.all(['First day', 'Last day'].map((label) => page.getByLabel(label).inputValue()))
     expect(await days()).toEqual(['2031-12-21', '2032-03-26'])
@@ -45,7 +45,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('button', { name: 'Cancel' }).click()
     await dialogsClosed(page)
 
-    // A word of the school's own is kept and shown as it is.
+    // The school's own name is stored and shown unchanged.
     await year.getByRole('button', { name: 'Add a term' }).click()
     await page.getByRole('dialog').getByLabel('Term', { exact: true }).selectOption('A word of your own …')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -86,9 +86,9 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.setViewportSize({ width: 390, height: 800 })
     await picture(page, 'years-sets-phone')
     await page.setViewportSize({ width: 1366, height: 768 })
-    // A whole set at once, in equal parts of the year.
+    // All terms at once, in equal parts of the year.
     await year.getByRole('button', { name: 'Semester 1 and Semester 2' }).click()
-    // By one request: where somebody has added one of them meanwhile, none of the others is made.
+    // One request: if somebody has added one of the terms meanwhile, none is added.
     const yearOfTerms = (await ofYear())?.id ?? ''
     const inAutumn = { startDate: '2031-09-01', endDate: '2031-10-01', examWeight: 60, courseworkWeight: 40 }
     const second = await okafor.terms.create({ body: { academicYearId: yearOfTerms, name: 'Semester 2', ...inAutumn } })
@@ -108,7 +108,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await page.getByRole('button', { name: 'Undo' }).first().click()
     await expect.poll(() => okafor.terms.list({ query: { yearId: yearOfTerms } })).toEqual([])
 
-    // Categories of its assessments, with what their weights leave.
+    // Categories of assessments, with the weight that is left.
     await year.getByRole('link', { name: 'Categories' }).click()
     await page.getByText('There is no category.', { exact: false }).waitFor()
     for (const [name, weight, isExtra] of [
@@ -150,7 +150,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
   test('the head adds a year with the terms of the year before, on the same weekdays, as one change', async () => {
     const okafor = await site.as('okafor')
     const { context, page, faults } = await open('okafor', '/')
-    // The year before, which the new one follows, comes late.
+    // The earlier year arrives late.
     await page.route('**/api/academic-years', async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 500))
       await route.continue()
@@ -167,11 +167,11 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await expectForEverybody(page)
     await page.getByRole('button', { name: 'Save' }).scrollIntoViewIfNeeded()
     await picture(page, 'years-new-pc')
-    // What nobody typed follows the days of the year.
+    // Days that were not typed follow the days of the year.
     await day('Hilary: from').fill('2027-01-11')
     await page.getByLabel('First day').fill('2026-09-07')
     expect(await days()).toEqual(['2026-09-07', '2026-12-26', '2027-01-11', '2027-04-03', '2027-04-20', '2027-06-30'])
-    // Days the wrong way round, or none, are the fault of the year and of no term.
+    // Wrong or missing days of the year are not reported for the terms.
     const last = page.getByLabel('Last day')
     await last.fill('2026-01-01')
     await page.getByText('The last day must come after the first.').waitFor()
@@ -225,7 +225,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
-  test('of two heads who add one year at once the second is asked; where it is there twice, the page says so', async () => {
+  test('of two heads who add one year at the same time the second is asked; a year that exists twice is shown as that', async () => {
     const okafor = await site.as('okafor')
     const named = async () => (await okafor.academicYears.list()).filter(({ name }) => name.startsWith('2033/34')).map(({ name }) => name)
     const { context, page, faults } = await open('okafor', '/years')
@@ -243,11 +243,11 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
       await dialog.getByText('There is already a year of this name', { exact: false }).waitFor()
       expect(await named()).toEqual(['2033/34'])
     }
-    // What was typed stays, though the year before is another one by now.
+    // Typed days stay, although the year before is another one now.
     expect(await page.getByLabel('Hilary: from', { exact: true }).inputValue()).toBe('2034-01-11')
     await expectForEverybody(page)
     await picture(page, 'years-repeated-pc')
-    // The question is in sight, though «Save» stands at the other end of the form.
+    // The question is scrolled into view, although «Save» is at the end of the form.
     const top = () => page.getByLabel('Add another one all the same').evaluate((it) => it.getBoundingClientRect().top)
     expect(await top()).toBeGreaterThan(0)
     await page.setViewportSize(sizes.phone)
@@ -268,7 +268,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     await context.close()
   })
 
-  test('the head opens the next year: one repeats, one leaves, a class is new; the choices survive a reload', async () => {
+  test('the head opens the next year: one pupil repeats, one leaves, a class is new; the choices survive a reload', async () => {
     const okafor = await site.as('okafor')
     const body = { name: '2032/33', startDate: '2032-09-01', endDate: '2033-06-30', gradingModel: 'term_based' } as const
     const year = await okafor.academicYears.create({ body })
@@ -316,7 +316,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     expect(await page.getByRole('button', { name: 'Write it' }).isDisabled()).toBe(true)
     await look.press('Enter')
     await page.getByText('1 pupil is made inactive.', { exact: false }).waitFor()
-    // A second Enter, or the second press of a double click, looks again.
+    // A second Enter, or the second press of a double click, makes the preview again.
     const again = page.waitForResponse((response) => response.url().includes('/roll-over?dryRun=true'))
     await page.keyboard.press('Enter')
     await again
@@ -347,23 +347,23 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
       await page.getByLabel('1 pupil who repeats stays in these sets too').setChecked(places === 2)
       await page.getByRole('button', { name: 'See what would happen' }).click()
       await page.getByText(`Places in sets: ${places}.`, { exact: false }).waitFor()
-      // The notice pushes down the button that comes next.
+      // The notice moves the next button down.
       const lowest = () => page.getByRole('button', { name: 'Write it' }).evaluate((it) => it.getBoundingClientRect().bottom)
       await expect.poll(lowest).toBeLessThan(sizes.phone.height + 1)
     }
     await page.setViewportSize(sizes.pc)
 
-    // A class of that name was made meanwhile: it is said, and nothing is written.
+    // A class with that name was added meanwhile: it is reported, and nothing is written.
     const other = await okafor.classes.create({ body: { name: '4A', academicYearId: year.id } })
     await page.getByRole('button', { name: 'Write it' }).click()
     await page.getByText('This year already has a class called 4A.').waitFor()
     expect(await okafor.classes.list({ query: { academicYearId: year.id } })).toHaveLength(1)
-    // What was seen before holds no more, and the page knows of that class.
+    // The preview is not valid any more, and the page lists that class.
     expect(await page.getByText('Nothing is written yet.', { exact: false }).count()).toBe(0)
     await page.getByText('already open').first().waitFor()
     await expectForEverybody(page)
     await picture(page, 'roll-over-refused')
-    // In Arabic too.
+    // Also in Arabic.
     await okafor.classes.remove({ params: { classId: other.id } })
     await page.evaluate(() => localStorage.setItem('markbook.language', 'ar'))
     await page.reload()
@@ -409,7 +409,7 @@ describe.skipIf(!headlessPath)('the page of years and terms', () => {
     expect(await setNow()).toEqual(['English upper', english.id, [people.ada.id], ['Fatima']])
     expect((await okafor.students.list({ query: { search: 'Mei' } }))[0]).toMatchObject({ is_active: false })
 
-    // The second run: who was forgotten goes into the class that is there.
+    // The second run: forgotten pupils go into the existing class.
     await page.goto(`${site.url}/years/${year.id}/roll-over`)
     await page.getByText('already open').first().waitFor()
     expect(await day('Hilary: from').count()).toBe(0)
