@@ -94,7 +94,7 @@ describe('the window', () => {
     ['POST', '/window/join', { address: 'http://127.0.0.1:1', code: 'x' }],
     ['POST', '/window/alone', { email: 'a@b.example' }],
     ['POST', '/window/enter', undefined],
-  ])('and without its cookie nobody is listened to: %s %s', async (method, path, body) => {
+  ])('refuses requests without its cookie: %s %s', async (method, path, body) => {
     const { node, url } = await laptop()
     const before = await node.digest()
     for (const cookie of ['', 'markbook-window=', `markbook-window=${'A'.repeat(43)}`])

@@ -13,7 +13,7 @@ test.each([
   ['2345–6723–abcd–efgh', '2345–6723–abcd–efgh', '23456723ABCDEFGH'],
   ['ABCD-EFGH', 'ABCD-EFGH', null],
   ['ABCD-EFGH-JKLM-NP234', 'ABCD-EFGH-JKLM-NP234', null],
-])('%j is kept as %j and sent as %j', (text, kept, sent) => {
+])('%j is shown as %j and sent as %j', (text, kept, sent) => {
   expect(typedCode(text)).toBe(kept)
   expect(wholeCode(typedCode(text))).toBe(sent)
 })

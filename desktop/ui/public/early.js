@@ -1,4 +1,4 @@
-// A classic script, which the first paint waits for: it must stay small.
+// A classic script that blocks the first paint: it must stay small.
 {
   const stored = (key) => {
     try {
@@ -11,12 +11,12 @@
   const theme = stored('markbook.theme')
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme
 
-  // As `api/passkeys.ts` decides it: where this address has none, the prerendered page does not offer them.
+  // The same rule as in `api/passkeys.ts`: the prerendered page offers passkeys only where this address can have them.
   const isNumber = /^(\d+(\.\d+){3}|\[.*\])$/.test(location.hostname)
   if (isSecureContext && !isNumber && 'PublicKeyCredential' in window) document.documentElement.dataset.passkeys = 'here'
 
-  // The prerendered sign-in page can be typed in and sent before it is hydrated. Until `prerender/hydrate.tsx` removes the attribute, a press
-  // is only marked on its button, and does what the hydrated page does with it.
+  // The prerendered sign-in page can be filled in and sent before hydration. Until `prerender/hydrate.tsx` removes the attribute, a press only
+  // sets attributes of its button, and the hydrated page then repeats the press.
   const page = () => document.querySelector('[data-prerendered]')
 
   const parsing = new MutationObserver(() => {
@@ -50,7 +50,7 @@
       try {
         localStorage.setItem('markbook.language', target.value)
       } catch {
-        // Then the page stays in the language it was prerendered in.
+        // The page stays in the language in which it was prerendered.
       }
     },
     true,

@@ -54,7 +54,7 @@ describe.skipIf(!headlessPath)('a form with a save button', () => {
     })
 
   test.each(['/school', '/account', '/scale'])(
-    'another page asks before what was typed is lost, and no more once it is saved: %s',
+    'another page asks before unsaved text is lost, and not after it was saved: %s',
     async (path) => {
       await page.goto(`${site.url}${path}`)
       const field = page.getByRole('main').getByRole('textbox').first()

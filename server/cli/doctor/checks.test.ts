@@ -520,7 +520,7 @@ describe('the lines to services of another machine', () => {
     'postgres://m:secret@db.example/markbook?sslmode=disable',
     'postgres://m:secret@db.example/markbook?sslmode=prefer',
     'postgres://m:secret@127.0.0.1,db.example/markbook',
-  ])('%s is told, without its password', (databaseUrl) => {
+  ])('%s is reported, without its password', (databaseUrl) => {
     expect(found({ databaseUrl })).toEqual(['DATABASE_URL db.example'])
     const [finding] = checkLines(lookAtLines({ ...settings, databaseUrl }, machine), { ...settings, databaseUrl })
     expect(finding).toMatchObject({ severity: 'notice', do: expect.stringContaining('sslmode=verify-full') })
@@ -535,7 +535,7 @@ describe('the lines to services of another machine', () => {
     'postgres://m@192.0.2.7/markbook',
     'postgres://m@centre/markbook',
     'postgres://m@%2Fvar%2Frun%2Fpostgresql/markbook',
-  ])('%s is not', (databaseUrl) => {
+  ])('%s is not reported', (databaseUrl) => {
     expect(found({ databaseUrl })).toEqual([])
   })
 

@@ -187,7 +187,7 @@ describe('a new database', () => {
   test.each([
     ['of the teachers’ program', SECRET, false],
     ['of a laptop that joins', null, true],
-  ])('%s is born encrypted', async (_, windowSecret, isLaptop) => {
+  ])('%s is encrypted from the beginning', async (_, windowSecret, isLaptop) => {
     await settle(configOf(windowSecret), { isLaptop })
     const name = keyNameOf(path())
     expect(name).not.toBeNull()

@@ -46,7 +46,7 @@ describe('a table as text', () => {
     ['commas, and a line that announces them', `sep=,\r\n${lines(',')}`],
     ['Windows-1252', Uint8Array.from(lines(';'), (letter) => letter.charCodeAt(0))],
     ['UTF-16', new Uint8Array([0xff, 0xfe, ...Buffer.from(lines('\t'), 'utf16le')])],
-  ])('%s: the server gets its own headings, the same rows by the same numbers', async (_kind, content) => {
+  ])('%s: the server gets its own headings, and the same rows with the same numbers', async (_kind, content) => {
     const table = await read(content)
     const sheet = await served(mapped(table))
     expect(sheet.head).toEqual(['last_name', 'first_name', 'gender', '', 'date_of_birth'])
@@ -60,7 +60,7 @@ describe('a table as text', () => {
     ['without a separator', 'Pupils of form 3'],
     ['with another separator', 'St Brigid’s, autumn intake, 2026'],
     ['with a line of empty cells below it', 'St Brigid’s\n;;'],
-  ])('a title %s above its headings', async (_kind, title) => {
+  ])('skips a title %s above its headings', async (_kind, title) => {
     const table = fromHeadings(await read(`${title}\n\nSurname;Forename;Sex\nByrne;Ada;F\nWalsh;Colm;M\n`), 'list.csv')
     expect(headOf(table)).toEqual(['Surname', 'Forename', 'Sex'])
     expect((await served(mapped(table))).rows.map(({ cells }) => cells)).toEqual([

@@ -129,7 +129,7 @@ describe.skipIf(!headlessPath)('a class of 30 in the grid', () => {
   })
 
   test.each([1100, 1240])(
-    'in a window of %i px a column of marks stands whole between the names and the figures, beside the panel',
+    'in a window of %i px, beside the panel, a whole column of marks is visible between names and figures',
     async (width) => {
       const { context, page } = await openGrid(site, browser, 'ada', { viewport: { width, height: 768 } })
       await cell(page, 0, 5).click()

@@ -28,6 +28,6 @@ test.each([
   ['Nom\tCourriel\nNuala Reilly\tn.reilly@x.org', 'Nom, Courriel'],
   ['الاسم\tالبريد الإلكتروني\tالدور\nNuala Reilly\tn.reilly@x.org\tمعلّم', 'الاسم, البريد الإلكتروني, الدور'],
   ['EMAIL\nn.reilly@x.org', 'EMAIL'],
-])('the heading of %j is none of the people', (text, heading) => {
+])('%j begins with a heading, which is no person', (text, heading) => {
   expect(typedAddresses(text)).toEqual({ addresses: ['n.reilly@x.org'], wrong: [], heading })
 })

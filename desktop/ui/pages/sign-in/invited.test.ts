@@ -24,7 +24,7 @@ describe('the link of an invitation', () => {
     'See www.example.org',
     'St Brigid’s\nYour account is closed.',
     'S'.repeat(limits.text.name + 1),
-  ])('what a stranger wrote in place of a name is left out: %j', (school) => {
+  ])('a text that is no name is left out: %j', (school) => {
     expect(invitedBy(link({ school, by: 'Ngozi Okafor' }))).toMatchObject({ school: null, by: 'Ngozi Okafor' })
   })
 })

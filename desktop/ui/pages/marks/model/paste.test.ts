@@ -27,7 +27,7 @@ describe('readMark', () => {
     ['1.2.3', 'not_a_number'],
     ['1e1', 'not_a_number'],
     [',5', 'not_a_number'],
-  ])('%j is none: %s', (text, reason) => {
+  ])('%j is no mark: %s', (text, reason) => {
     expect(parseMark(text, 20)).toEqual({ kind: 'wrong', reason })
   })
 

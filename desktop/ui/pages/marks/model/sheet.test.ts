@@ -526,7 +526,7 @@ describe('the grid’s keys', () => {
     ['-5', 'negative'],
     ['a7', 'not_a_number'],
     ['1/2', 'not_a_number'],
-  ])('%s is refused in the cell, stays there, and no part of it is a mark', (text, reason) => {
+  ])('%s is an invalid entry of its cell, and no part of it is a mark', (text, reason) => {
     selection.moveTo({ row: 1, col: 2 })
     expect(controller.handleKey(key(text[0] ?? ''))).toBe(true)
     expect(selection.editing).toMatchObject({ text: text[0], caret: false })
