@@ -90,12 +90,12 @@ function witnessText(witness: Witness): string {
 const WHY: Record<Why, string> = {
   other: 'The history says something else.',
   changed: 'The history says the same, but was changed there after it was written: this entry, or one that was written with it.',
-  forged: 'The history says the same, but the server or laptop that wrote it did not sign it so.',
+  forged: 'The history says the same, but its signature is wrong: the server or laptop that it names did not write this.',
   taken_out: 'Its entry was taken out of the history.',
-  misplaced: 'What stands in the table does not follow from what was written.',
+  misplaced: 'The changes in the history lead to another value than the one in the table.',
   gone: 'It should be here and is not, and nobody deleted it.',
   unwritten: 'It stands in the table, and nobody wrote it.',
-  swapped: 'Its file is another than was stored: its content does not match what its row says.',
+  swapped: 'Its file was replaced by another one: its content does not match what its row says.',
 }
 
 function disagreementText({ what, why, here, history, by }: ToldDisagreement): string[] {
@@ -132,7 +132,7 @@ export function verdictText(all: readonly ToldAudit[]): string[] {
   return text.flatMap((each) => wrap(each, WIDTH))
 }
 
-const RED = 'SOMEBODY MUST LOOK: what stands here, or its history, was changed past the program, or days were lost.'
+const RED = 'SOMEBODY MUST LOOK: what stands here, or its history, was changed outside Markbook, or some days of work were lost.'
 const WHAT_TO_DO =
   'What to do: keep everything as it is now (markbook backup), and correct nothing yet. Compare the marks named above with the paper, and ask whoever wrote them. Then enter what is right in the app: the history has it from there on. Where another server knows another history, restore nothing by hand; markbook sync verify says what differs. Find out who can write to the database file or the server.'
 const UNTOLD =

@@ -46,7 +46,7 @@ function headOf(issue: Issue): string {
   if (!from) return 'Not taken by the other side'
   return from.user ? `Not taken from the laptop of ${personName(from.user)}` : `Not taken from ${from.name ?? 'another server'}`
 }
-const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Two computers that were one' }
+const HEADS = { held: 'Arrived and cannot be written yet', clock: 'Clocks that do not agree', copy: 'Copied computers' }
 
 /** The name of the row or computer. */
 export function whatOf({ issue, conflict }: DescribedIssue): string {
@@ -75,7 +75,7 @@ function bothIn(room: number, now: string, other: string): string {
 const whyOf = ({ about: { code, from } }: Issue & { kind: 'refused' }) => whyRefused(code, from !== null)
 const clockText = ({ clock_offset_ms: off }: { clock_offset_ms: number | null }) =>
   `its clock was ${lasting(off ?? 0)} ${(off ?? 0) > 0 ? 'ahead of' : 'behind'} this machine’s`
-const copyText = ({ began_anew }: { began_anew: { name: string } | null }) => `a copy of ${began_anew?.name}, or that of it`
+const copyText = ({ began_anew }: { began_anew: { name: string } | null }) => `a copy of ${began_anew?.name}, or the other way round`
 
 /** Replaces the name of a table in `waits for its student_group`, a sentence of replication. */
 const heldBecause = (reason: string) =>

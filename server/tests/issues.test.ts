@@ -140,9 +140,9 @@ describe('markbook issues list', () => {
         ID      STAFF-PC-07
                 9 Jan 2026, 08:00   its clock was 3 hours ahead of this machine’s
 
-      Two computers that were one
+      Copied computers
         ID      STAFF-PC-07
-                8 Jan 2026, 08:00   a copy of STAFF-PC-07 (2), or that of it
+                8 Jan 2026, 08:00   a copy of STAFF-PC-07 (2), or the other way round
 
       Everything about one: markbook issues show <id>
       "

@@ -57,19 +57,19 @@ test('does not say that all marks have arrived while both ends differ', () => {
   expect(said(open)).toBe('Not all is the same at the ministry')
   expect(said({ ...open, state: 'offline' })).toBe('Not all is the same at the ministry')
   expect(said({ ...open, parent: school, is_laptop: true, reached: 'school' })).toBe('Not all is the same at school')
-  expect(said({ ...open, state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('No line: 1 mark waits')
+  expect(said({ ...open, state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('Offline: 1 mark waits')
   expect(said({ difference: { ...found, healed_at: '2026-01-12T09:00:00.000Z' } })).toBe('All marks are at the ministry')
 })
 
 test('says what waits to be sent, marks first, and after a minute for how long', () => {
   const offline = { state: 'offline' as const, waiting: 37, waiting_marks: 37 }
-  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T08:00:00.000Z' })).toBe('No line: 37 marks wait, the oldest for 2 hours')
-  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T09:59:40.000Z' })).toBe('No line: 37 marks wait')
-  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('No line: 1 mark waits')
+  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T08:00:00.000Z' })).toBe('Offline: 37 marks wait, the oldest for 2 hours')
+  expect(said({ ...offline, oldest_waiting_at: '2026-01-12T09:59:40.000Z' })).toBe('Offline: 37 marks wait')
+  expect(said({ state: 'offline', waiting: 1, waiting_marks: 1 })).toBe('Offline: 1 mark waits')
   expect(said({ state: 'offline', waiting: 4, waiting_marks: 2, files_to_send: 1 })).toMatch(
-    /^No line: 2 marks, 2 other changes,? and 1 file wait$/,
+    /^Offline: 2 marks, 2 other changes,? and 1 file wait$/,
   )
-  expect(said({ state: 'offline' })).toBe('No line; all marks are at the ministry')
+  expect(said({ state: 'offline' })).toBe('Offline; all marks are at the ministry')
   expect(said({ state: 'sending', waiting: 3, waiting_marks: 3 })).toBe('Sending 3 marks …')
 })
 
@@ -99,7 +99,7 @@ test('says the progress of a first copy', () => {
 test('connection and work have separate sentences', () => {
   const t = i18next.getFixedT('en', 'sync')
   const cut = { ...quiet, state: 'offline' as const, waiting: 2, waiting_marks: 2, oldest_waiting_at: '2026-01-12T07:00:00.000Z' }
-  expect(connectionSummary(t, { ...cut, open_conflicts: 3 }, now).text).toBe('No line: 2 marks wait, the oldest for 3 hours')
+  expect(connectionSummary(t, { ...cut, open_conflicts: 3 }, now).text).toBe('Offline: 2 marks wait, the oldest for 3 hours')
   expect(openWorkSummary(t, { ...nothing, decisions: 3, stuck: 1 })?.text).toBe('3 entries need your decision')
   expect(openWorkSummary(t, { ...nothing, copies: 1 })).toMatchObject({ text: '1 computer was copied', isWork: true })
   expect(openWorkSummary(t, nothing)).toBeNull()

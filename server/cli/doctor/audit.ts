@@ -23,7 +23,7 @@ export function checkAudits({ now, isRunning, audits }: AuditsFound): Finding[] 
   if (bad.length > 0)
     return problem('audit', {
       what: `The history contradicts what stands here, or was changed (${bad.length} of ${audits.length} that are audited).`,
-      means: 'Marks or documents may have been changed past the program, or days may have been lost.',
+      means: 'Marks or documents may have been changed outside Markbook, or some days of work may have been lost.',
       do: 'Keep everything as it is (markbook backup), and see what was found: markbook audit',
     })
   const times = audits.map(({ last }) => last?.at ?? null)
@@ -34,7 +34,7 @@ export function checkAudits({ now, isRunning, audits }: AuditsFound): Finding[] 
   if (isRunning && now - oldest > limits.doctor.oldAudit)
     return notice('audit', {
       what: `The marks were last compared with their history ${lasting(now - oldest)} ago.`,
-      means: 'Nothing says that they are wrong; but a change past the program would not have been noticed since.',
+      means: 'Nothing says that they are wrong; but a change outside Markbook would not have been noticed since.',
       do: 'Do it now: markbook audit. Then look into the log of the server why it does not.',
     })
   return fine('audit', `The marks were compared with their history on ${shortMoment(oldest)}: nothing is contradicted.`)

@@ -48,7 +48,7 @@ describe.skipIf(!headlessPath)('the account page', () => {
     const field = dialog.getByLabel('The code that the app shows now')
     const now = () => stepAt(Date.now())
     await field.fill(totpOf(secret, now() + 100))
-    await dialog.getByText('That is not the code of now.').waitFor()
+    await dialog.getByText('That is not the code that the app shows now.').waitFor()
     await field.fill(totpOf(secret, now()))
     await toast(page, 'From now on the app can sign you in.')
     await page.getByText(/^set up on/).waitFor()

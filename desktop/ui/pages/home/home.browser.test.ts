@@ -187,7 +187,7 @@ describe.skipIf(!headlessPath)('today', () => {
       const { context, page, faults } = await openWindow(browser)
       await site.signIn(context, name)
       await page.goto(site.url)
-      const asked = card(page, 'Hilltop-Marker School has entered you')
+      const asked = card(page, 'Hilltop-Marker School has added you')
       await asked.getByText(name === 'ada' ? 'as a teacher' : 'as an administrator').waitFor()
       await expectForEverybody(page)
       await expectFits(page)

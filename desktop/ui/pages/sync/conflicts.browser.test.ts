@@ -60,7 +60,7 @@ describe.skipIf(!headlessPath)('the conflict desk', () => {
     await page.goto(`${box.url}/sync`)
     const main = page.getByRole('main')
     await main.getByText('3 entries need your decision').waitFor()
-    await main.getByText('No line; all marks are at the ministry').waitFor()
+    await main.getByText('Offline; all marks are at the ministry').waitFor()
     await picture(page, 'sync-decisions-and-no-line')
     line.mend()
     await context.close()
