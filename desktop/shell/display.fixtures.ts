@@ -48,6 +48,7 @@ export function startProgram(environment: Record<string, string>, more: readonly
   return { child, output: () => text, ended: new Promise((resolve) => child.once('exit', resolve)) }
 }
 
+/** Polls until `look` returns a value, and returns it. Throws after `patience` ms; `what` is named in the error. */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string, patience = 20_000): Promise<T> {
   for (let waited = 0; waited < patience; waited += 50) {
     const found = await (async () => look())().catch(() => undefined)

@@ -96,6 +96,7 @@ async function request(port: number, path: string, init: RequestInit = {}): Prom
   return fetch(`${addressOf(port)}${path}`, { ...init, headers, signal: AbortSignal.timeout(times.answer) })
 }
 
+/** Whether the server on this port answers that it is ready. */
 export const isReady = (port: number): Promise<boolean> =>
   request(port, '/readyz').then(
     async (reply) => {

@@ -26,6 +26,7 @@ export const wordsFor = (locale: string): Words => (locale.toLowerCase().startsW
 export const noBrowser = (words: Words, platform: NodeJS.Platform): string =>
   `${words.noBrowser}\n${platform === 'linux' ? words.installOnLinux : words.installElsewhere}`
 
+/** `message`: the last one of the server, may be empty; `log`: the path of its log. */
 export const cannotStart = (words: Words, message: string, log: string): string =>
   [words.cannotStart, message && `${words.itSaid} ${message}`, `${words.more} ${log}`].filter(Boolean).join('\n')
 

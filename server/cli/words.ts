@@ -10,6 +10,7 @@ export const day = (ms: number): string => new Date(ms).toLocaleDateString('en-G
 
 export const shortDay = (at: string): string => new Date(at).toLocaleDateString('en-GB', { dateStyle: 'medium' })
 
+/** A number with its noun, which gets an s unless the number is 1. */
 export const counted = (count: number, what: string): string => `${count.toLocaleString('en-GB')} ${what}${count === 1 ? '' : 's'}`
 
 const MINUTE = 60_000

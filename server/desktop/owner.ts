@@ -24,11 +24,16 @@ export async function ownerOf(tx: ReadTx): Promise<Profile | null> {
   return (owner as Profile | undefined) ?? null
 }
 
+/** Whether this computer may join a school: it has no parent and no school yet. */
 export async function canJoin(tx: ReadTx): Promise<boolean> {
   const [parent] = await parentsOf(tx)
   return !parent && (await tx.db.$count(tx.t.school)) === 0
 }
 
+/**
+ * What the pairing page shows. `state`: `empty` without an owner, `alone` with one and without a parent, `copying` until the owner's rows
+ * have arrived, then `joined`.
+ */
 export async function desktopStatus(tx: ReadTx): Promise<DesktopStatus> {
   const [parent] = await parentsOf(tx)
   const owner = await ownerOf(tx)

@@ -11,6 +11,7 @@ const digest = (secret: string, use: string) => createHmac('sha256', secret).upd
 /** Derived from the secret, so that it stays valid when the server restarts after a crash. */
 export const windowCookie = (secret: string): string => digest(secret, 'window').toString('base64url')
 
+/** Whether a Cookie header has the cookie of the window. */
 export const isDesktopWindow = (cookies: string | undefined, secret: string): boolean =>
   isSameSecret(Buffer.from(parse(cookies ?? '', WINDOW_COOKIE)[WINDOW_COOKIE] ?? '', 'base64url'), digest(secret, 'window'))
 

@@ -11,6 +11,7 @@ export type PasskeyObstacle = 'none' | 'number' | 'insecure' | 'unsupported'
 
 const isNumber = (hostname: string) => /^(\d+(\.\d+){3}|\[.*\])$/.test(hostname)
 
+/** Why this page cannot use passkeys; `none` where it can. */
 export function passkeyObstacle(): PasskeyObstacle {
   if (isNumber(location.hostname)) return 'number'
   if (!isSecureContext) return 'insecure'

@@ -19,6 +19,7 @@ export function startSessionAs(profile: Profile): void {
 /** The step of a person from signing in to belonging to a school. */
 export type AccountState = 'signed_out' | 'unnamed' | 'no_school' | 'waiting' | 'in_school'
 
+/** The step of a person, from their profile; null for nobody signed in. */
 export function accountStateOf(profile: Profile | null): AccountState {
   if (!profile) return 'signed_out'
   if (!profile.is_onboarded) return 'unnamed'

@@ -110,6 +110,7 @@ export const Badge = ({ tone, children, ...rest }: { tone?: Tone; children: Reac
   </span>
 )
 
+/** Shown instead of an empty list; without children a general sentence. */
 export const Empty = ({ children }: { children?: ReactNode }) => {
   const { t } = useTranslation('app')
   return <div className={styles['empty']}>{children ?? t('state.empty')}</div>

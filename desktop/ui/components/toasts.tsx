@@ -35,6 +35,7 @@ export function tell(title: string, action?: { label: string; onPress: () => voi
   })
 }
 
+/** Shows a failure in the corner, twice as long as other messages. */
 export const tellFailure = (failure: unknown) =>
   show({ title: sentenceOf(failure), type: 'bad', priority: 'high', timeout: 2 * DURATION_MS, data: { at: performance.now() } })
 

@@ -27,5 +27,7 @@ export function setUnsavedCount(of: UnsavedSource, own: Unsaved): void {
 /** Includes those that are being sent: a sign-out would lose them too. */
 export const unsavedNow = (): number => count + sending
 
+/** The number of unsaved entries of this window, without those that are being sent. */
 export const useUnsavedCount = (): number => useSyncExternalStore(changes.add, () => count)
+/** The number of unsaved entries of other windows of this browser. */
 export const useElsewhereCount = (): number => useSyncExternalStore(changes.add, () => elsewhere)

@@ -22,6 +22,7 @@ export function useOpenWork(status: SyncStatus | null | undefined): OpenWork {
   }
 }
 
+/** The most important fact about replication for this person; null while the status is unknown. */
 export function useSyncSummary(status: SyncStatus | null | undefined): SyncSummary | null {
   const { t } = useTranslation('sync')
   const work = useOpenWork(status)

@@ -29,6 +29,7 @@ function writeCookie(value: string, maxAge: number): void {
   document.cookie = `${COOKIE}=${value}; Path=/; SameSite=Strict; Max-Age=${maxAge}${secure}`
 }
 
+/** Encrypts a value that can be written as JSON. */
 export async function seal(key: CryptoKey, value: unknown): Promise<Sealed> {
   const iv = crypto.getRandomValues(new Uint8Array(12))
   return { iv, bytes: await crypto.subtle.encrypt({ name: ALGORITHM, iv }, key, new TextEncoder().encode(JSON.stringify(value))) }

@@ -73,6 +73,7 @@ function setDocument(language: string): void {
   document.documentElement.dir = i18next.dir(language)
 }
 
+/** Loads a language, shows the page in it, and remembers the choice. */
 export async function chooseLanguage(language: string): Promise<void> {
   await load(language)
   setDocument(language)

@@ -65,6 +65,7 @@ date_of_birth, enrollment_date, student_number, class; or student_number, score,
 
 const ROWS_WRONG = 3
 
+/** Parses an e-mail address of the command line. Throws wrong usage where it is none. */
 export function addressFrom(typed: string): string {
   try {
     return normalEmail(typed)

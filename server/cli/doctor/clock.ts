@@ -105,6 +105,7 @@ function againstOwn({ now, newestMark, newestFile }: Times): string | null {
 
 type Where = { dataDir: string; backupDir: string; sites: readonly string[] }
 
+/** Collects the times to compare. `sites`: URLs of servers whose Date header is asked for; `newest`: the newest entries of the history. */
 export async function lookAtClock(clock: Clock, { dataDir, backupDir, sites }: Where, newest: Newest): Promise<Times> {
   const others = await Promise.all(sites.map((site) => timeAt(clock, site)))
   return {

@@ -51,6 +51,7 @@ const WITHOUT_RIGHTS = /^(?:vfat|exfat|msdos|fuseblk|ntfs3?)$/
 /** The names in a path of Windows or of another system. */
 const partsOf = (path: string) => path.split(/[\\/]+/).filter(Boolean)
 
+/** The cloud service whose folder this is in, by names of folders and files; null where none is recognised. */
 export function syncServiceOf({ path, above }: Pick<FolderFound, 'path' | 'above'>): string | null {
   // The deepest match is the most exact: ~/Library/CloudStorage/Dropbox.
   for (const part of partsOf(path).reverse()) for (const [service, pattern] of SYNC_FOLDERS) if (pattern.test(part)) return service

@@ -78,6 +78,7 @@ type Settings = Pick<Config, 'dataDir' | 'role' | 'port' | 'host' | 'tls'>
 /** From the metrics of the running server; null where none runs. */
 export type Figures = { queue: Mail['queue']; failedBackups: number; replication: string | null; obstacle: Obstacle | null } | null
 
+/** Looks for the server of a data folder by its note, its lock and its answers; `figures`: its metrics, null unless it is `ours`. */
 export async function lookAtServer({ dataDir, role, port, tls }: Settings): Promise<{ server: ServerFound; figures: Figures }> {
   const note = readNote(dataDir)
   const url = note?.url ?? urlOf(tls === 'none' ? 'http' : 'https', 'localhost', port)

@@ -8,8 +8,8 @@ import type { AnyRow } from './rows.ts'
 /** Computed from other columns of the row, and computed again by an import; not written. */
 const FOLDED = ['sort_key', 'search_key']
 
-/** The columns of a table by their names in the contract, with the kind of value. */
 export type ColumnKind = 'text' | 'number' | 'flag' | 'json'
+/** The columns of a table by their names in the contract, with the kind of value; `required`: never null. */
 export const kindsOf = (table: Replicated): { name: string; kind: ColumnKind; required: boolean }[] =>
   Object.entries(getTableColumns(sqliteTables[table]) as Record<string, Column>)
     .filter(([name]) => !FOLDED.includes(name))
@@ -18,6 +18,7 @@ export const kindsOf = (table: Replicated): { name: string; kind: ColumnKind; re
 const kindOf = (dataType: string): ColumnKind =>
   (({ boolean: 'flag', number: 'number', json: 'json' })[dataType as 'boolean' | 'number' | 'json'] as ColumnKind) ?? 'text'
 
+/** A value as a cell of the CSV: numbers unchanged, objects as JSON, null for no value. */
 export function toCell(value: unknown): Cell {
   if (value === null || value === undefined) return null
   if (typeof value === 'number') return value

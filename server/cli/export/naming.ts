@@ -51,6 +51,7 @@ const memberNamed = (store: Store, email: string, roles: readonly Role[], what: 
     throw new Error(`${email} is no ${what} here. ${known ? `Administrators are: ${known}.` : 'There is no school here yet.'}`)
   })
 
+/** By an e-mail address, in that person's active school. Both throw where there is no such member. */
 export const administrator = (store: Store, email: string) => memberNamed(store, email, ['admin'], 'administrator')
 export const staffMember = (store: Store, email: string) => memberNamed(store, email, ['admin', 'teacher'], 'administrator or teacher')
 

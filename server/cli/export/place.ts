@@ -95,6 +95,7 @@ async function* zipped(folder: string, progress: Progress): AsyncGenerator<Uint8
 /** The content of an export: the paths of all files in it, with slashes. `read` returns null for a path that does not exist. */
 export type OpenedParts = { paths: readonly string[]; read(path: string): Uint8Array | null }
 
+/** Opens an export, a folder or a zip. Throws where there is none, or where it cannot be read. */
 export function openParts(from: string): OpenedParts {
   const there = statSync(from, { throwIfNoEntry: false })
   if (!there) throw new Error(`There is no export at ${from}.`)

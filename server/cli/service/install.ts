@@ -119,6 +119,7 @@ export function uninstallService(options: InstallOptions, host: Host, log: Log):
   log(`The marks in ${dataDir}, the settings in ${options.configFile} and the account ${options.user} stay.`)
 }
 
+/** Whether the unit is installed and enabled, and its state in systemd's word; `unknown` without systemd. */
 export function serviceState(host: Host): { installed: boolean; enabled: boolean; active: string } {
   const ask = (verb: string) => (host.hasSystemd ? host.run('systemctl', [verb, SERVICE]).output.split('\n')[0] || 'unknown' : 'unknown')
   const installed = [UNIT_FILE, PACKAGED_UNIT].some((path) => existsSync(host.root + path))

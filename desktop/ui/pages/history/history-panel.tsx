@@ -155,6 +155,7 @@ function UndoButton({ entry: { id, at, action, changes }, isBusy, onUndo }: Undo
 const MOST_LETTERS = 24
 const shortened = (text: string) => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
+/** Functions for the names of columns and for their values as text. */
 export function useChangeTexts() {
   const { t, i18n } = useTranslation(['history', 'columns'])
   return {

@@ -13,11 +13,13 @@ export const withText = (corrections: Corrections, edit: CellEdit): Corrections 
   texts: [...corrections.texts.filter(({ row, column }) => row !== edit.row || column !== edit.column), edit],
 })
 
+/** Leaves rows out, by their numbers. */
 export const withoutRows = (corrections: Corrections, rows: Iterable<number>): Corrections => ({
   ...corrections,
   rows: new Set([...corrections.rows, ...rows]),
 })
 
+/** Takes rows back that were left out. */
 export const withRows = (corrections: Corrections, again: ReadonlySet<number>): Corrections => ({
   ...corrections,
   rows: new Set([...corrections.rows].filter((row) => !again.has(row))),

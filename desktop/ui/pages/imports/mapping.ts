@@ -22,6 +22,7 @@ export const genderOf = (text: string): string => GENDERS.get(fold(text).replace
 /** The number of columns of the widest row. */
 const widthOf = ({ lines }: ReadTable): number => lines.reduce((most, { cells }) => Math.max(most, cells.length), 0)
 
+/** The headings, one for each column of the table; empty where there is none. */
 export const headOf = (table: ReadTable): string[] => Array.from({ length: widthOf(table) }, (_, at) => table.lines[0]?.cells[at] ?? '')
 
 /** The index of a column in the table, or beyond its last column where the table does not have it; null where `path` is no column. */

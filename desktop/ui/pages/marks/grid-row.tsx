@@ -113,6 +113,7 @@ function Partial() {
 }
 
 export const FIGURE_KEYS = ['coursework', 'exam', 'composite', 'letter'] as const
+/** The figures of a pupil as texts, in the order of `FIGURE_KEYS`. */
 export const figureTexts = ({ coursework_average, exam_average, term_composite, letter }: RowFigures) => [
   ...[coursework_average, exam_average, term_composite].map(figure),
   letter ?? '–',

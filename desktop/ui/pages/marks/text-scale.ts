@@ -20,6 +20,7 @@ function measure(): number {
   return height
 }
 
+/** Calls the listener when the text size may have changed, until the returned function is called. */
 export function listenToTextScale(listener: () => void): () => void {
   const measureAgain = () => {
     known = undefined

@@ -7,6 +7,7 @@ export type ClassRow = ClassOverview & { outdated: number }
 /** A subject of a class, with the class and its class teacher. */
 export type SubjectRow = ClassOverview['subjects'][number] & Pick<ClassOverview, 'class' | 'class_teacher'>
 
+/** The subjects of all classes. `only`: the id of a class whose subjects are wanted; undefined for all. */
 export const subjectRows = (classes: readonly ClassOverview[], only: string | undefined): SubjectRow[] =>
   classes
     .filter((each) => only === undefined || each.class.id === only)
@@ -27,6 +28,7 @@ export const isAllApproved = ({ made, approved, sent }: ClassOverview['books']):
 export const isIncomplete = (row: ClassRow): boolean =>
   missingIn(row).length > 0 || row.books.to_approve + row.books.sent_back + row.outdated > 0
 
+/** Whether a subject has no assessment, or an assessment without some of its marks. */
 export const lacksMarks = ({ assessments, expected, recorded }: Pick<SubjectRow, 'assessments' | 'expected' | 'recorded'>): boolean =>
   assessments === 0 || recorded < expected
 

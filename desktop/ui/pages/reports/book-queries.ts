@@ -52,6 +52,7 @@ const NOT_APPROVED = { approved_at: null, approved_by: null }
 /** Until the next read, any change counts as a change of what was sent back. */
 const changedNow = ({ sent_back_at }: Pick<Report, 'sent_back_at'>) => ({ is_changed_since_sent_back: sent_back_at !== null })
 
+/** Puts a saved entry of a report book into all cached replies. */
 export function updateCachedEntry(saved: ReportEntry): void {
   queryClient.setQueriesData<ClassReportEntry[]>({ queryKey: ['reports', 'entries'] }, (entries) =>
     entries?.map((entry) => (entry.id === saved.id ? { ...entry, ...saved } : entry)),

@@ -6,6 +6,7 @@ export type PdfState = 'none' | 'older' | 'current'
 export const pdfStateOf = ({ status, is_behind, paper }: ReportStanding): PdfState =>
   paper === null ? 'none' : paper.is_older || (is_behind && status !== 'sent_to_ministry') ? 'older' : 'current'
 
+/** Whether a report book that can still change is older than the marks. */
 export const isOutdated = ({ status, is_behind }: ReportStanding): boolean => is_behind && status !== 'sent_to_ministry'
 
 /** Whether a sent report book, which keeps what was sent, differs from the results of the present marks. */

@@ -15,6 +15,7 @@ export type TextField = BookField | EntryField
 export type TextGroup = { subjectId: string | null; classId: string; termId: string; type: BooksType }
 export const textGroupKey = ({ subjectId, classId, termId, type }: TextGroup): string =>
   `${subjectId ?? CLASS_PART} ${classId} ${termId} ${type}`
+/** The inverse of `textGroupKey`. */
 export function textGroupOf(key: string): TextGroup {
   const [part = '', classId = '', termId = '', type] = key.split(' ')
   return { subjectId: part === CLASS_PART ? null : part, classId, termId, type: type === 'year_end' ? type : 'term' }
@@ -25,6 +26,7 @@ const CLASS_PART = 'book'
 export type TextRow = { bookId: string; rowId: string }
 /** The key of a text in its group; for marks it is the pupil's id. */
 export const textKey = ({ bookId, rowId }: TextRow, field: TextField): string => `${bookId} ${rowId} ${field}`
+/** The inverse of `textKey`. */
 export function textOfKey(key: string): TextRow & { field: TextField } {
   const [bookId = '', rowId = '', field = ''] = key.split(' ')
   return { bookId, rowId, field: field as TextField }
@@ -33,6 +35,7 @@ export function textOfKey(key: string): TextRow & { field: TextField } {
 /** The value of a typed text: null for an empty one, a number for an attendance. */
 export const textValue = (field: TextField, typed: string): CellValue =>
   field === 'attendance' ? typedNumber(typed) : visibleText(typed) || null
+/** The inverse of `textValue`: the text for a field. */
 export const typedOf = (value: CellValue | undefined): string => (typeof value === 'number' ? editable(value) : (value ?? ''))
 
 /** A stored text, in the form in which the queue compares it. */

@@ -23,6 +23,7 @@ export function heatOf(result: number | null, passMark: number): 'low' | 1 | 2 |
 /** Quartiles and mean in percent, not rounded. */
 export type Spread = { count: number; lowest: number; lower: number; median: number; upper: number; highest: number; mean: number }
 
+/** The spread of the results that are not null; null where there are none. */
 export function spreadOf(results: readonly (number | null)[]): Spread | null {
   const rising = results.filter((result) => result !== null).sort((a, b) => a - b)
   const [lowest, highest] = [rising[0], rising.at(-1)]

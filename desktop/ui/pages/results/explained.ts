@@ -11,6 +11,7 @@ export const YearPanel = lazy(() => load().then(({ YearPanel: panel }) => ({ def
 
 /** The key that connects a figure and its panel. */
 export const figureOf = (studentId: string, subjectId: string) => `${studentId} ${subjectId}`
+/** The properties of a `SidePanel` about a figure, which the address opens. */
 export const panelOf = (studentId: string, subjectId: string, onClose: () => void) => {
   const about = figureOf(studentId, subjectId)
   return { about, onClose, isInAddress: true, find: () => document.querySelector<HTMLElement>(`[data-figure="${about}"]`) }

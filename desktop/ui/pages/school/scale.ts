@@ -3,6 +3,7 @@ import { editable, typedNumber } from '../../words/format.ts'
 export type Band = { key: number; letter: string; minimum: string; remark: string }
 type Scale = { pass_mark: number; bands: readonly { letter: string; minimum: number; remark: string }[] }
 
+/** The bands of a scale as form values. */
 export const draftOf = ({ bands }: Scale): Band[] =>
   bands.map(({ letter, minimum, remark }, key) => ({ key, letter, minimum: editable(minimum), remark }))
 

@@ -8,6 +8,7 @@ import { readStored, writeStored } from '../../components/browser-storage.ts'
 type RequestedSchool = { user: string; school: string }
 const STORAGE_KEY = 'markbook.asked'
 
+/** The id of the school that this person asked to join from this browser; null where there is none. */
 export function requestedSchool({ id }: Pick<Profile, 'id'>): string | null {
   const stored = readStored(STORAGE_KEY)
   return stored?.startsWith(`${id} `) ? stored.slice(id.length + 1) : null

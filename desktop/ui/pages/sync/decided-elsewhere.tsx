@@ -18,6 +18,7 @@ const WITH_HISTORY: readonly string[] = [
   'report_book_entry',
 ]
 
+/** A link to the history of a conflict's row; renders nothing for an entity without such a page. */
 export function HistoryLink({ of: { entity, row_id } }: { of: Conflict }) {
   const { t } = useTranslation('sync')
   if (!WITH_HISTORY.includes(entity)) return null

@@ -63,6 +63,7 @@ export const termsInParts = (year: Pick<Year, 'start_date' | 'end_date'>, names:
     courseworkWeight: 40,
   }))
 
+/** The proposed terms with their changes, by `key`. */
 export const withEdits = (proposed: readonly ProposedTerm[], edits: TermEdits): EditedTerm[] =>
   proposed.map((term) => ({ isLeftOut: false, ...term, ...edits[term.key] }))
 

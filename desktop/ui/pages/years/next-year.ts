@@ -17,6 +17,7 @@ const lastOfFebruary = (year: number): string => dayOf(numberOf(`${year}-03-01`)
 
 type Year = { name: string; start_date: string; end_date: string }
 
+/** The year that begins last; null where there is none. */
 export const latestOf = <One extends Pick<Year, 'start_date'>>(years: readonly One[]): One | null =>
   [...years].sort((a, b) => b.start_date.localeCompare(a.start_date))[0] ?? null
 

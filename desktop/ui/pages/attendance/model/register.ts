@@ -6,6 +6,7 @@ export type Register = { classId: string; day: string; lesson: number }
 export type MonthOfClass = { registers: AttendanceRegister[]; marks: AttendanceMark[] }
 
 export const registerKey = ({ classId, day, lesson }: Register): string => `${classId} ${day} ${lesson}`
+/** The inverse of `registerKey`. */
 export function registerOf(key: string): Register {
   const [classId = '', day = '', lesson = ''] = key.split(' ')
   return { classId, day, lesson: Number(lesson) }

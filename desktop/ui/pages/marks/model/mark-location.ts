@@ -8,6 +8,7 @@ import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 export type MarkLocation = 'saved' | 'here' | 'hereForCentre' | 'schoolWaits' | 'school' | 'centre'
 export type ParentStatus = Pick<SyncStatus, 'parent' | 'is_laptop'>
 
+/** Where a saved mark is stored. `status`: undefined while it is unknown, which counts as no parent. */
 export function locationOf(
   { is_waiting, is_above }: Pick<LiveMark, 'is_waiting' | 'is_above'>,
   status: ParentStatus | undefined,

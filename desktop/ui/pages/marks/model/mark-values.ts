@@ -37,6 +37,7 @@ export type InvalidEntry = { text: string; reason: MarkError }
 export type InvalidCell = MarkKey & { invalid: InvalidEntry }
 export type MarkKey = { assessmentId: string; studentId: string }
 
+/** The items by their keys, in the order in which they come. */
 export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
