@@ -15,7 +15,8 @@ export type JobInput = {
   language?: DocumentLanguage
   reports: string[]
 }
-export type JobFailure = { id: string; message: string }
+/** `code` is absent in rows of older programs. */
+export type JobFailure = { id: string; message: string; code?: string }
 
 /**
  * Work that outlives its request (docs/design/reports.md). `runner` holds the job until `leased_until`; after that another runner

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import '@markbook/shared/contract/contract'
 import { HistoryEntity } from '@markbook/shared/contract/history'
+import { jobReasons } from '@markbook/shared/contract/jobs'
 import { documentLanguages } from '@markbook/shared/domain/document-language'
 import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
@@ -75,7 +76,8 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
   })
 
   test('has a sentence for every refusal except those for programs', () => {
-    const said = [...declaredFailures.keys()].filter((code) => !FOR_PROGRAMS.has(code)).map((code) => code.replaceAll('.', '_'))
+    const codes = [...declaredFailures.keys(), ...Object.values(jobReasons).map(({ code }) => code)]
+    const said = codes.filter((code) => !FOR_PROGRAMS.has(code)).map((code) => code.replaceAll('.', '_'))
     expect(said.length).toBeGreaterThan(100)
     expect(said.filter((key) => !own.has(`failures.${key}`))).toEqual([])
   })

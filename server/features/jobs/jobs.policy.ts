@@ -8,6 +8,10 @@ import { lockedNode } from '../../store/node.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
 import { jobThatMakes, openJobs } from './jobs.queries.ts'
 
+/** Why an item, or the job itself, failed: a failure, or one of `jobReasons`. */
+export type Reason = { code: string; message: string }
+export const jobFailure = (id: string, { code, message }: Reason): JobFailure => ({ id, message, code })
+
 /**
  * One step of a job: `write` writes in one transaction with the job's progress, and returns the failure of the step, if any. Throws where
  * another runner has taken the job.

@@ -61,7 +61,9 @@ describe('POST /api/reports/generate-pdfs', () => {
   test('a report that was sent to the ministry gets none, and the job says so', async () => {
     await st.as.byrne.reports.generate({ body: of3B })
     const { failures } = await ended((await start()).job_id)
-    expect(failures).toEqual([{ id: sentReport.id, message: 'This report was sent to the ministry and can no longer be changed.' }])
+    expect(failures).toEqual([
+      { id: sentReport.id, code: 'reports.locked', message: 'This report was sent to the ministry and can no longer be changed.' },
+    ])
     expect((await pdfsByReport()).has(sentReport.id)).toBe(false)
   })
 
@@ -171,7 +173,7 @@ describe('a job that was interrupted', () => {
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({
       status: 'failed',
-      failures: [{ id: job_id, message: 'This was interrupted too often. Please start it again.' }],
+      failures: [{ id: job_id, code: 'jobs.interrupted', message: 'This was interrupted too often. Please start it again.' }],
     })
   })
 
@@ -196,7 +198,11 @@ describe('a job that was interrupted', () => {
     st.services.jobs.wake()
     const { status, failures } = await ended(job_id)
     expect(status).toBe('done')
-    expect(failures).toContainEqual({ id: gone?.id, message: 'This report was deleted, or is of another class now.' })
+    expect(failures).toContainEqual({
+      id: gone?.id,
+      code: 'jobs.report_gone',
+      message: 'This report was deleted, or is of another class now.',
+    })
   })
 
   test('a full disk ends it with a sentence, and finished PDFs stay', async () => {
@@ -212,13 +218,22 @@ describe('a job that was interrupted', () => {
     st.services.jobs.wake()
     expect(await ended(job_id)).toMatchObject({
       status: 'failed',
-      failures: expect.arrayContaining([{ id: job_id, message: 'The disk of the server is full.' }]),
+      failures: expect.arrayContaining([
+        { id: job_id, code: 'jobs.storage_full', message: 'The disk of the server is full, so the rest was not made.' },
+      ]),
     })
     expect(await st.rows('report_book_pdf')).toHaveLength(2)
   })
 })
 
 describe('GET /api/jobs/:id', () => {
+  test('a job of an older program has sentences without codes', async () => {
+    const { job_id: id } = await asleep(() => start())
+    const failures = [{ id, message: 'The disk of the server is full.' }]
+    await change(id, { status: 'failed', failures })
+    expect((await read(id)).failures).toEqual(failures)
+  })
+
   test('for its author and for administrators', async () => {
     const { job_id: id } = await asleep(() => start())
     const status = async (person: 'byrne' | 'okafor' | 'ada' | 'niamh' | 'marker') =>

@@ -1,12 +1,13 @@
 import { toInstant } from '@markbook/shared/clock'
-import { Failure } from '@markbook/shared/failures'
+import { jobReasons } from '@markbook/shared/contract/jobs'
+import { common, Failure } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { JobFailure } from '@markbook/shared/tables/jobs'
 import type { Row } from '@markbook/shared/tables/tables'
 import type { Services } from '../../http/services.ts'
 import { matches } from '../../store/conditions.ts'
 import { asSystem, type WriteTx } from '../../store/tx.ts'
-import type { JobWork, Step } from './jobs.policy.ts'
+import { type JobWork, jobFailure, type Reason, type Step } from './jobs.policy.ts'
 import { jobById, jobsEndedBefore, nextJob } from './jobs.queries.ts'
 
 export type Job = Row<'job'>
@@ -42,8 +43,7 @@ export const takeJob = ({ store }: Own, runner: string): Promise<Job | null> =>
         await patch(tx, next, values)
         return { ...next, ...values }
       }
-      const message = 'This was interrupted too often. Please start it again.'
-      await patch(tx, next, ended(tx, 'failed', [...next.failures, { id: next.id, message }]))
+      await patch(tx, next, ended(tx, 'failed', [...next.failures, jobFailure(next.id, jobReasons.interrupted)]))
     }
   })
 
@@ -80,13 +80,19 @@ export async function runJob(services: Own, job: Job, working: Working): Promise
   } catch (error) {
     if (error instanceof LeaseLost || working.signal.aborted) return
     if (!(error instanceof Failure)) log.error({ job: job.id, err: error }, 'a job failed')
-    const message = error instanceof Failure ? error.message : 'Something went wrong on the server. Please start it again.'
-    await endJob(services, job, working, (now) => ({ failures: [...now.failures, { id: now.id, message }], status: 'failed' })).catch(
-      (failure: unknown) => log.error({ job: job.id, err: failure }, 'the end of a job could not be written; it is taken up again'),
+    const failure = jobFailure(job.id, reasonOf(error))
+    await endJob(services, job, working, (now) => ({ failures: [...now.failures, failure], status: 'failed' })).catch((lost: unknown) =>
+      log.error({ job: job.id, err: lost }, 'the end of a job could not be written; it is taken up again'),
     )
   } finally {
     clearInterval(renewal)
   }
+}
+
+/** `storage_full` says that nothing was saved, and here the first items were. */
+function reasonOf(error: unknown): Reason {
+  if (!(error instanceof Failure)) return jobReasons.failed
+  return error.code === common.storageFull().code ? jobReasons.storageFull : error
 }
 
 const endJob = ({ store }: Own, job: Job, { runner }: Working, outcome: (now: Job) => Partial<Job>): Promise<void> =>

@@ -100,7 +100,7 @@ export function BookActions({ of, books, group, chosen }: Props) {
       )}
       <FailureNotice failure={pdfs.error ?? zip.error} />
       {job && <JobProgress jobId={job} books={books} onClose={() => change(({ job: _job, ...rest }) => rest, true)} />}
-      {pdfCount && <OutdatedPdfsDialog of={of} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
+      {pdfCount && <OutdatedPdfsDialog of={of} books={books} count={pdfCount} download={download} onClose={() => setPdfCount(null)} />}
     </>
   )
 }

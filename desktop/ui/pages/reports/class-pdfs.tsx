@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { CloseButton, Dialog, InfoDialog } from '../../components/dialog.tsx'
 import { Actions } from '../../components/field.tsx'
 import { FailureNotice, Notice, Progress } from '../../components/page.tsx'
+import { sentenceOf } from '../../words/failure.ts'
 import { nameOf } from '../../words/names.ts'
 import { type BookScope, booksRequest, type ListedBook } from './book-queries.ts'
 import type { PdfCount } from './book-standing.ts'
@@ -49,25 +50,13 @@ export function JobProgress({ jobId, books, onClose }: { jobId: string; books: r
   }, [over])
   if (!job) return <FailureNotice failure={failure} />
   if (!over) return <Progress label={t('pdfs.making')} done={job.done} total={job.total} />
-  const prefixOf = (id: string) => {
-    const book = books.find((one) => one.id === id)
-    return book ? `${nameOf(book.student)}: ` : ''
-  }
-  const made = job.done - job.failures.length
+  // The job itself may be among its failures, and is no PDF.
+  const made = job.done - job.failures.filter(({ id }) => id !== job.id).length
   return (
     <Notice tone={job.status === 'failed' ? 'bad' : job.failures.length > 0 ? 'warn' : 'good'}>
       <div>
-        <p>{t('pdfs.made', { count: Math.max(0, made) })}</p>
-        {job.failures.length > 0 && (
-          <ul className={styles['plain']}>
-            {job.failures.map(({ id, message }) => (
-              <li key={`${id} ${message}`}>
-                {prefixOf(id)}
-                {message}
-              </li>
-            ))}
-          </ul>
-        )}
+        <p>{t('pdfs.made', { count: made })}</p>
+        <JobFailures job={job} books={books} />
       </div>
       <Button size="small" onClick={onClose}>
         {t('app:action.close')}
@@ -76,10 +65,29 @@ export function JobProgress({ jobId, books, onClose }: { jobId: string; books: r
   )
 }
 
-type Props = { of: BookScope; count: PdfCount; download: () => Promise<unknown>; onClose: () => void }
+/** Why books have no new PDF, or why the job stopped. */
+function JobFailures({ job, books }: { job: Job; books: readonly ListedBook[] }) {
+  if (job.failures.length === 0) return null
+  const prefixOf = (id: string) => {
+    const book = books.find((one) => one.id === id)
+    return book ? `${nameOf(book.student)}: ` : ''
+  }
+  return (
+    <ul className={styles['plain']}>
+      {job.failures.map((failure) => (
+        <li key={`${failure.id} ${failure.message}`}>
+          {prefixOf(failure.id)}
+          {sentenceOf(failure)}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type Props = { of: BookScope; books: readonly ListedBook[]; count: PdfCount; download: () => Promise<unknown>; onClose: () => void }
 
 /** Where PDFs of a class are outdated or missing: make them first, or download as they are. */
-export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
+export function OutdatedPdfsDialog({ of, books, count, download, onClose }: Props) {
   const { t } = useTranslation(['reports', 'app'])
   const [job, setJob] = useState<string | null>(null)
   const downloading = useMutation({ mutationFn: download, onSuccess: onClose })
@@ -101,7 +109,7 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
     sentOlder > 0 && t('papers.sentOlder', { count: sentOlder }),
     sentNone > 0 && t('papers.sentNone', { count: sentNone }),
   ]
-  if (job) return <RegenerateDialog jobId={job} download={download} onClose={onClose} />
+  if (job) return <RegenerateDialog jobId={job} books={books} download={download} onClose={onClose} />
   return (
     <Dialog title={t('papers.title')} onClose={onClose}>
       <Notice tone="warn">
@@ -130,8 +138,10 @@ export function OutdatedPdfsDialog({ of, count, download, onClose }: Props) {
   )
 }
 
+type RegenerateProps = Pick<Props, 'books' | 'download' | 'onClose'> & { jobId: string }
+
 /** Shows the progress of the PDFs, and downloads them when all are made. */
-function RegenerateDialog({ jobId, download, onClose }: { jobId: string; download: () => Promise<unknown>; onClose: () => void }) {
+function RegenerateDialog({ jobId, books, download, onClose }: RegenerateProps) {
   const { t } = useTranslation(['reports', 'app'])
   const { job, failure } = useJob(jobId)
   const downloading = useMutation({ mutationFn: download, onSuccess: onClose })
@@ -150,7 +160,14 @@ function RegenerateDialog({ jobId, download, onClose }: { jobId: string; downloa
         <Progress label={t('pdfs.making')} done={job?.done ?? 0} total={job?.total ?? 0} />
       )}
       <FailureNotice failure={failure ?? downloading.error} />
-      {job?.status === 'failed' && <Notice tone="bad">{t('papers.notMade')}</Notice>}
+      {job?.status === 'failed' && (
+        <Notice tone="bad">
+          <div>
+            <p>{t('papers.notMade')}</p>
+            <JobFailures job={job} books={books} />
+          </div>
+        </Notice>
+      )}
     </InfoDialog>
   )
 }

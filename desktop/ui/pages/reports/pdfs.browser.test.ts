@@ -78,6 +78,35 @@ describe.skipIf(!headlessPath)('report books and PDFs older than the marks', () 
     await context.close()
   })
 
+  test('why PDFs were not made is said in the language of the reader, and those that were are counted', async () => {
+    const byrne = await site.as('byrne')
+    const { reports } = await byrne.reports.generate({ body: ofClass })
+    const id = '0193a5f0-0000-7000-8000-000000000001'
+    const failures = [
+      { id: reports[0]?.id, code: 'jobs.report_gone', message: 'This report was deleted, or is of another class now.' },
+      { id, code: 'jobs.storage_full', message: 'The disk of the server is full, so the rest was not made.' },
+    ]
+    const job = { id, status: 'failed', done: 3, total: reports.length, result_url: null, failures }
+    const { context, page } = await openWindow(browser)
+    await context.addInitScript((chosen) => {
+      localStorage.setItem('markbook.language', 'fr')
+      sessionStorage.setItem('markbook.term', chosen)
+    }, michaelmas.id)
+    await site.signIn(context, 'byrne')
+    await page.route('**/api/jobs/*/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(job)}\n\n` }),
+    )
+    await page.goto(`${site.url}/reports/${class3B.id}?job=${id}`)
+    const reasons = page.getByRole('listitem').filter({ hasText: /disque|supprimé/ })
+    await reasons.first().waitFor()
+    expect(await reasons.allInnerTexts()).toEqual([
+      expect.stringContaining('Ce bulletin a été supprimé, ou appartient maintenant à une autre classe.'),
+      expect.stringContaining('disque'),
+    ])
+    await page.getByText('2 PDF', { exact: false }).waitFor()
+    await context.close()
+  })
+
   test('older PDFs are downloaded after a question, or made again', async () => {
     const byrne = await site.as('byrne')
     await byrne.reports.generate({ body: ofClass })

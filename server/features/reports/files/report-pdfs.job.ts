@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { jobReasons } from '@markbook/shared/contract/jobs'
 import { reportFailures } from '@markbook/shared/contract/reports'
 import { isLocked } from '@markbook/shared/domain/report-moves'
 import { Failure } from '@markbook/shared/failures'
@@ -7,7 +8,7 @@ import type { MadeCard } from '../../../documents/documents.ts'
 import type { StoredObject } from '../../../files/storage.ts'
 import type { Services } from '../../../http/services.ts'
 import { asSystem, type WriteTx } from '../../../store/tx.ts'
-import type { JobWork, Step } from '../../jobs/jobs.policy.ts'
+import { type JobWork, jobFailure, type Reason, type Step } from '../../jobs/jobs.policy.ts'
 import { demandAsDrawn } from '../approval.ts'
 import { booksById } from '../reports.queries.ts'
 import { archiveUrl } from './names.ts'
@@ -18,7 +19,7 @@ import { periodOf } from './report-files.policy.ts'
 type Job = Row<'job'>
 type Own = Omit<Services, 'jobs'>
 
-const GONE = 'This report was deleted, or is of another class now.'
+const GONE = { reason: jobReasons.reportGone }
 /** How often a card is drawn again after its report was changed meanwhile. */
 const REDRAWN = 3
 /** Retries while the workers are busy with people's requests. */
@@ -34,12 +35,12 @@ export const makeReportPdfs: JobWork = async (services, job, { step, signal }) =
   const gathered = await readRemaining(services, job, ahead)
   const drawn = gathered ? drawing(services, gathered, signal) : null
   for (const id of ahead) {
-    let made = (await drawn?.(id)) ?? { message: GONE }
+    let made = (await drawn?.(id)) ?? GONE
     for (let redrawn = 0; !signal.aborted; redrawn += 1) {
       const isRecorded = await record(services, job, step, { id, ...made }, redrawn < REDRAWN)
       if (isRecorded) break
       const anew = await readRemaining(services, job, [id])
-      made = (anew && (await drawing(services, anew, signal)(id))) ?? { message: GONE }
+      made = (anew && (await drawing(services, anew, signal)(id))) ?? GONE
     }
     if (signal.aborted) break
   }
@@ -56,7 +57,7 @@ const readRemaining = ({ store }: Own, { school_id, input }: Job, ids: readonly 
   })
 
 /** `said`: the hash of the drawn content (`paperHashOf`). */
-type Drawn = { bytes: Uint8Array; said: string | undefined } | { message: string } | undefined
+type Drawn = { bytes: Uint8Array; said: string | undefined } | { reason: Reason } | undefined
 
 /** Draws all cards, and provides each as soon as it is finished; undefined for a card that was not requested. */
 function drawing({ documents, files }: Own, gathered: ReportCardData, signal: AbortSignal): (id: string) => Promise<Drawn> {
@@ -73,7 +74,7 @@ function drawing({ documents, files }: Own, gathered: ReportCardData, signal: Ab
     patiently(() => documents.reportCards(input, { school: gathered.head.schoolId, onCard, signal }), signal),
   )
   const ended = all.then(({ failures }) => {
-    for (const { id, message } of failures) arrived(id, { message })
+    for (const { id, message } of failures) arrived(id, { reason: { code: jobReasons.notDrawn.code, message } })
   })
   // A waiting reader gets the error; this prevents an unhandled rejection where nobody waits yet.
   ended.catch(() => {})
@@ -98,7 +99,7 @@ async function patiently<T>(attempt: () => Promise<T>, signal: AbortSignal): Pro
 }
 
 type Made = { id: string } & NonNullable<Drawn>
-type Stored = { object: StoredObject; said: string | undefined } | { message: string }
+type Stored = { object: StoredObject; said: string | undefined } | { reason: Reason }
 
 const isChanged = (error: unknown) => error instanceof Failure && error.code === reportFailures.changedWhileDrawn().code
 
@@ -108,8 +109,8 @@ async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAg
   const stored = 'bytes' in made ? { object: await storePdf(services, id, made.bytes), said: made.said } : made
   try {
     await step(async (tx) => {
-      const message = await recorded(tx, await tx.find('report_book', job.school_id, id), stored, mayDrawAgain)
-      return message === null ? null : { id, message }
+      const reason = await recorded(tx, await tx.find('report_book', job.school_id, id), stored, mayDrawAgain)
+      return reason && jobFailure(id, reason)
     })
     return true
   } catch (error) {
@@ -119,16 +120,16 @@ async function record(services: Own, job: Job, step: Step, made: Made, mayDrawAg
 }
 
 /** The reason where a report gets no PDF, or null once its row is written. */
-async function recorded(tx: WriteTx, book: Row<'report_book'> | undefined, stored: Stored, mayDrawAgain: boolean): Promise<string | null> {
-  if (!book) return GONE
-  if (isLocked(book.status)) return reportFailures.locked().message
-  if ('message' in stored) return stored.message
+async function recorded(tx: WriteTx, book: Row<'report_book'> | undefined, stored: Stored, mayDrawAgain: boolean): Promise<Reason | null> {
+  if (!book) return GONE.reason
+  if (isLocked(book.status)) return reportFailures.locked()
+  if ('reason' in stored) return stored.reason
   try {
     await demandAsDrawn(tx, book, stored.said)
     await recordPdf(tx, book, stored.object)
     return null
   } catch (error) {
-    if (error instanceof Failure && !(mayDrawAgain && isChanged(error))) return error.message
+    if (error instanceof Failure && !(mayDrawAgain && isChanged(error))) return error
     throw error
   }
 }
