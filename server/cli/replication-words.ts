@@ -1,4 +1,5 @@
 import type { SyncNode } from '@markbook/shared/contract/replication.rows'
+import { isTechnical } from '@markbook/shared/domain/technical-columns'
 import { isId } from '@markbook/shared/ids'
 import columns from '@markbook/shared/words/en/columns.json' with { type: 'json' }
 import records from '@markbook/shared/words/en/records.json' with { type: 'json' }
@@ -37,14 +38,15 @@ export function whoseText({ side, kind, user }: Pick<SyncNode, 'side' | 'kind' |
 type Of = { outOf: number | null; named: (column: string, id: string) => string | null }
 
 /**
- * The values by column as the app shows them: `81 / 100, Remark: Much better`. Leaves out ids and empty values, unless nothing else is
- * left.
+ * The values by column as the app shows them: `81 / 100, Remark: Much better`. Leaves out ids, technical and empty values, unless nothing
+ * else is left.
  */
 export function valuesText(values: Readonly<Record<string, unknown>>, of: Of): string {
   const all = Object.entries(values)
   const own = all.filter(([, value]) => !(typeof value === 'string' && isId(value)))
   const filled = own.filter(([, value]) => value !== null && value !== false && value !== '')
-  const shown = [filled, own, all].find((each) => each.length > 0) ?? []
+  const plain = filled.filter(([column]) => !isTechnical(column))
+  const shown = [plain, filled, own, all].find((each) => each.length > 0) ?? []
   return shown
     .map(([column, value]) => {
       const text = valueText(column, value, of)

@@ -4,11 +4,11 @@ import '@markbook/shared/contract/contract'
 import { HistoryEntity } from '@markbook/shared/contract/history'
 import { jobReasons } from '@markbook/shared/contract/jobs'
 import { documentLanguages } from '@markbook/shared/domain/document-language'
+import { isTechnical } from '@markbook/shared/domain/technical-columns'
 import { declaredFailures } from '@markbook/shared/failures'
 import { descriptions } from '@markbook/shared/tables/tables'
 import { unbroken } from '@markbook/shared/unbroken'
 import { describe, expect, test } from 'vitest'
-import { isTechnical } from '../pages/history/changes.ts'
 
 type Words = { [key: string]: string | Words }
 
@@ -100,6 +100,11 @@ describe.each(languages.filter((language) => language !== 'en'))('the catalogue 
     )
     expect(missing).toEqual([])
   })
+})
+
+test('every table that replicates has a name', () => {
+  const { entity } = JSON.parse(readFileSync(join(shared, 'en', 'records.json'), 'utf8')) as { entity: Words }
+  expect(Object.keys(descriptions).filter((table) => !Object.hasOwn(entity, table))).toEqual([])
 })
 
 test('every column that is shown in the history has a name', () => {

@@ -1,6 +1,7 @@
 import i18next from 'i18next'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import history from '../../words/fr/history.json' with { type: 'json' }
+import people from '../../words/fr/people.json' with { type: 'json' }
 import reports from '../../words/fr/reports.json' with { type: 'json' }
 import years from '../../words/fr/years.json' with { type: 'json' }
 import { shownChanges } from './changes.ts'
@@ -47,11 +48,12 @@ describe('shownChanges', () => {
 })
 
 describe('a value', () => {
-  beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { history, reports, years } } }))
+  beforeAll(() => i18next.init({ lng: 'fr', resources: { fr: { history, people, reports, years } } }))
   afterAll(() => i18next.changeLanguage('en'))
 
   test('has the words of its page', () => {
     expect(valueText('status', 'sent_to_ministry')).toBe('envoyé au ministère')
+    expect(valueText('status', 'approved')).toBe('acceptée')
     expect(valueText('grading_model', 'term_based')).toBe('par trimestre')
     expect(valueText('start_date', '2026-09-07')).toBe('7 sept. 2026')
     expect(valueText('remarks', '2026-09-07')).toBe('2026-09-07')

@@ -1,13 +1,10 @@
 import type { HistoryEntry } from '@markbook/shared/contract/history'
+import { isTechnical } from '@markbook/shared/domain/technical-columns'
 import { editable } from '../../words/format.ts'
 
 type Value = string | boolean | null
 /** `isNamed`: the column has a name in `columns.json`. */
 export type ShownChange = { field: string; isNamed: boolean; before: Value; after: Value }
-
-/** Whether a column is hidden: ids, timestamps and paths of files; not the time of an approval, which is all that an approval writes. */
-export const isTechnical = (field: string) =>
-  field !== 'approved_at' && (field === 'id' || /(_id|_by|_key|_at|_path|_size|_hash|(^|_)sha256)$/.test(field))
 
 const shownValue = (value: unknown): Value => {
   if (value === null || value === undefined || value === '') return null

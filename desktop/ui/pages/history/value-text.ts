@@ -2,9 +2,9 @@ import i18next from 'i18next'
 import { day, enumerated, moment, weekdayName } from '../../words/format.ts'
 import { languageName } from '../../words/words.ts'
 
-/** The keys of the words for the values of a column. */
-const WORDS: Readonly<Record<string, string>> = {
-  status: 'reports:status',
+/** The keys of the words for the values of a column. Both a report book and a request to join have a `status`. */
+const WORDS: Readonly<Record<string, string | readonly string[]>> = {
+  status: ['reports:status', 'people:joinStatus'],
   assessment_type: 'assessments',
   grading_model: 'years',
   calculation_model: 'years',
@@ -25,9 +25,11 @@ export function valueText(column: string, value: string): string {
   if (column === 'school_days') return weekdaysText(value)
   if (column === 'document_language') return languageName(value)
   if (DAYS.has(column) && /^\d{4}-\d\d-\d\d$/.test(value)) return day(value)
-  const words = WORDS[column]
-  const key = words && `${words}${words.includes(':') ? '.' : ':'}${value}`
-  return key && i18next.exists(key) ? i18next.t(key as 'reports:status.draft') : value
+  const key = [WORDS[column] ?? []]
+    .flat()
+    .map((words) => `${words}${words.includes(':') ? '.' : ':'}${value}`)
+    .find((one) => i18next.exists(one))
+  return key ? i18next.t(key as 'reports:status.draft') : value
 }
 
 /** Letters with their minimums, or codes. For the results of a report book only that they were stored, since they would fill a page. */

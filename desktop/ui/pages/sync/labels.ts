@@ -1,4 +1,5 @@
 import type { Conflict } from '@markbook/shared/contract/replication.rows'
+import { isTechnical } from '@markbook/shared/domain/technical-columns'
 import { isId } from '@markbook/shared/ids'
 import { useTranslation } from 'react-i18next'
 import { editable } from '../../words/format.ts'
@@ -50,11 +51,12 @@ export function useReasonText(): (conflict: Pick<Conflict, 'kind' | 'reason'>) =
   return ({ kind, reason }) => t(`reason.${i18n.exists(`reason.${reason}`, { ns: 'records' }) ? reason : kind}` as 'reason.rule')
 }
 
-/** The columns to show: without ids, and without empty and false values unless there are no others. */
+/** The columns to show: without ids, and without technical, empty and false values unless there are no others. */
 export function shownColumns(value: Readonly<Record<string, unknown>> | null): readonly [string, unknown][] {
   const all = Object.entries(value ?? {}).filter(([, one]) => !(typeof one === 'string' && isId(one)))
   const filled = all.filter(([, one]) => one !== null && one !== false && one !== '')
-  return filled.length > 0 ? filled : all
+  const plain = filled.filter(([column]) => !isTechnical(column))
+  return [plain, filled].find((columns) => columns.length > 0) ?? all
 }
 
 /** A written value, column by column. */
