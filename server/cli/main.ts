@@ -22,7 +22,7 @@ import { startCommand } from './commands/start.ts'
 import { statusCommand } from './commands/status.ts'
 import { syncCommand } from './commands/sync.ts'
 import { explain } from './explain.ts'
-import { printNoCommands } from './printed.ts'
+import { ignoreOutputErrors, printNoCommands } from './printed.ts'
 import { unlockForCommand } from './settings/environment.ts'
 
 /** By the headings of `markbook --help`. */
@@ -59,6 +59,7 @@ Examples:
 export async function main(args: readonly string[]): Promise<void> {
   // Files of this process have marks, names and secrets: no other account may read them.
   process.umask(0o077)
+  ignoreOutputErrors()
   printNoCommands()
   try {
     const program = createProgram().hook('preAction', (_, command) => unlockFor(command))

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { printed, printNoCommands } from './printed.ts'
 
@@ -16,6 +18,21 @@ test('line breaks, tabs and letters of every script are printed unchanged', () =
 test('JSON has the same meaning afterwards', () => {
   const value = { name: evil, lines: 'a\nb' }
   expect(JSON.parse(printed(JSON.stringify(value, null, 2)))).toEqual(value)
+})
+
+test('a program whose output is not read any more goes on', async () => {
+  const script = `import { ignoreOutputErrors } from ${JSON.stringify(new URL('./printed.ts', import.meta.url).href)}
+    ignoreOutputErrors()
+    for (let line = 0; line < 20; line += 1) {
+      console.log('line', line)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    process.exit(3)`
+  const program = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  program.stdout.once('data', () => program.stdout.destroy())
+  expect(await once(program, 'exit')).toEqual([3, null])
 })
 
 test('every method of the console escapes', () => {

@@ -11,6 +11,11 @@ const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart
  */
 export const printed = (text: string): string => text.replace(COMMANDS, escaped)
 
+/** Ignores errors of writing the output: a reader such as `head` may end first, and the program, perhaps a server, goes on. */
+export function ignoreOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+}
+
 /** Makes every later call of `console` escape its text with `printed`. */
 export function printNoCommands(to: Pick<Console, 'log' | 'warn' | 'error'> = console): void {
   for (const way of ['log', 'warn', 'error'] as const) {

@@ -35,6 +35,20 @@ export function joinedSaid({ name, user_id }: Row<'sync_peer'>, course: Upstream
   }
 }
 
+/** The lines of one school, and whether nobody has to look at it. */
+type SchoolLines = { lines: readonly string[]; isWell: boolean }
+/** Of more schools than these, those that are well are only counted. */
+const LISTED = 10
+
+/** The lines of all schools; those that somebody has to look at are last, where they are seen. */
+export function linesOfSchools(schools: readonly SchoolLines[], all: boolean): string[] {
+  const linesOf = (isWell: boolean) => schools.filter((school) => school.isWell === isWell).flatMap(({ lines }) => lines)
+  const well = schools.filter(({ isWell }) => isWell).length
+  if (all || schools.length <= LISTED || well === 0) return [...linesOf(true), ...linesOf(false)]
+  const counted = `${well} of ${schools.length} schools have nothing to look at. Each of them: markbook sync status --all`
+  return [counted, ...linesOf(false)]
+}
+
 /** The sentence of a status; where no server runs here, a sentence that says so, since then nothing is sent. */
 export const sentenceHere = ({ parent, waiting, sentence }: SyncStatus, course: UpstreamStatus | null): string => {
   if (!parent || course) return sentence

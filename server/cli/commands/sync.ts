@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import type { SyncStatus } from '@markbook/shared/contract/replication.rows'
 import type { Command } from 'commander'
+import { asc } from 'drizzle-orm'
 import { writeAtomically } from '../../atomic-write.ts'
 import { ago } from '../../features/replication/ago.ts'
 import { computersBelow, copiesAmong } from '../../features/replication/below.ts'
@@ -30,7 +31,7 @@ import { atConsole, type Console, parentHere } from '../console.ts'
 import { explain } from '../explain.ts'
 import { demandFreeFile } from '../export/place.ts'
 import { addCommand } from '../help.ts'
-import { courseOf, joinedSaid, sentenceHere } from '../replication-status.ts'
+import { courseOf, joinedSaid, linesOfSchools, sentenceHere } from '../replication-status.ts'
 import { counted, shortMoment } from '../words.ts'
 
 export function syncCommand(program: Command) {
@@ -50,7 +51,9 @@ export function syncCommand(program: Command) {
       3: `no line, not running, revoked, too old, something waits for a decision, a write was not taken,
      a computer was copied, or this server and its parent do not hold the same`,
     },
-  }).action(status)
+  })
+    .option('--all', 'each of many schools, also where there is nothing to look at')
+    .action(status)
   addCommand(sync, 'verify', 'compare every table with the parent, by count and by digest', {
     about: `Run it at the server or laptop that joined the other, with a line between them. What is still on its way counts as different
 until it has arrived.`,
@@ -81,13 +84,13 @@ and carry the receipt back: it brings what became of the rows, and what is new t
     .action(importFile)
 }
 
-async function status() {
+async function status({ all = false }: { all?: boolean }) {
   await atConsole(async (at) => {
     const course = await courseOf(at.store, at.config.dataDir, at.clock.now())
     const { schools, parents, putBack } = await at.store.read(asSystem(), async (tx) => ({
       parents: await parentsOf(tx),
       putBack: await restoredAt(tx),
-      schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school),
+      schools: await tx.db.select({ id: tx.t.school.id, name: tx.t.school.name }).from(tx.t.school).orderBy(asc(tx.t.school.name)),
     }))
     const [parent] = parents
     if (schools.length === 0) {
@@ -97,37 +100,43 @@ async function status() {
       if (wiped && !parent) console.log(wipedSaid(wiped))
       if (!isWell) process.exitCode = 3
     }
+    const said = []
     for (const { id, name } of schools) {
       const { now, computers } = await at.store.read(asSystem(), async (tx) => ({
         now: await statusOf(tx, id, course),
         computers: await computersBelow(tx, id),
       }))
       const toLookAt = now.open_conflicts + now.held + now.refused + now.refused_below + now.copies
-      console.log(`${name}: ${sentenceHere(now, course)}`)
-      if (now.parent)
-        console.log(`  Above:      ${now.parent.name}, last heard ${now.last_seen_at ? shortMoment(now.last_seen_at) : 'never'}`)
-      console.log(
-        `  Waiting:    ${counted(now.waiting, 'row')}${now.oldest_waiting_at ? `, since ${shortMoment(now.oldest_waiting_at)}` : ''}`,
-      )
-      if (now.files_to_send + now.files_to_come > 0) console.log(`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`)
-      console.log(`  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`)
-      if (now.refused_below > 0) console.log(`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`)
-      for (const [one, other] of copiesAmong(computers)) console.log(`  Copied:     ${one} and ${other} were one computer`)
-      if (now.compared_at) console.log(`  The same:   seen ${shortMoment(now.compared_at)}`)
-      if (now.difference) console.log(differenceLine(now.difference))
-      const { clock_offset_ms: off } = now
-      if (off !== null && isApart(off))
-        console.log(`  The clock of this machine is ${ago(Math.abs(off))} ${off > 0 ? 'ahead' : 'behind'}. Set it right.`)
-      if (toLookAt > 0) console.log('  Each of them: markbook issues list')
       const isWell = ['alone', 'up_to_date', 'sending'].includes(now.state) && toLookAt === 0 && !differs(now)
       if (!isWell) process.exitCode = 3
+      const lines = [`${name}: ${sentenceHere(now, course)}`, ...linesOf(now, copiesAmong(computers))]
+      said.push({ isWell, lines: toLookAt > 0 ? [...lines, '  Each of them: markbook issues list'] : lines })
     }
+    for (const line of linesOfSchools(said, all)) console.log(line)
     for (const { name, url } of parents)
       if (url !== null && isInsecure(url))
         console.log(`The line to ${name} (${url}) is insecure: plain http, which others on the network can read.`)
     if (putBack)
       console.log(`This database was put back to an earlier state, and not by markbook restore. It began anew on ${shortMoment(putBack)}.`)
   })
+}
+
+/** How it goes with one school, in numbers. */
+function linesOf(now: SyncStatus, copies: ReturnType<typeof copiesAmong>): string[] {
+  const { parent, waiting, oldest_waiting_at: oldest, clock_offset_ms: off } = now
+  return [
+    ...(parent ? [`  Above:      ${parent.name}, last heard ${now.last_seen_at ? shortMoment(now.last_seen_at) : 'never'}`] : []),
+    `  Waiting:    ${counted(waiting, 'row')}${oldest ? `, since ${shortMoment(oldest)}` : ''}`,
+    ...(now.files_to_send + now.files_to_come > 0 ? [`  Files:      ${now.files_to_send} to send, ${now.files_to_come} to come`] : []),
+    `  To decide:  ${counted(now.open_conflicts, 'conflict')}, ${now.held} held, ${now.refused} refused`,
+    ...(now.refused_below > 0 ? [`  Not taken:  ${counted(now.refused_below, 'write')} of ${belowNamed(now)}`] : []),
+    ...copies.map(([one, other]) => `  Copied:     ${one} and ${other} were one computer`),
+    ...(now.compared_at ? [`  The same:   seen ${shortMoment(now.compared_at)}`] : []),
+    ...(now.difference ? [differenceLine(now.difference)] : []),
+    ...(off !== null && isApart(off)
+      ? [`  The clock of this machine is ${ago(Math.abs(off))} ${off > 0 ? 'ahead' : 'behind'}. Set it right.`]
+      : []),
+  ]
 }
 
 function differenceLine({ found_at, healed_at, tables }: NonNullable<SyncStatus['difference']>): string {
