@@ -85,7 +85,9 @@ export async function openNode(
   const mailer = config.smtpUrl
     ? smtpMailer({ url: config.smtpUrl, from: config.mailFrom, clock, log })
     : consoleMailer({ clock, ...(print && { print }) })
-  const { files, uploads } = await openStorage(config, clock)
+  const { files, uploads } = await openStorage(config, clock, (line) =>
+    log.error({ reason: line }, 'files cannot be stored or read until their S3 answers'),
+  )
   const own = {
     store,
     clock,

@@ -10,19 +10,19 @@ export const UPLOADS = 'uploads'
 export const bucketName = ({ bucketPrefix }: S3Settings, bucket: string): string => bucketPrefix + bucket
 
 /** Checksums only where they are required: not every S3 understands the newer trailing ones. */
-export const clientConfig = ({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings): S3ClientConfig => ({
+export const clientConfig = ({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings, patience?: number): S3ClientConfig => ({
   endpoint,
   region,
   credentials: { accessKeyId, secretAccessKey },
   forcePathStyle: true,
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
-  maxAttempts: limits.storage.tries,
+  maxAttempts: patience === undefined ? limits.storage.tries : 1,
   requestHandler: {
-    connectionTimeout: limits.storage.connect,
-    requestTimeout: limits.storage.timeout,
+    connectionTimeout: patience ?? limits.storage.connect,
+    requestTimeout: patience ?? limits.storage.timeout,
     throwOnRequestTimeout: true,
-    socketTimeout: limits.storage.timeout,
+    socketTimeout: patience ?? limits.storage.timeout,
   },
 })
 
@@ -32,37 +32,68 @@ const nameOf = (error: unknown) => String((error as { name?: string } | null)?.n
 export const isMissing = (error: unknown): boolean => statusOf(error) === 404 || ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 export const isConflict = (error: unknown): boolean => [409, 412].includes(statusOf(error) ?? 0)
 
-/** The client's failure for an S3 that is unavailable or full; any other error is returned unchanged. */
+/** Why an S3 does not take or give: `away` may pass by itself, the others need whoever runs it. Null: another error. */
+export type S3Fault = 'away' | 'denied' | 'no_bucket' | 'full'
+
+function faultOf(error: unknown): S3Fault | null {
+  const [status, name] = [statusOf(error), nameOf(error)]
+  // A quota may be answered with 403.
+  if (status === 507 || ['QuotaExceeded', 'XMinioStorageFull'].includes(name)) return 'full'
+  if (name === 'NoSuchBucket') return 'no_bucket'
+  if (status === 401 || status === 403) return 'denied'
+  const isAway = status === undefined ? error instanceof Error && 'code' in error : status >= 500 || status === 429
+  return isAway || ['TimeoutError', 'NetworkingError', 'SlowDown', 'AggregateError'].includes(name) ? 'away' : null
+}
+
+/** The client's failure for an S3 that does not take or give; any other error is returned unchanged. */
 export function toFailure(error: unknown): unknown {
-  const status = statusOf(error)
-  if (status === 507 || ['QuotaExceeded', 'XMinioStorageFull'].includes(nameOf(error))) return common.storageFull()
-  const isUnavailable = status === undefined ? error instanceof Error && 'code' in error : status >= 500 || status === 429
-  return isUnavailable || ['TimeoutError', 'NetworkingError', 'SlowDown', 'AggregateError'].includes(nameOf(error))
-    ? common.storageAway()
-    : error
+  const fault = faultOf(error)
+  if (fault === null) return error
+  return fault === 'full' ? common.storageFull() : common.storageAway()
 }
 
 /** An S3 SDK with its client. */
 export type S3 = { sdk: typeof import('@aws-sdk/client-s3'); client: S3Client; settings: S3Settings }
 
-/** The SDK is large, and is loaded only where S3 is configured. */
-export async function openS3(settings: S3Settings): Promise<S3> {
+/** The SDK is large, and is loaded only where S3 is configured. `patience`: one try of so many ms, for who only looks. */
+export async function openS3(settings: S3Settings, patience?: number): Promise<S3> {
+  // Which versions of Node are supported is said by this program, and not at each start by one of its packages.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true'
   const sdk = await import('@aws-sdk/client-s3')
-  return { sdk, client: new sdk.S3Client(clientConfig(settings)), settings }
+  return { sdk, client: new sdk.S3Client(clientConfig(settings, patience)), settings }
 }
 
-/** Creates missing buckets. Throws one line for the operator where this S3 cannot be used. */
-export async function ensureBuckets({ sdk, client, settings }: S3): Promise<void> {
+/** A bucket that cannot be used. The message is one line for the operator. */
+export class BucketFault extends Error {
+  readonly bucket: string
+  readonly fault: S3Fault | null
+
+  constructor({ endpoint }: S3Settings, bucket: string, error: unknown) {
+    const fault = faultOf(error)
+    super(`The bucket ${bucket} at ${endpoint} cannot be used: ${fault ? said[fault] : (error as Error).message || nameOf(error)}`)
+    this.bucket = bucket
+    this.fault = fault
+  }
+}
+
+const said: Record<S3Fault, string> = {
+  away: 'it cannot be reached',
+  denied: 'it refuses the key of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, which must read, write, list and delete there',
+  no_bucket: 'it is not there, and could not be made',
+  full: 'it is full',
+}
+
+/** Finds each bucket, and creates it where `make`. Throws `BucketFault` for the first that cannot be used. */
+export async function findBuckets({ sdk, client, settings }: S3, { make }: { make: boolean }): Promise<void> {
   for (const bucket of [...buckets, UPLOADS]) {
     const Bucket = bucketName(settings, bucket)
     try {
       await client.send(new sdk.HeadBucketCommand({ Bucket })).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
+        if (!isMissing(error) || !make) throw error
         return client.send(new sdk.CreateBucketCommand({ Bucket }))
       })
     } catch (error) {
-      if (isConflict(error)) continue
-      throw new Error(`The bucket ${Bucket} at ${settings.endpoint} cannot be used: ${(error as Error).message || nameOf(error)}`)
+      if (!isConflict(error)) throw new BucketFault(settings, Bucket, isMissing(error) ? { name: 'NoSuchBucket' } : error)
     }
   }
 }

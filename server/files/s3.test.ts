@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { systemClock } from '@markbook/shared/clock'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startS3, type TestS3 } from '../testing/s3.ts'
-import { ensureBuckets, openS3 } from './s3.client.ts'
+import { openStorage } from './open.ts'
+import { findBuckets, openS3 } from './s3.client.ts'
 import { s3Storage } from './s3.ts'
 import { storageSuite } from './storage.suite.ts'
 
@@ -18,8 +19,8 @@ storageSuite('S3', async () => {
   count += 1
   const settings = { ...s3.settings, bucketPrefix: `school${count}-` }
   const opened = await openS3(settings)
-  await ensureBuckets(opened)
-  await ensureBuckets(opened)
+  await findBuckets(opened, { make: true })
+  await findBuckets(opened, { make: true })
   return { storage: s3Storage(opened, { clock: systemClock }), drop: async () => {} }
 })
 
@@ -62,9 +63,37 @@ describe('a faulty S3', () => {
     })
   })
 
-  test('denies access: the start ends with one line that names the bucket', async () => {
+  test('denies access: the start ends with one line that names the bucket and the key; later 503, also for what is written', async () => {
     await answering(403, async (endpoint) => {
-      await expect(ensureBuckets(await at(endpoint))).rejects.toThrow(/^The bucket school-images at http.* cannot be used: /)
+      await expect(openStorage({ dataDir: '', s3: { ...s3.settings, endpoint } }, systemClock)).rejects.toThrow(
+        /^The bucket school-images at http.* cannot be used: it refuses the key of S3_ACCESS_KEY_ID/,
+      )
+      const storage = await storageAt(endpoint)
+      await expect(storage.head('images', 'a/one')).rejects.toMatchObject({ code: 'storage_away' })
+      const put = storage.put('images', 'a/one', Buffer.from('x'), { contentType: 'image/png', overwrite: true })
+      await expect(put).rejects.toMatchObject({ code: 'storage_away' })
     })
+  })
+
+  test('has lost its buckets: 503 for what is written, and they are not made where they are only looked for', async () => {
+    const settings = { ...s3.settings, bucketPrefix: 'lost-' }
+    const opened = await openS3(settings)
+    const put = s3Storage(opened, { clock: systemClock }).put('images', 'a/one', Buffer.from('x'), {
+      contentType: 'image/png',
+      overwrite: true,
+    })
+    await expect(put).rejects.toMatchObject({ status: 503, code: 'storage_away' })
+    const look = () => findBuckets(opened, { make: false })
+    await expect(look()).rejects.toMatchObject({ bucket: 'lost-images', fault: 'no_bucket' })
+    await findBuckets(opened, { make: true })
+    await look()
+  })
+
+  test('is away at the start: the server starts, and says so once', async () => {
+    const lines: string[] = []
+    const s3Away = { ...s3.settings, endpoint: 'http://127.0.0.1:1' }
+    const { files } = await openStorage({ dataDir: '', s3: s3Away }, systemClock, (line) => lines.push(line))
+    expect(lines).toEqual(['The bucket school-images at http://127.0.0.1:1 cannot be used: it cannot be reached'])
+    await expect(files.head('images', 'a/one')).rejects.toMatchObject({ code: 'storage_away' })
   })
 })

@@ -14,6 +14,7 @@ import { checkClock, lookAtClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { checkDisks, lookAtDisks } from './disk.ts'
 import { checkEncryption, lookAtEncryption } from './encryption.ts'
+import { checkFiles, lookAtFiles } from './files.ts'
 import type { Finding } from './finding.ts'
 import { checkFolder, lookAtFolder } from './folder.ts'
 import { checkLeftovers, lookAtLeftovers } from './leftovers.ts'
@@ -52,10 +53,11 @@ export async function examine(
   }
   log(quick ? 'Looking for the newest backup' : 'Reading the newest backup')
   const backups = await lookAtBackups(place, known, { quick })
-  log('Asking the clock, the mail server and the disks')
-  const [times, greeting, disks, port] = await Promise.all([
+  log('Asking the clock, the mail server, the storage of files and the disks')
+  const [times, greeting, files, disks, port] = await Promise.all([
     lookAtClock(place.clock, { ...config, sites: sitesOf(config) }, newest),
     smtpUrl ? greetMailServer(smtpUrl) : null,
+    lookAtFiles(config),
     lookAtDisks([
       { folder: config.dataDir, holds: 'marks' as const },
       { folder: config.backupDir, holds: 'backups' as const },
@@ -86,6 +88,7 @@ export async function examine(
     ...checkClock(times),
     ...checkCertificate(lookAtCertificate(asServed(config, server)), now),
     ...(replication ? checkReplication(replication) : []),
+    ...(files ? checkFiles(files) : []),
     ...checkLines(lookAtLines(config, thisMachine()), config),
     ...checkMail(mail),
     ...checkPort(port),

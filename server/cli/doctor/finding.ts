@@ -12,6 +12,7 @@ const checks = [
   'clock',
   'certificate',
   'replication',
+  'files',
   'lines',
   'mail',
   'port',

@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readWithoutSecret } from '../../config.ts'
+import { findBuckets, openS3 } from '../../files/s3.client.ts'
 import { keepCertificates } from '../../lan/authority.ts'
 import { thisMachine } from '../../network/addresses.ts'
 import { NEW_PEER } from '../../replication/identity/enrolment.ts'
@@ -15,8 +16,10 @@ import { trustAuthority } from '../../replication/identity/trust.ts'
 import { openStore } from '../../start.ts'
 import { takeLock } from '../../store/sqlite.ts'
 import { asSystem } from '../../store/tx.ts'
+import { startS3 } from '../../testing/s3.ts'
 import { checkCertificate, lookAtCertificate } from './certificate.ts'
 import { checkDisks, lookAtDisks } from './disk.ts'
+import { checkFiles, lookAtFiles } from './files.ts'
 import { carryOut } from './fix.ts'
 import { checkFolder, lookAtFolder, mountOf } from './folder.ts'
 import { lookAtLeftovers } from './leftovers.ts'
@@ -265,4 +268,33 @@ test('the fix makes the second folder only where its disk is mounted', async () 
   expect(await copy(join(folder, 'copies'))).toMatchObject({ done: true })
   expect(await copy(join(folder, 'usb', 'copies'))).toMatchObject({ done: false, says: expect.stringContaining('plug in the disk') })
   expect(existsSync(join(folder, 'usb'))).toBe(false)
+})
+
+describe('the storage of files', () => {
+  test('a disk is none of its own', async () => {
+    expect(await lookAtFiles(config())).toBeNull()
+  })
+
+  test('an S3 without buckets, with them, and that is away', async () => {
+    const s3 = await startS3()
+    const found = async (settings = s3.settings) => {
+      const files = await lookAtFiles({ s3: settings })
+      return files && checkFiles(files)
+    }
+    expect(await found()).toMatchObject([
+      {
+        check: 'files',
+        severity: 'problem',
+        what: expect.stringContaining('school-images'),
+        do: expect.stringContaining('S3_BUCKET_PREFIX'),
+      },
+    ])
+    expect(await found()).toMatchObject([{ severity: 'problem' }])
+    await findBuckets(await openS3(s3.settings), { make: true })
+    expect(await found()).toMatchObject([{ check: 'files', severity: 'ok' }])
+    await s3.stop()
+    expect(await found({ ...s3.settings, endpoint: 'http://127.0.0.1:1' })).toMatchObject([
+      { severity: 'problem', what: expect.stringMatching(/127\.0\.0\.1:1 cannot be used: it cannot be reached\.$/) },
+    ])
+  })
 })
