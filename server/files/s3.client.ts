@@ -79,7 +79,7 @@ export class BucketFault extends Error {
 const said: Record<S3Fault, string> = {
   away: 'it cannot be reached',
   denied: 'it refuses the key of S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, which must read, write, list and delete there',
-  no_bucket: 'it is not there, and could not be made',
+  no_bucket: 'it is not there',
   full: 'it is full',
 }
 
