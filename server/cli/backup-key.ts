@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { isRecipient, type Lock, newKey, type Opener } from '../store/backup/encrypted.ts'
+import { identitiesIn, isRecipient, type Lock, newKey, type Opener, opensWith } from '../store/backup/encrypted.ts'
 import { BackupError } from '../store/backup/manifest.ts'
 
 /** In characters. Somebody who has the backup can try passphrases for years. */
@@ -37,11 +37,17 @@ export async function lockOf({ encryptFor, passphrase, passphraseFile }: LockOpt
   return { passphrase: typed }
 }
 
-/** The keys or the passphrase that decrypt a backup, from the options typed; asks for the passphrase where none was. */
-export async function openerOf({ key, passphraseFile }: { key?: string; passphraseFile?: string }): Promise<Opener> {
-  if (key !== undefined) return { identities: linesOf(textOf(key)) }
+/** The keys or the passphrase that decrypt a backup, from the options typed; asks for the passphrase where the backup has one. */
+export async function openerOf(file: string, { key, passphraseFile }: { key?: string; passphraseFile?: string }): Promise<Opener> {
+  const needed = opensWith(file)
+  if (needed === null) throw new BackupError(`The backup ${file} is damaged or cut short. Nothing was changed.`)
+  if (key !== undefined) return { identities: identitiesIn(textOf(key)) }
   if (passphraseFile !== undefined) return { passphrase: firstLineOf(passphraseFile) }
-  return { passphrase: await hidden('This backup is encrypted. Passphrase (or give its key with --key): ') }
+  if (needed === 'key')
+    throw new BackupError(
+      `The backup ${file} was encrypted for a key: name the file with the private key, --key school.key. Nothing was changed.`,
+    )
+  return { passphrase: await hidden('This backup is encrypted. Passphrase: ') }
 }
 
 /** Makes a key pair, and writes the private key into a new file. Returns the public key. Throws BackupError where the file exists. */
@@ -61,7 +67,8 @@ function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new BackupError(`${path} cannot be read (${(error as { code?: string }).code}). Nothing was changed.`)
+    const { code } = error as { code?: string }
+    throw new BackupError(`${path} ${code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`}. Nothing was changed.`)
   }
 }
 

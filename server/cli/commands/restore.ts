@@ -71,7 +71,7 @@ async function restore(given: string | undefined, options: Options, command: Com
   const place = placeOf(configureWithoutSecret())
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
   if (!isEncrypted(path)) return restoreFrom(path, { place, ...options })
-  await withDecrypted(place, { file: path, opener: await openerOf(options), progress: printProgress() }, (folder) =>
+  await withDecrypted(place, { file: path, opener: await openerOf(path, options), progress: printProgress() }, (folder) =>
     restoreFrom(folder, { place, ...options }),
   )
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { school } from '../../testing/school.ts'
 import { asSystem } from '../tx.ts'
 import { canBackUp, type Drill, drillOf } from './backup.fixtures.ts'
-import { isEncrypted, isRecipient, newKey, takeEncryptedBackup, withDecrypted } from './encrypted.ts'
+import { identitiesIn, isEncrypted, isRecipient, newKey, takeEncryptedBackup, withDecrypted } from './encrypted.ts'
 import { beginRestore } from './restore.ts'
 
 let drill: Drill
@@ -75,12 +75,22 @@ describe.runIf(canBackUp)('an encrypted backup', () => {
     const { path } = await takeEncryptedBackup(drill.place, { folder, lock: { passphrase, workFactor: LIGHT } })
     expect(await opened(path, { passphrase })).toContain('manifest.json')
     await expect(opened(path, { passphrase: `${passphrase}.` })).rejects.toThrow(/This passphrase does not open it/)
-    await expect(opened(path, { identities: [key.identity] })).rejects.toThrow(/These keys do not open it/)
+    await expect(opened(path, { identities: [key.identity] })).rejects.toThrow(/encrypted with a passphrase, not for a key/)
+    await expect(opened(file, { passphrase })).rejects.toThrow(/encrypted for a key \(--key\), not with a passphrase/)
+  })
+
+  test('a key that was typed from paper: in small letters, in groups, over two lines', async () => {
+    const typed = `# from the paper\n${key.identity.toLowerCase().slice(0, 40).replace(/.{10}/g, '$& ')}\n${key.identity.slice(40)}\n`
+    expect(identitiesIn(typed)).toEqual([key.identity])
+    expect(await opened(file, { identities: identitiesIn(`${typed}${(await newKey()).identity}`) })).toContain('manifest.json')
+    for (const wrong of [key.identity.slice(0, -1), key.identity.replace(/.$/, (last) => (last === 'Q' ? 'P' : 'Q'))])
+      await expect(opened(file, { identities: identitiesIn(wrong) })).rejects.toThrow(/compare it with the paper/)
   })
 
   test('another’s key does not open it, nor what is no key', async () => {
     await expect(opened(file, { identities: [(await newKey()).identity] })).rejects.toThrow(/These keys do not open it/)
-    await expect(opened(file, { identities: ['AGE-SECRET-KEY-1NONSENSE'] })).rejects.toThrow(/no key that opens/)
+    await expect(opened(file, { identities: ['AGE-SECRET-KEY-1NONSENSE'] })).rejects.toThrow(/compare it with the paper/)
+    await expect(opened(file, { identities: identitiesIn(key.recipient) })).rejects.toThrow(/no key that opens/)
     expect([isRecipient(key.recipient), isRecipient(key.identity), isRecipient('age1nonsense')]).toEqual([true, false, false])
   })
 

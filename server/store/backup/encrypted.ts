@@ -50,17 +50,37 @@ export function isRecipient(key: string): boolean {
   }
 }
 
-/** True for a file that was encrypted with age, whoever did it. */
-export function isEncrypted(path: string): boolean {
-  if (!existsSync(path) || !statSync(path).isFile()) return false
+/** True for a file that was encrypted with age, whoever did it, and for one that is called so: its beginning may be lost. */
+export const isEncrypted = (path: string): boolean =>
+  existsSync(path) && statSync(path).isFile() && (path.endsWith(ENCRYPTED) || headOf(path).startsWith(HEADER))
+
+/** What opens an encrypted file, by its first lines; null where they are no head of age. */
+export function opensWith(path: string): 'passphrase' | 'key' | null {
+  const head = headOf(path)
+  if (!head.startsWith(`${HEADER}-> `)) return null
+  return head.startsWith(`${HEADER}-> scrypt `) ? 'passphrase' : 'key'
+}
+
+function headOf(path: string): string {
   const file = openSync(path, 'r')
   try {
-    const head = Buffer.alloc(HEADER.length)
-    return readSync(file, head, 0, head.length, 0) === head.length && head.toString('latin1') === HEADER
+    const head = Buffer.alloc(64)
+    return head.subarray(0, readSync(file, head, 0, head.length, 0)).toString('latin1')
   } finally {
     closeSync(file)
   }
 }
+
+/** The private keys in a text: also in small letters, with spaces, and over several lines, as one is typed from paper. */
+export const identitiesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => !line.trim().startsWith('#'))
+    .join('')
+    .replace(/\s/g, '')
+    .toUpperCase()
+    .split(/(?=AGE-SECRET-KEY-)/)
+    .filter(Boolean)
 
 /**
  * Makes a backup and encrypts it into one file of `folder`: a tar archive in the format of age, which the programs `age` and `tar` open too.
@@ -188,7 +208,12 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
     if ('passphrase' in opener) decrypter.addPassphrase(opener.passphrase)
     else for (const identity of opener.identities) decrypter.addIdentity(identity)
   } catch {
-    throw new BackupError('That is no key that opens a backup: a line of it begins with AGE-SECRET-KEY-1. Nothing was changed.')
+    const isTyped = 'identities' in opener && opener.identities.some((identity) => identity.startsWith('AGE-SECRET-KEY-1'))
+    throw new BackupError(
+      isTyped
+        ? 'The key has a wrong character, or one too few or too many: compare it with the paper. It has 74 in all, and after AGE-SECRET-KEY-1 neither 1, B, I nor O. Nothing was changed.'
+        : 'That is no key that opens a backup: one begins with AGE-SECRET-KEY-1. Nothing was changed.',
+    )
   }
   let read = 0
   const source = createReadStream(file, { highWaterMark: 1_048_576 })
@@ -203,7 +228,7 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
   const plain = await decrypter.decrypt(Readable.toWeb(counting) as globalThis.ReadableStream<Uint8Array>).catch((error: Error) => {
     source.destroy()
     const isKey = /no identity matched|passphrase/i.test(error.message)
-    const why = isKey ? `${'passphrase' in opener ? 'This passphrase does' : 'These keys do'} not open it` : 'it is damaged'
+    const why = isKey ? whyNot(opener, opensWith(file)) : 'it is damaged'
     throw new BackupError(`The backup ${file} cannot be decrypted: ${why}. Nothing was changed.`)
   })
   const tops = new Set<string>()
@@ -234,6 +259,12 @@ async function decryptInto(scratch: string, { file, size, opener, progress }: En
   const [top, ...more] = tops
   if (!top || more.length > 0) throw new BackupError(`The backup ${file} is no backup of Markbook.`)
   return join(scratch, basename(top))
+}
+
+function whyNot(opener: Opener, needed: ReturnType<typeof opensWith>): string {
+  if ('passphrase' in opener)
+    return needed === 'key' ? 'it was encrypted for a key (--key), not with a passphrase' : 'This passphrase does not open it'
+  return needed === 'passphrase' ? 'it was encrypted with a passphrase, not for a key' : 'These keys do not open it'
 }
 
 function inWords(error: unknown, folder: string): unknown {
