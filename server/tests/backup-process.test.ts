@@ -155,11 +155,12 @@ Older ones:
     expect(short).toMatchObject({ code: 1, output: expect.stringMatching(/at least 12 characters/) })
 
     const unasked = await run(['restore', file, '--yes'])
-    expect(unasked).toMatchObject({ code: 1, output: expect.stringMatching(/nobody to ask for the passphrase/) })
+    expect(unasked).toMatchObject({ code: 1, output: expect.stringMatching(/was encrypted for a key: name the file/) })
     const wrong = await run(['restore', file, '--yes', '--passphrase-file', words])
-    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/This passphrase does not open it/) })
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/encrypted for a key \(--key\), not with a passphrase/) })
     const asked = await run(['restore', file, '--key', key])
     expect(asked.output).toMatch(/There is nobody to ask/)
+    expect(asked.output).toContain(`Backup:   ${file}\n`)
     // To make a key of a passphrase takes a second, in which the folder is there.
     writeFileSync(words, 'four words without connection\n')
     const second = /verified: (.*)\n/.exec((await run(['backup', '--to', usb, '--passphrase-file', words])).output)?.[1] as string

@@ -72,18 +72,19 @@ async function restore(given: string | undefined, options: Options, command: Com
   const path = given ? resolve(given) : (await latestBackup(place, school)).path
   if (!isEncrypted(path)) return restoreFrom(path, { place, ...options })
   await withDecrypted(place, { file: path, opener: await openerOf(path, options), progress: printProgress() }, (folder) =>
-    restoreFrom(folder, { place, ...options }),
+    restoreFrom(folder, { place, ...options, encrypted: path }),
   )
 }
 
-async function restoreFrom(path: string, options: Options & { place: BackupLocation }) {
-  const { place, latest, school, withoutDamagedFiles } = options
+/** `encrypted`: the file of which `path` is the plain form, which is removed afterwards. */
+async function restoreFrom(path: string, options: Options & { place: BackupLocation; encrypted?: string }) {
+  const { place, latest, school, withoutDamagedFiles, encrypted } = options
   await takeKey(await keyNameIn(path), systemKeyring())
   const restoring = await beginRestore(place, path, school).catch(async (error) => {
     throw latest ? await withOthers(error, place, school) : error
   })
   try {
-    console.log(description(restoring.plan, place))
+    console.log(description(restoring.plan, place, encrypted))
     const { damaged } = restoring.plan
     if (damaged.length > 0 && !withoutDamagedFiles)
       throw new BackupError('Uploaded files in this backup are damaged. To restore it without them, add --without-damaged-files.')
@@ -123,11 +124,12 @@ async function withOthers(error: unknown, place: BackupLocation, school?: string
   return new BackupError([error.message, 'Older ones:', ...others.map(({ path }) => `  markbook restore ${path}`)].join('\n'))
 }
 
-function description({ backup, whose, age, grades, damaged, hasDatabase }: Plan, { dataDir, databaseUrl }: BackupLocation): string {
+function description(plan: Plan, { dataDir, databaseUrl }: BackupLocation, encrypted?: string): string {
+  const { backup, whose, age, grades, damaged, hasDatabase } = plan
   const { manifest, path } = backup
   const target = databaseUrl ? `the database of DATABASE_URL` : dataDir
   const lines = [
-    `Backup:   ${path}`,
+    `Backup:   ${encrypted ?? path}`,
     `School:   ${whoseInWords(whose)}`,
     `Made:     ${shortMoment(Date.parse(manifest.created_at))} (${ageInWords(age)}), ${manifest.reason}, ${megabytes(manifest.size)}`,
     `Marks:    ${comparison(grades)}`,
