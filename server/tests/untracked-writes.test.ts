@@ -74,7 +74,7 @@ async function liveThrough({ as: { okafor, byrne, ada, quinn, tomas }, clock }: 
   await okafor.academicYears.activate({ params: { id: year.id } })
   await okafor.academicYears.activate({ params: { id: thisYear.id } })
   await okafor.academicYears.rollOver({ params: { id: year.id }, body: { classes: [{ fromClassId: class3B.id, name: '4B' }] } })
-  await okafor.terms.remove({ params: { id: term.id } })
+  await okafor.terms.removeBulk({ body: { termIds: [term.id] } })
 
   const art = await okafor.subjects.create({ body: { name: 'Art', code: 'AR' } })
   await okafor.subjects.update({ params: { id: art.id }, body: { name: 'Art and craft' } })

@@ -90,6 +90,7 @@ export const specifiedRows = [
 
 /** What the decisions add to the specification (decisions §3 to §6). */
 export const addedRows: readonly string[] = [
+  'POST /api/terms/bulk-delete',
   'GET /api/auth/schools',
   'DELETE /api/auth/avatar',
   'DELETE /api/grades/:id',

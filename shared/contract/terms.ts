@@ -4,7 +4,7 @@ import { weightsSumTo100 } from '../domain/weights.ts'
 import { failures, type Issue } from '../failures.ts'
 import { limits } from '../limits.ts'
 import { endpoint } from './endpoint.ts'
-import { Day, Done, Flag, Id, Instant, input, label, Percentage, reportIssues, row, SortOrder, say, spanIssues } from './scalars.ts'
+import { Day, Done, Flag, Id, Instant, ids, input, label, Percentage, reportIssues, row, SortOrder, say, spanIssues } from './scalars.ts'
 
 /** `michaelmas`, `hilary`, `trinity`, or a name of the school's own. A name that begins with `~` is a temporary value of replication. */
 export const TermName = label(limits.text.termName)
@@ -98,6 +98,11 @@ export const terms = {
     body: TermInput.partial(),
     reply: Term,
     fails: ['terms.duplicate_name', 'terms.too_many', 'terms.outside_year', 'terms.stays_in_year'],
+  }),
+  removeBulk: endpoint('POST /api/terms/bulk-delete', 'admin', 'Delete several terms, all or none', {
+    body: input({ termIds: ids({ min: 1, max: limits.termsOfYear }) }),
+    reply: Done,
+    fails: ['terms.in_use'],
   }),
   remove: endpoint('DELETE /api/terms/:id', 'admin', 'Delete a term', { reply: Done, fails: ['terms.in_use'] }),
 }

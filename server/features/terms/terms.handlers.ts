@@ -3,13 +3,13 @@ import { isSameTermName } from '@markbook/shared/domain/term-names'
 import { common } from '@markbook/shared/failures'
 import { limits } from '@markbook/shared/limits'
 import type { Row } from '@markbook/shared/tables/tables'
-import { type Handlers, on, onLoaded } from '../../http/handler.ts'
+import { type Handlers, on, onGuard, onLoaded } from '../../http/handler.ts'
 import type { WriteTx } from '../../store/tx.ts'
 import { columnsOf } from '../columns.ts'
 import { rowOf } from '../policy.ts'
-import { anyFound } from '../references.ts'
+import { anyFound, inOrder } from '../references.ts'
 import { makeTerm, orDuplicate, termsOfYear } from './terms.policy.ts'
-import { usesOfTerm } from './terms.queries.ts'
+import { termsById, usesOfTerm } from './terms.queries.ts'
 
 type Term = Row<'term'>
 
@@ -23,6 +23,11 @@ function check(term: Pick<Term, 'start_date' | 'end_date' | 'exam_weight' | 'cou
   })
   if (issues.length > 0) throw common.validationFailed({ issues })
   if (term.start_date < year.start_date || term.end_date > year.end_date) throw termFailures.outsideYear()
+}
+
+async function removeTerms(tx: WriteTx, all: Term[]) {
+  for (const term of all) if (await isInUse(tx, term)) throw termFailures.inUse()
+  await tx.remove('term', all)
 }
 
 const isInUse = (tx: WriteTx, term: Term) => anyFound(usesOfTerm, tx, { school: term.school_id, term: term.id })
@@ -74,9 +79,14 @@ export const termHandlers: Handlers<typeof terms> = {
   remove: on(terms.remove, {
     load: (context, { params }) => rowOf(context, 'term', params.id),
     run: async ({ tx }, _input, term) => {
-      if (await isInUse(tx, term)) throw termFailures.inUse()
-      await tx.remove('term', [term])
+      await removeTerms(tx, [term])
       return { message: 'The term was deleted.' }
     },
+  }),
+
+  removeBulk: onGuard(terms.removeBulk, async ({ tx, caller }, { body: { termIds } }) => {
+    const found = await termsById(tx, { school: caller.school_id, ids: JSON.stringify(termIds) })
+    await removeTerms(tx, inOrder(found, termIds))
+    return { message: 'The terms were deleted.' }
   }),
 }

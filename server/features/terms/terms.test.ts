@@ -174,6 +174,35 @@ describe('DELETE /api/terms/:id', () => {
     await expect(st.as.byrne.terms.remove({ params: { id: trinity.id } })).rejects.toMatchObject({ status: 403, code: 'admin_only' })
   })
 
+  test('several at once: all, or none where one is in use, absent or another school’s', async () => {
+    const remove = (...termIds: string[]) => st.as.okafor.terms.removeBulk.raw({ body: { termIds } })
+    const before = await st.digest()
+    expect(await remove(trinity.id, michaelmas.id)).toMatchObject({ status: 409, body: { code: 'terms.in_use' } })
+    expect(await remove(hilary.id, hilltopTerm.id)).toMatchObject({ status: 404 })
+    expect(await remove(hilary.id, hilary.id)).toMatchObject({ status: 400 })
+    expect(await st.digest()).toBe(before)
+    const made = await st.as.okafor.academicYears.create({
+      body: {
+        name: '2040/41',
+        startDate: '2040-09-01',
+        endDate: '2041-06-30',
+        gradingModel: 'term_based',
+        terms: ['One', 'Two'].map((name, at) => ({
+          name,
+          startDate: `204${at}-0${at ? 1 : 9}-02`,
+          endDate: `204${at}-${at ? '05' : '12'}-20`,
+          examWeight: 60,
+          courseworkWeight: 40,
+        })),
+      },
+    })
+    const ids = async () => (await st.as.okafor.terms.list({ query: { yearId: made.id } })).map(({ id }) => id)
+    expect(await ids()).toHaveLength(2)
+    expect(await remove(...(await ids()))).toMatchObject({ status: 200 })
+    expect(await ids()).toEqual([])
+    await st.as.okafor.academicYears.remove({ params: { id: made.id } })
+  })
+
   test('a term created again with the same name has the same id', async () => {
     const { id } = (await st.as.okafor.terms.list({ query: { yearId: lastYear.id } })).find((term) => term.name === 'hilary') ?? { id: '' }
     await st.as.okafor.terms.remove({ params: { id } })

@@ -83,6 +83,8 @@ const newTerm = (academicYearId: string, start: number) => ({
 const termIds = { own: lastMichaelmas.id, hilltop: hilltopTerm.id }
 const moved = (id: string, academicYearId: string) => ({ params: { id }, body: { academicYearId } })
 
+const severalTerms = (...termIds: string[]) => ({ body: { termIds } })
+
 export const termRows: Rows<typeof terms> = {
   list: setupRead((yearId) => ({ query: { yearId } }), years),
   get: setupRead(byId, termIds),
@@ -91,6 +93,11 @@ export const termRows: Rows<typeof terms> = {
     ...setupWrite(changed({ examWeight: 30, courseworkWeight: 70 }), termIds),
     intoHilltop: [moved(lastMichaelmas.id, hilltopYear.id), ' 403 403 403 403 404 404'],
     outOfHilltop: [moved(hilltopTerm.id, thisYear.id), '     403 403 403 403 404 404'],
+  },
+  removeBulk: {
+    own: [severalTerms(lastMichaelmas.id), '       403 403 403 403 ok  404'],
+    mixed: [severalTerms(lastMichaelmas.id, hilltopTerm.id), '403 403 403 403 404 404'],
+    inUse: [severalTerms(lastMichaelmas.id, michaelmas.id), ' 403 403 403 403 409:terms.in_use 404'],
   },
   remove: {
     ...setupWrite(byId, termIds),

@@ -159,7 +159,7 @@ export function YearDialog({ year }: { year: AcademicYear | null }) {
 
 const isRepeated = (failure: unknown) => (failure as Partial<Failure> | null)?.code === 'academic_years.repeated'
 
-export const removeTerm = (id: string) => save('terms', 'remove', { params: { id } })
+const removeTerm = (id: string) => save('terms', 'remove', { params: { id } })
 const fieldsOf = (term: Term) => ({
   name: term.name,
   startDate: term.start_date,

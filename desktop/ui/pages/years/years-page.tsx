@@ -18,7 +18,7 @@ import { day, enumerated, number } from '../../words/format.ts'
 import { termLabel } from '../../words/term-label.ts'
 import { type Structure, structures, termsInParts } from './next-terms.ts'
 import { useStructureNames } from './term-rows.tsx'
-import { removeTerm, setActive, TermDialog, YearDialog } from './year-dialogs.tsx'
+import { setActive, TermDialog, YearDialog } from './year-dialogs.tsx'
 import styles from './years.module.css'
 
 export function YearsPage() {
@@ -156,9 +156,7 @@ function StartingSet({ year, set }: { year: AcademicYear; set: Structure }) {
     const all = await queryClient.fetchQuery(ask('terms', 'list', { query: { yearId: year.id } }))
     return all.filter(({ name }) => names.includes(name))
   }
-  const removeAll = async (made: readonly Term[]) => {
-    for (const { id } of made) await removeTerm(id)
-  }
+  const removeAll = (made: readonly Term[]) => save('terms', 'removeBulk', { body: { termIds: made.map(({ id }) => id) } })
   return (
     <DialogButton
       size="small"
