@@ -16,6 +16,7 @@ import { namedBelow } from '../../store/replica/remove-deleted.ts'
 import { type KnownRow, knownRows } from '../../store/replica/states.ts'
 import type { ReadTx, WriteTx } from '../../store/tx.ts'
 import { isWritable } from '../scope/normal-form.ts'
+import { lastSound } from './last-sound.ts'
 
 /** This node's number, whether it is a laptop, and the number of its feed up to which the parent has answered. */
 type Here = { node: string; isLaptop: boolean; sent: number }
@@ -117,7 +118,7 @@ function theirsIn(answer: RowAnswer): RowState | null {
 }
 
 async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, answer: RowAnswer): Promise<void> {
-  const { id, units } = answer
+  const { id } = answer
   const table = answer.table as Replicated
   const known = (await knownRows(tx, table, school, [id])).get(id)
   if (!known) return
@@ -138,19 +139,36 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
     else await applyStates(tx, school, [{ table, state }], { source: null })
     return
   }
+  await giveWay(tx, { node, isLaptop, sent }, school, { answer, known, state, theirs })
+}
+
+/** `state`: the row as the parent has it, null where it has none; `theirs`: the same, null also where it is deleted there. */
+type Refused = { answer: RowAnswer; known: KnownRow; state: RowState | null; theirs: RowState | null }
+
+async function giveWay(tx: WriteTx, { node, isLaptop, sent }: Here, school: string, { answer, known, state, theirs }: Refused) {
+  const { id, units, code } = answer
+  const table = answer.table as Replicated
+  const columnsOf = (unit: string) => descriptions[table].units[unit] ?? []
   // What only others wrote must not be written over here.
   const isOurs = units.some((unit) => known.state.units[unit]?.[0] === node) || (known.state.vv[node] ?? 0) > sent
   const isGone = known.state.alive.length === 0
   const named = Object.keys(descriptions[table].units).filter((unit) => (isGone && theirs) || units.includes(unit))
   // Existence is written anew too: the dots in `alive` may be of a number whose writes the parent has lost.
   const own = !isGone && theirs && units.includes(EXISTENCE) ? [EXISTENCE, ...named] : named
-  const values = state ? Object.assign({}, ...own.map((unit) => pick(state.values, descriptions[table].units[unit] ?? []))) : {}
+  const isMalformed = code === 'malformed'
+  const sound = isMalformed && !isGone ? await lastSound(tx, school, table, { state: known.state, units, theirs }) : {}
+  const taken = state ? Object.assign({}, ...own.map((unit) => pick(state.values, columnsOf(unit)))) : {}
+  const values = { ...taken, ...sound }
   const after = { ...known.state, values: { ...known.state.values, ...values } }
-  // If the row is malformed for the parent, a new write of it would be malformed too. A laptop needs none: it has no children.
-  const cannotTravel = answer.code === 'malformed' && (isLaptop || !theirs || !isReadable(table, after))
-  if ((!isOurs || cannotTravel) && (theirs || !known.row || !(await isNeeded(tx, school, table, known))))
-    return replaceByTheirs(tx, school, table, known, theirs)
-  if (cannotTravel) return
+  const isSound = Object.keys(sound).length > 0 && isReadable(table, after)
+  const deletes = !theirs && !isSound
+  // If the row is malformed for the parent, a new write of it would be malformed too. A laptop has no children that would have to follow.
+  const canTravel =
+    !isMalformed || isSound || (!isLaptop && (deletes ? canBeRead(table, { ...after, alive: [] }) : isReadable(table, after)))
+  const stays = deletes && known.row !== null && (isMalformed || !isOurs) && (await isNeeded(tx, school, table, known))
+  if (!stays && (!canTravel || !(isOurs || isSound))) return replaceByTheirs(tx, school, table, known, theirs)
+  // As a deleted row it would come back at the parent too, with these values, for what names it.
+  if (stays && isMalformed) return
   // The row is deleted here and its deletion was not refused: its other units do not count.
   if (isGone && theirs && !units.includes(EXISTENCE)) return
   // Both deleted the row, and the laptop's deletion was refused: the laptop forgets it. Its deletion may have seen writes that the parent
@@ -163,7 +181,8 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
   }
   // Deleted on both sides: only units of a row that stays for rows that name it are written.
   if (isGone && !theirs && (!state || own.length === 0)) return
-  await overwriteRow(tx, school, node, { table, known, units: state ? own : [], values, deletes: !theirs, theirs })
+  const written = state ? own : units.filter((unit) => columnsOf(unit).some((column) => column in sound))
+  await overwriteRow(tx, school, node, { table, known, units: written, values, deletes, theirs })
 }
 
 /**
@@ -173,11 +192,10 @@ async function takeRefusal(tx: WriteTx, { node, isLaptop, sent }: Here, school: 
 const isReturned = ({ alive, units }: RowState, theirs: RowState): boolean =>
   alive.length > 0 && isSame(units[EXISTENCE], theirs.units[EXISTENCE])
 
-/** Whether a parent can read the row (`receive`, `Judge`). */
-function isReadable(table: Replicated, state: RowState): boolean {
-  const isSound = unpackChecked(packRows([{ table, state }])).rows.length === 1
-  return isSound && !hasWrongId(table, state.values) && isWritable(table, state.values, travelling(table))
-}
+/** Whether a parent can read the row (`receive`), and take its values (`Judge`), for which it does not ask of a deleted one. */
+const isReadable = (table: Replicated, state: RowState): boolean =>
+  canBeRead(table, state) && !hasWrongId(table, state.values) && isWritable(table, state.values, travelling(table))
+const canBeRead = (table: Replicated, state: RowState): boolean => unpackChecked(packRows([{ table, state }])).rows.length === 1
 
 /** Whether a row that is here names it. */
 async function isNeeded(tx: WriteTx, school: string, table: Replicated, known: KnownRow): Promise<boolean> {

@@ -156,14 +156,7 @@ export class RowProofs {
   }
 
   private entriesOf(table: Replicated, row: OfRow): Promise<Stored[]> {
-    const { history } = this.tx.t
-    return this.read(
-      and(
-        eq(history.school_id, this.school),
-        eq(history.near_id, nearIdOf(table, { ...row.values, id: row.id })),
-        eq(history.row_id, row.id),
-      ),
-    )
+    return entriesOfRow(this.tx, this.school, table, row)
   }
 
   /** Every signed entry of a row. */
@@ -220,13 +213,24 @@ export class RowProofs {
     return signed
   }
 
-  private async read(where: ReturnType<typeof and>): Promise<Stored[]> {
-    const { history } = this.tx.t
-    return this.tx.db
-      .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
-      .from(history)
-      .where(where) as Promise<Stored[]>
+  private read(where: ReturnType<typeof and>): Promise<Stored[]> {
+    return entriesWhere(this.tx, where)
   }
+}
+
+/** Every entry of a row that is stored here. */
+export function entriesOfRow(tx: ReadTx, school: string, table: Replicated, { id, values }: OfRow): Promise<Stored[]> {
+  const { history } = tx.t
+  const near = nearIdOf(table, { ...values, id })
+  return entriesWhere(tx, and(eq(history.school_id, school), eq(history.near_id, near), eq(history.row_id, id)))
+}
+
+async function entriesWhere(tx: ReadTx, where: ReturnType<typeof and>): Promise<Stored[]> {
+  const { history } = tx.t
+  return tx.db
+    .select({ ...getTableColumns(history), changes: sql<string>`${history.changes}` })
+    .from(history)
+    .where(where) as Promise<Stored[]>
 }
 
 const dotOf = ({ node_id, node_seq, actor_id }: JournalEntry): Stamp => [node_id, node_seq, 0, actor_id]

@@ -32,6 +32,8 @@ export type Write = {
   orphaned: boolean
   /** And it was nowhere else. */
   forgiven: boolean
+  /** Put into the database past the program, which would not have taken it. */
+  isImpossible?: true
 }
 
 export const keyOf = ({ table, row, unit }: Pick<Write, 'table' | 'row' | 'unit'>) => `${table} ${row} ${unit}`

@@ -122,12 +122,13 @@ export class Members {
   protected readonly fresh = () => (this.count += 1)
   protected centre = () => (this.members[0] as Member).node
 
-  protected async note(member: Member, school: Founded, what: string): Promise<void> {
+  protected async note(member: Member, school: Founded, what: string): Promise<readonly Write[]> {
     const written = await this.ledger.note(member.node, school.id)
     if (member.isRevoked) for (const write of written) write.forgiven = true
     this.say(
       `${member.name}: ${what}${written.map(({ table, row, unit, value }) => ` ${table}.${unit} ${row.slice(-6)}=${value.slice(0, 60)}`).join('')}`,
     )
+    return written
   }
 
   protected async round(member: Member): Promise<void> {

@@ -53,6 +53,8 @@ export class NodeFaults extends Members {
     // Its own stood on that list alone, whatever somebody else shows at this moment.
     for (const write of this.ledger.writes) if (write.node === member.name && refused.get(write.school)?.(write)) write.forgiven = true
     await this.forgive(member.school)
+    // A laptop can hold what its school had past the program, but neither write nor send it (world 102).
+    for (const write of this.ledger.writes) if (write.node === member.name && write.isImpossible) write.forgiven = true
     const isRaw = this.mayGoOn(member) && this.chance.often(0.5)
     const tellers = member.parents.length > 0 ? member.parents : this.below(member).map(({ name }) => name)
     member.unheard = new Set(isRaw ? tellers : [])
@@ -110,7 +112,8 @@ export class NodeFaults extends Members {
       await tx.update('grade', [{ before: row, patch: { score: -this.fresh() } }])
       await tx.connection.run('pragma ignore_check_constraints = off', [])
     })
-    await this.note(this.members.find((each) => each.name === name) as Member, school, 'a poison row')
+    const written = await this.note(this.members.find((each) => each.name === name) as Member, school, 'a poison row')
+    for (const write of written) write.isImpossible = true
   }
 
   protected async deliverLate(): Promise<void> {
