@@ -18,6 +18,10 @@ import { choice, Done, Fingerprint, Flag, Id, input, Name } from './scalars.ts'
 
 export const replicationFailures = failures('sync', {
   cannotResolve: [409, 'This conflict was resolved already, or what it is about can no longer be written.'],
+  belongsToNothing: [
+    409,
+    'It belongs to something that is not here any more, such as a class or an assessment that was deleted. Make that again first.',
+  ],
   tooManyInvitations: [409, 'Too many invitations are open. Wait for them to end, or use one of them.'],
   notALaptopUser: [409, 'An invitation for a laptop names an active teacher or administrator of the school.'],
   joinsTheCentre: [409, 'This server has joined a centre. Another server of a school joins the centre; here only laptops join.'],
@@ -80,6 +84,7 @@ export const replication = {
       reply: Conflict,
       fails: [
         'sync.cannot_resolve',
+        'sync.belongs_to_nothing',
         'reports.locked',
         'grades.not_your_subject',
         'assessments.not_your_subject',

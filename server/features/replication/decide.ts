@@ -29,6 +29,7 @@ import { subjectHandlers } from '../subjects/subjects.handlers.ts'
 import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
 import { termHandlers } from '../terms/terms.handlers.ts'
 import { type ConflictGroup, keptOf, lastOfUnits } from './conflict-groups.ts'
+import { demandParents, makeAgain } from './makers.ts'
 import { writers } from './writers.ts'
 
 type Values = Readonly<Record<string, unknown>>
@@ -207,25 +208,50 @@ async function removeAgain(context: DecidingContext, conflict: Conflict): Promis
 }
 
 /**
- * Writes the wanted values. An absent row is created as it was written; in an existing one each differing part is written separately,
- * since it may have its own endpoint. A score and a code are one entry.
+ * Writes the wanted values. An absent row is made first; in an existing one each differing part is written separately, since it may have
+ * its own endpoint. A score and a code are one entry.
  */
 async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted: Values): Promise<void> {
   const [conflict] = group
+  const { entity, row_id } = conflict
   const row = await presentRow(context, conflict)
   const made = lastOfUnits(group).find(isOfExistence)
-  const parts = partsOf(group)
-  const writer = writers[conflict.entity]
-  if (!writer || (row ? parts.length === 0 : !made)) throw replicationFailures.cannotResolve()
-  if (!row) return writeOne(context, writer, entryFor(conflict, 'delete', changesTo({ ...made?.value, ...keptOf(group), ...wanted }, {})))
+  if (row) return writeParts(context, partsOf(group), wanted, { row, isMade: made !== undefined })
+  if (!made) throw replicationFailures.cannotResolve()
+  const values = { ...made.value, ...keptOf(group), ...wanted, id: row_id }
+  if (entity === 'grade') {
+    await demandParents(context, entity, values)
+    return writeOne(context, writers[entity] as Undoer, entryFor(conflict, 'delete', changesTo(values, {})))
+  }
+  const units = await makeAgain(context, entity, values)
+  const rest = partsOf(group).filter(({ unit }) => units.includes(unit))
+  const stands = await presentRow(context, conflict)
+  if (stands && rest.length > 0) await writeParts(context, rest, values, { row: stands, isMade: true })
+}
+
+/** `isMade`: that the row exists is part of what is wanted, so nothing need differ. */
+async function writeParts(
+  context: DecidingContext,
+  parts: readonly Conflict[],
+  wanted: Values,
+  { row, isMade }: { row: Values; isMade: boolean },
+): Promise<void> {
+  const [first] = parts
+  const isAsWanted = (column: string) => OF_MAKING.includes(column) || isSame(wanted[column], row[column] ?? null)
+  if (isMade && parts.flatMap(columnsOf).every(isAsWanted)) return
+  const writer = first && writers[first.entity]
+  if (!writer) throw replicationFailures.cannotResolve()
   const entered = parts.filter(isOfMark)
   const steps = [...(entered.length > 0 ? [entered] : []), ...parts.filter((part) => !isOfMark(part)).map((part) => [part])]
   for (const step of steps) {
     const own = named(wanted, step.flatMap(columnsOf))
     const isOther = Object.entries(own).some(([name, value]) => !isSame(value, row[name] ?? null))
-    if (isOther || steps.length === 1) await writeOne(context, writer, entryFor(conflict, 'update', changesTo(own, row)))
+    if (isOther || (steps.length === 1 && !isMade)) await writeOne(context, writer, entryFor(first, 'update', changesTo(own, row)))
   }
 }
+
+/** When a row was made is told by whoever makes it, and is no question. */
+const OF_MAKING: readonly string[] = ['enrolled_at']
 
 const isOfMark = ({ entity, unit }: Conflict): boolean => entity === 'grade' && (unit === 'score' || unit === 'status')
 
@@ -248,9 +274,10 @@ const toTypedFailure = (error: unknown): never => {
   throw common.validationFailed({ ...(error.status === 400 && { message: error.message }), issues })
 }
 
+const SAID_AS_IT_IS: readonly string[] = ['reports.locked', 'validation_failed', 'sync.belongs_to_nothing']
 /** Turns a failure of the endpoint into a refusal of this one, with the failed rule as its reason. */
 const toResolvingFailure = (error: unknown): never => {
-  if (!(error instanceof Failure) || error.code === 'reports.locked' || error.code === 'validation_failed') throw error
+  if (!(error instanceof Failure) || SAID_AS_IT_IS.includes(error.code)) throw error
   if (error.status !== 400 && error.status !== 409) throw error
   const { message, issues } = error
   throw replicationFailures.cannotResolve({ ...(error.code === 'history.cannot_undo' ? {} : { message, ...(issues && { issues }) }) })

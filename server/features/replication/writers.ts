@@ -23,8 +23,8 @@ import { schoolHandlers } from '../schools/schools.handlers.ts'
 type Values = Readonly<Record<string, unknown>>
 // biome-ignore lint/suspicious/noExplicitAny: `run` gets the result of the same handler's `load`.
 type AnyHandler = Handler<any, any, any, any>
-/** A call of an endpoint that does not take the conflicting row's id as its path parameter. */
-type WriteRequest = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
+/** A call of an endpoint that does not take the row's id as its path parameter. */
+export type WriteRequest = { endpoint: Endpoint; handler: AnyHandler; params: Values; body?: Values }
 
 const valuesIn = ({ changes }: EntryOf): Values =>
   Object.fromEntries(Object.entries(changes).map(([column, { before }]) => [column, before]))
@@ -38,26 +38,36 @@ const throughAsking = (guarding: Endpoint, ask: (row: Values, wanted: Values) =>
   }
   return {
     load: async (context, entry) => {
-      if (guarding.guard === 'admin' && context.caller.role !== 'admin') throw common.adminOnly()
+      demandGuard(context, guarding)
       // Without a value, only the right to decide is checked.
       if (entry.action !== 'update' || Object.keys(entry.changes).length === 0) return undefined
-      const { handler, params } = await askedOf(context, entry)
-      if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
-      return handler.load(context as never, { params, targets: {} } as never).catch(toUndoingFailure)
+      return loadRequest(context, await askedOf(context, entry))
     },
     write: async (context, entry, loaded) => {
       await demandUnchanged(context, entry)
-      const { endpoint, handler, params, body } = await askedOf(context, entry)
-      const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : null
-      if (parsed?.error) throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error) })
-      demandFreshProof(endpoint, context.caller, context.tx.nowMs)
-      await handler.run(
-        context as never,
-        { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never,
-        loaded,
-      )
+      await runRequest(context, await askedOf(context, entry), loaded)
     },
   }
+}
+
+function demandGuard({ caller }: UndoContext, { guard }: Endpoint): void {
+  if (guard === 'admin' && caller.role !== 'admin') throw common.adminOnly()
+}
+
+/** Decides access as the endpoint does, by its guard and the ids that the request names. */
+export async function loadRequest(context: UndoContext, { endpoint, handler, params, body = {} }: WriteRequest): Promise<unknown> {
+  demandGuard(context, endpoint)
+  const targets = Object.fromEntries(endpoint.targets.flatMap((field) => (field in body ? [[field, body[field]]] : [])))
+  if (handler.as === 'system') await context.tx.actAs(asSystem(context.caller.user_id))
+  return handler.load(context as never, { params, targets } as never).catch(toUndoingFailure)
+}
+
+/** Checks the body and the state as the endpoint does, and writes. `loaded`: by `loadRequest`. */
+export async function runRequest(context: UndoContext, { endpoint, handler, params, body }: WriteRequest, loaded: unknown): Promise<void> {
+  const parsed = endpoint.body && endpoint.body !== 'multipart' ? endpoint.body.safeParse(body) : null
+  if (parsed?.error) throw historyFailures.cannotUndo({ issues: issuesOf(parsed.error) })
+  demandFreshProof(endpoint, context.caller, context.tx.nowMs)
+  await handler.run(context as never, { params, query: {}, body: parsed?.data, upload: undefined, prepared: undefined } as never, loaded)
 }
 
 /** Turns the failure into the refusal that a row named by the wanted value does not exist any more. */
@@ -65,7 +75,7 @@ const toUndoingFailure = (error: unknown): never => {
   throw error instanceof Failure && error.status === 404 ? historyFailures.cannotUndo() : error
 }
 
-const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Values): WriteRequest => ({
+export const asked = (endpoint: Endpoint, handler: unknown, params: Values, body?: Values): WriteRequest => ({
   endpoint,
   handler: handler as AnyHandler,
   params,

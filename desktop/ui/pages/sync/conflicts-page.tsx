@@ -108,7 +108,20 @@ function Desk({ conflicts, decides, onDecided }: DeskProps) {
 }
 
 /** The resources that a decision may change. */
-const affectedResources = ['grades', 'assessments', 'reports', 'students', 'classes', 'terms', 'academicYears', 'schools'] as const
+const affectedResources = [
+  'grades',
+  'assessments',
+  'assessmentCategories',
+  'attendance',
+  'reports',
+  'students',
+  'subjects',
+  'classes',
+  'teachingSets',
+  'terms',
+  'academicYears',
+  'schools',
+] as const
 
 /** The last decision on this page, with the conflict as it was before. */
 type LastDecision = { conflict: Conflict; choice: ConflictChoice; message: string }

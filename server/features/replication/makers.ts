@@ -1,0 +1,161 @@
+import { academicYears } from '@markbook/shared/contract/academic-years'
+import { assessmentCategories } from '@markbook/shared/contract/assessment-categories'
+import { assessments } from '@markbook/shared/contract/assessments'
+import { attendance } from '@markbook/shared/contract/attendance'
+import { classes } from '@markbook/shared/contract/classes'
+import type { Endpoint } from '@markbook/shared/contract/endpoint'
+import { gradingScale } from '@markbook/shared/contract/grading-scale'
+import { replicationFailures } from '@markbook/shared/contract/replication'
+import { students } from '@markbook/shared/contract/students'
+import { subjects } from '@markbook/shared/contract/subjects'
+import { teachingSets } from '@markbook/shared/contract/teaching-sets'
+import { terms } from '@markbook/shared/contract/terms'
+import type { Replicated } from '@markbook/shared/tables/tables'
+import { linksFrom, parentIdOf } from '../../store/replica/links.ts'
+import type { WriteTx } from '../../store/tx.ts'
+import { academicYearHandlers } from '../academic-years/academic-years.handlers.ts'
+import { assessmentCategoryHandlers } from '../assessment-categories/assessment-categories.handlers.ts'
+import { assessmentHandlers } from '../assessments/assessments.handlers.ts'
+import { attendanceHandlers } from '../attendance/attendance.handlers.ts'
+import { classHandlers } from '../classes/classes.handlers.ts'
+import { staysTeacher } from '../classes/classes.policy.ts'
+import { subjectAssignmentsOf } from '../classes/teachers.queries.ts'
+import { columnOf } from '../columns.ts'
+import { gradingScaleHandlers } from '../grading-scale/grading-scale.handlers.ts'
+import type { UndoContext } from '../history/undo.ts'
+import { studentHandlers } from '../students/students.handlers.ts'
+import { subjectHandlers } from '../subjects/subjects.handlers.ts'
+import { teachingSetHandlers } from '../teaching-sets/teaching-sets.handlers.ts'
+import { membersOfSet, teachersOfSet } from '../teaching-sets/teaching-sets.queries.ts'
+import { termHandlers } from '../terms/terms.handlers.ts'
+import { asked, loadRequest, runRequest, type WriteRequest } from './writers.ts'
+
+type Values = Readonly<Record<string, unknown>>
+/** `units`: parts of the row that the endpoint does not write when it makes it. They are written after that. */
+type Maker = { ask(row: Values, context: UndoContext): WriteRequest | Promise<WriteRequest>; units?: readonly string[] }
+
+/** The body has the columns of its fields; null is left out, as by a person who leaves a field empty. */
+function created(endpoint: Endpoint, handler: unknown, units: readonly string[] = []): Maker {
+  const { body } = endpoint
+  const fields = body === undefined || body === 'multipart' || !('shape' in body) ? [] : Object.keys(body.shape as object)
+  return {
+    ask: (row) => {
+      const said = fields.flatMap((field) => (row[columnOf(field)] == null ? [] : [[field, row[columnOf(field)]]]))
+      return asked(endpoint, handler, {}, Object.fromEntries(said))
+    },
+    units,
+  }
+}
+
+const registered = ({ student_group_id: classId, day, lesson }: Values, marks: readonly Values[]): WriteRequest =>
+  asked(attendance.take, attendanceHandlers.take, { classId }, { day, lesson, marks })
+
+type Ask = Maker['ask']
+/** What a teacher teaches in a class is written whole. */
+const taught: Ask = async ({ student_group_id: classId, user_profile_id: teacherId, subject_id }, { tx, caller }) => {
+  const own = await subjectAssignmentsOf(tx, { school: caller.school_id, group: classId as string, user: teacherId as string })
+  const subjectIds = withOne(
+    own.map((each) => each.subject_id),
+    subject_id,
+  )
+  return asked(classes.addTeacher, classHandlers.addTeacher, { classId }, { teacherId, subjectIds })
+}
+
+/** So are the teachers and the pupils of a set. */
+const teachesSet: Ask = async ({ teaching_set_id: id, user_profile_id }, { tx, caller }) => {
+  const own = await teachersOfSet(tx, { school: caller.school_id, set: id as string })
+  const teacherIds = withOne(
+    own.map((each) => each.user_profile_id),
+    user_profile_id,
+  )
+  return asked(teachingSets.update, teachingSetHandlers.update, { id }, { teacherIds })
+}
+const isInSet: Ask = async ({ teaching_set_id: id, student_id }, { tx, caller }) => {
+  const own = await membersOfSet(tx, { school: caller.school_id, set: id as string })
+  const studentIds = withOne(
+    own.map((each) => each.student_id),
+    student_id,
+  )
+  return asked(teachingSets.update, teachingSetHandlers.update, { id }, { studentIds })
+}
+
+/** Its class teacher is who made it, or, where that person is no teacher any more, who keeps it. */
+const openedClass: Ask = async ({ name, academic_year_id: academicYearId, created_by }, context) => {
+  const isTeacher = typeof created_by === 'string' && (await staysTeacher(context, created_by))
+  return asked(classes.create, classHandlers.create, {}, { name, academicYearId, ...(isTeacher && { classTeacherId: created_by }) })
+}
+
+const withOne = (all: readonly unknown[], one: unknown) => (one === undefined || all.includes(one) ? all : [...all, one])
+
+/**
+ * The endpoint with which a person makes such a row. Not of what is computed, as a report book, which is generated again; nor of what is
+ * never written on a laptop, as a member.
+ */
+const makers: Partial<Record<string, Maker>> = {
+  academic_year: created(academicYears.create, academicYearHandlers.create),
+  active_year: {
+    ask: ({ academic_year_id: id }) => asked(academicYears.activate, academicYearHandlers.activate, { id }),
+  },
+  term: created(terms.create, termHandlers.create),
+  subject: created(subjects.create, subjectHandlers.create, ['is_active']),
+  grading_scale: created(gradingScale.put, gradingScaleHandlers.put),
+  student: created(students.create, studentHandlers.create, ['is_active']),
+  student_group: { ask: openedClass },
+  teacher_group_assignment: { ask: taught },
+  teacher_subject_assignment: { ask: taught },
+  class_teacher: {
+    ask: ({ student_group_id: classId, user_profile_id: teacherId }) =>
+      asked(classes.handOver, classHandlers.handOver, { classId }, { teacherId }),
+  },
+  enrolment: {
+    ask: ({ student_group_id: id, student_id: studentId }) => asked(classes.enroll, classHandlers.enroll, { id }, { studentId }),
+  },
+  student_subject: {
+    ask: ({ student_group_id: id, student_id: studentId, subject_id }) =>
+      asked(classes.assignSubjects, classHandlers.assignSubjects, { id }, { studentId, subjectIds: [subject_id] }),
+  },
+  teaching_set: created(teachingSets.create, teachingSetHandlers.create),
+  teaching_set_teacher: { ask: teachesSet },
+  teaching_set_member: { ask: isInSet },
+  assessment_category: created(assessmentCategories.create, assessmentCategoryHandlers.create),
+  assessment: created(assessments.create, assessmentHandlers.create, ['exclusion']),
+  attendance_register: { ask: (row) => registered(row, []) },
+  attendance_mark: { ask: (row) => registered(row, [{ studentId: row['student_id'], code: row['code'], note: row['note'] ?? null }]) },
+}
+
+/**
+ * Makes a row that is not here. It gets the id that it had: what names it finds it, and where it is kept at two ends it is one row.
+ * Returns the parts that the endpoint did not write.
+ */
+export async function makeAgain(context: UndoContext, entity: string, row: Values): Promise<readonly string[]> {
+  const maker = makers[entity]
+  if (!maker) throw replicationFailures.cannotResolve()
+  // It locks what the row belongs to, before what is written whole is read.
+  await demandParents(context, entity, row)
+  const request = await maker.ask(row, context)
+  const own = { ...context, tx: withFirstId(context.tx as WriteTx, row['id'] as string) } as UndoContext
+  await runRequest(own, request, await loadRequest(own, request))
+  return maker.units ?? []
+}
+
+/** The same transaction, in which the next new row gets this id. */
+function withFirstId(tx: WriteTx, id: string): WriteTx {
+  let isTaken = false
+  const newId = () => {
+    if (isTaken) return tx.newId()
+    isTaken = true
+    return id
+  }
+  return { ...tx, newId }
+}
+
+/** Rows that the endpoint of a row makes with it, and people, who are not deleted. */
+const MADE_WITH_IT: readonly string[] = ['teacher_group_assignment', 'user_profile', 'school']
+
+/** Throws 409 where something that the row belongs to is not here, as its class, its assessment or its pupil. */
+export async function demandParents({ tx, caller }: UndoContext, entity: string, row: Values): Promise<void> {
+  for (const link of linksFrom(entity as Replicated)) {
+    const id = MADE_WITH_IT.includes(link.parent) ? null : parentIdOf(link, row as { id: string })
+    if (id !== null && !(await tx.find(link.parent, caller.school_id, id))) throw replicationFailures.belongsToNothing()
+  }
+}
