@@ -1,5 +1,6 @@
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
-import { pick, type RowState } from './merge/state.ts'
+import { valueIn } from './merge/merge.ts'
+import type { RowState } from './merge/state.ts'
 import { EXISTENCE } from './versions.ts'
 
 /** A write of a unit that a node refused. `value`: its columns, null for a deletion; `hlc` in ms; `code`: why. */
@@ -9,15 +10,17 @@ export type RefusedWrite = Pick<
 >
 
 /** What is kept of a refused unit, the same at both ends; null for a unit that nobody wrote, and for secrets. */
-export function refusedWrite(table: Replicated, { id, values, units, alive }: RowState, unit: string, code: string): RefusedWrite | null {
+export function refusedWrite(table: Replicated, state: RowState, unit: string, code: string): RefusedWrite | null {
+  const { id, values, units, alive } = state
   const stamp = units[unit]
   if (!stamp || descriptions[table].sealed) return null
   const isRecord = table === 'sync_conflict' && alive.length > 0
   if (isRecord && unit === EXISTENCE) return losingWrite(values as Row<'sync_conflict'>, code)
   // A record that nobody decided is not kept: the lost write in it is, and giving way to another parent is no decision.
   if (isRecord && stamp[3] === null) return null
-  const columns = unit === EXISTENCE ? Object.values(descriptions[table].units).flat() : (descriptions[table].units[unit] ?? [])
-  const value = alive.length === 0 && unit === EXISTENCE ? null : { ...pick(values, columns) }
+  const written = unit === EXISTENCE ? Object.keys(descriptions[table].units) : [unit]
+  const isDeletion = alive.length === 0 && unit === EXISTENCE
+  const value = isDeletion ? null : Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
   const [node_id, counter, hlc, actor_id] = stamp
   return { table_name: table, row_id: id, unit, value, actor_id, hlc, code, node_id, counter }
 }

@@ -55,7 +55,7 @@ const ruleFor = (table: Replicated, unit: string): Rule => (unit === EXISTENCE ?
 const unitsOf = (a: RowState, b: RowState) => [...new Set([...Object.keys(a.units), ...Object.keys(b.units)])].sort(byText)
 
 /** The value of a unit, with its columns in `extra`: those that an older program kept there, and those that a newer one added. */
-function valueIn({ identity, units }: Shape, unit: string, { values, extra }: RowState): Values {
+export function valueIn({ identity, units }: Shape, unit: string, { values, extra }: Pick<RowState, 'values' | 'extra'>): Values {
   if (unit === EXISTENCE) return pick(values, identity)
   const known = pick(values, units[unit] ?? [])
   const kept = extra?.[unit]

@@ -13,6 +13,7 @@ import { markAfter } from '@markbook/shared/domain/mark-codes'
 import { common, Failure } from '@markbook/shared/failures'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { isSame } from '@markbook/sync/merge/state'
+import { travelling } from '@markbook/sync/protocol/page'
 import { demandFreshProof } from '../../http/fresh-proof.ts'
 import type { Handler, HandlerContext } from '../../http/handler.ts'
 import { asSystem } from '../../store/tx.ts'
@@ -218,7 +219,8 @@ async function writeAgain(context: DecidingContext, group: ConflictGroup, wanted
   const made = lastOfUnits(group).find(isOfExistence)
   if (row) return writeParts(context, partsOf(group), wanted, { row, isMade: made !== undefined })
   if (!made) throw replicationFailures.cannotResolve()
-  const values = { ...made.value, ...keptOf(group), ...wanted, id: row_id }
+  // A newer program may have written columns that this one does not know.
+  const values = { ...named({ ...made.value, ...keptOf(group), ...wanted }, travelling(entity as Replicated)), id: row_id }
   if (entity === 'grade') {
     await demandParents(context, entity, values)
     return writeOne(context, writers[entity] as Undoer, entryFor(conflict, 'delete', changesTo(values, {})))

@@ -2,8 +2,8 @@ import { limits } from '@markbook/shared/limits'
 import { SCHEMA_VERSION } from '@markbook/shared/tables/schema-version'
 import { descriptions, type Replicated, type Row } from '@markbook/shared/tables/tables'
 import { conflictState, type Kept } from '@markbook/sync/merge/conflict'
-import { sameState } from '@markbook/sync/merge/merge'
-import { pick, type RowState } from '@markbook/sync/merge/state'
+import { sameState, valueIn } from '@markbook/sync/merge/merge'
+import type { RowState } from '@markbook/sync/merge/state'
 import { textToCursor } from '@markbook/sync/protocol/cursor'
 import { entriesOf, type HistoryEntry } from '@markbook/sync/protocol/entries'
 import { unpackChecked } from '@markbook/sync/protocol/kinds'
@@ -224,11 +224,9 @@ const keptByRight = (table: Replicated, state: RowState, verdicts: readonly Verd
     const isMade = unit === EXISTENCE && state.alive.length > 0
     const stamp = isMade ? lastWritten(state) : state.units[unit]
     if (!stale || !stamp || descriptions[table].sealed) return []
-    const columns =
-      unit === EXISTENCE
-        ? [...descriptions[table].identity, ...Object.values(descriptions[table].units).flat()]
-        : (descriptions[table].units[unit] ?? [])
-    const value = unit === EXISTENCE && state.alive.length === 0 ? null : pick(state.values, columns)
+    const written = unit === EXISTENCE ? [EXISTENCE, ...Object.keys(descriptions[table].units)] : [unit]
+    const isDeletion = unit === EXISTENCE && state.alive.length === 0
+    const value = isDeletion ? null : Object.assign({}, ...written.map((each) => valueIn(descriptions[table], each, state)))
     // A creation and a deletion can have the same stamp: a row that exists in spite of a deletion bears that of the deletion.
     const reason = value === null ? 'right_to_delete_lost' : 'right_lost'
     return [{ table, rowId: state.id, unit, kind: 'right', value, stamp, status: 'open', reason }]

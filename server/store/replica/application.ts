@@ -1,6 +1,6 @@
 import { descriptions, type Replicated } from '@markbook/shared/tables/tables'
+import { valueIn } from '@markbook/sync/merge/merge'
 import { type Settled, settleBook } from '@markbook/sync/merge/settle'
-import { pick } from '@markbook/sync/merge/state'
 import { isOfRow } from '../errors.ts'
 import { same } from '../row-changes.ts'
 import type { WriteTx } from '../tx.ts'
@@ -149,7 +149,7 @@ export function record(
 export function keepClaims({ kept }: Pick<Application, 'kept'>, table: Replicated, { state, settled }: Standing): void {
   for (const { unit, reason } of settled) {
     const stamp = state.units[unit]
-    const value = pick(state.values, descriptions[table].units[unit] ?? [])
+    const value = valueIn(descriptions[table], unit, state)
     if (stamp) kept.push({ table, rowId: state.id, unit, kind: 'rule', value, stamp, status: 'open', reason })
   }
 }

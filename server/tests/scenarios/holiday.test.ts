@@ -9,7 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { forgetDeletions } from '../../replication/downstream/tombstones.ts'
 import type { Carrier } from '../../replication/line/parent-line.ts'
 import { asSystem } from '../../store/tx.ts'
-import { centreAndSchool, laptopOf, schoolAndLaptop } from '../../testing/joined.ts'
+import { centreAndSchool, laptopOf, schoolAndLaptop, serverAndLaptop } from '../../testing/joined.ts'
 import { carrierTo, makeRound, signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { answersBefore, signedAnew } from '../../testing/signed-anew.ts'
@@ -57,6 +57,17 @@ async function writeByNewer(node: School, rowId: string, unit = 'voice', unknown
     ]),
   )
 }
+/** The same, under the stamps that the row has. */
+async function addedByNewer(node: School, rowId: string, unknown: Record<string, unknown>): Promise<void> {
+  const row = await versionsAt(node, rowId)
+  if (!row) throw new Error('there is no such row')
+  await node.services.store.write(asSystem(), async (tx) =>
+    tx.connection.db
+      .update(tx.t.sync_row)
+      .set({ schema: SCHEMA_VERSION + 1, extra: JSON.stringify({ unknown }) })
+      .where(and(eq(tx.t.sync_row.school_id, stBrigids), eq(tx.t.sync_row.row_id, rowId))),
+  )
+}
 const unknownAt = async (node: School) => JSON.parse((await versionsAt(node, ofZoe(mathsExam.id)))?.extra ?? '{}').unknown
 const voiceAt = async (node: School) => (await unknownAt(node))?.voice
 
@@ -91,6 +102,24 @@ describe('the holiday laptop', () => {
     await settle(below, link)
     for (const node of all) expect([await scoreAt(node, mathsExam.id), await unknownAt(node)]).toEqual([72, undefined])
     expect(await conflictsAt(centre)).toEqual([])
+  })
+
+  test('of a write that is not taken, what a later program added is in the record and on the list, and counts for who knows it', async () => {
+    const { server, laptop, link } = await serverAndLaptop(open)
+    const head = await signedIn(server, 'okafor')
+    const role = (role: 'member' | 'teacher') => head.schools.updateMember({ params: { userId: people.ada.id }, body: { role } })
+    await role('member')
+    await (await signedIn(laptop, 'ada')).grades.bulk(mark(mathsExam.id, 99))
+    await addedByNewer(laptop, ofZoe(mathsExam.id), { score: HALF })
+    for (let round = 0; round < 2; round += 1) await link.round()
+    const value = { score: 99, ...HALF }
+    expect(await conflictsAt(server)).toMatchObject([{ unit: 'score', value }])
+    expect((await refusedAt(laptop)).map((refused) => refused.value)).toEqual([value])
+    // This program knows half of it, and writes that.
+    const [conflict] = await head.replication.conflicts()
+    await head.replication.resolve({ params: { id: conflict?.id as string }, body: { choice: 'kept' } })
+    expect(await scoreAt(server, mathsExam.id)).toBe(99)
+    expect(await conflictsAt(server)).toMatchObject([{ status: 'resolved', value }])
   })
 
   test('too old to be understood it waits with everything that it has; updated, it goes on', async () => {
