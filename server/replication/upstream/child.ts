@@ -280,6 +280,7 @@ export class Child {
     const history = entriesOf(page.history)
     const { own, shared } = sealKeys(this.services, peer)
     let agreed: Agreed[] = []
+    const isFirst = (await this.firstParent(peer)).id === peer.id
     await underOwnNumber(this.services.store, async (tx) => {
       await demandSingleWriter(tx, peer.school_id as string, history, null)
       await demandOwnNumber(tx, peer.school_id as string, this.services.store.nodeId, rows)
@@ -295,7 +296,8 @@ export class Child {
       const now = await this.peer(tx)
       const { nodeId } = this.services.store
       const leaving = { heard: heardBy(nodeId, now), node: byHand ? null : nodeId }
-      if (peer.user_id) await letBooksGo(tx, peer.school_id as string, page.left ?? [], leaving)
+      // Another parent may not have heard yet whose class it is.
+      if (peer.user_id && isFirst) await letBooksGo(tx, peer.school_id as string, page.left ?? [], leaving)
       const place = now.their_cursor === from ? { their_cursor: page.cursor, their_epoch: page.epoch, scope: page.scope } : {}
       await this.save(tx, { ...place, last_seen_at: tx.now })
     })

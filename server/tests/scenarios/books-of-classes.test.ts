@@ -5,7 +5,8 @@ import { class3A, class3B } from '@markbook/shared/story/school-year'
 import type { Row } from '@markbook/shared/tables/tables'
 import { afterEach, expect, test } from 'vitest'
 import { asSystem } from '../../store/tx.ts'
-import { laptopOf } from '../../testing/joined.ts'
+import { centreAndSchool, laptopOf } from '../../testing/joined.ts'
+import { signedIn, under } from '../../testing/nodes.ts'
 import { type School, school } from '../../testing/school.ts'
 import { conflictsAt, settle } from './scenarios.fixtures.ts'
 
@@ -89,4 +90,26 @@ test('a book that the other teacher makes in her class, on her laptop, leaves th
   await settle(ofQuinn, ofByrne)
   expect([await booksAt(byrnes), await booksAt(quinns)].map((books) => books.includes(ID))).toEqual([false, true])
   expect(await entriesAt(quinns)).toMatchObject([{ teacher_remark: 'Neat work.' }])
+})
+
+test('what a teacher got with a class at school stays on their laptop, also where it meets a centre that has not heard of that', async () => {
+  const { centre, box, link } = await centreAndSchool(open)
+  await bookIn(box, class3A.id, ID)
+  await settle(link)
+  const { laptop, link: atSchool } = await laptopOf(open, box, people.byrne.id)
+  const atCentre = await under(centre, laptop, { user: people.byrne.id })
+  await settle(atSchool, atCentre)
+  expect(await booksAt(laptop)).not.toContain(ID)
+  const head = await signedIn(box, 'okafor')
+  const to = { teacherId: people.byrne.id }
+  await head.classes.addTeacher({ params: { classId: class3A.id }, body: { ...to, subjectIds: [] } })
+  await head.classes.handOver({ params: { classId: class3A.id }, body: to })
+  await settle(atSchool)
+  expect(await booksAt(laptop)).toContain(ID)
+  await (await signedIn(centre, 'okafor')).reports.update({ params: { id: ID }, body: { conduct: 'Kind' } })
+  await settle(atCentre)
+  expect(await booksAt(laptop)).toContain(ID)
+  expect(await entriesAt(laptop)).toMatchObject([{ teacher_remark: 'Neat work.' }])
+  await settle(link, atSchool)
+  expect((await laptop.rows('report_book')).find(({ id }) => id === ID)).toMatchObject({ conduct: 'Kind' })
 })
