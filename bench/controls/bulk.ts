@@ -9,8 +9,8 @@ const termOf = database.prepare<[string, string], string>('select term_id from a
 const upsert = database.prepare<unknown[], Row>(`
   insert into grade (id, school_id, assessment_id, term_id, student_id, score, is_excluded, created_at, updated_at)
   values (?, ?, ?, ?, ?, ?, 0, ?, ?)
-  on conflict (school_id, assessment_id, student_id) do update set score = excluded.score, updated_at = excluded.updated_at
-  returning id, assessment_id, student_id, score, remarks, is_excluded, exclusion_reason, created_by, updated_by, updated_at`)
+  on conflict (school_id, assessment_id, student_id) do update set score = excluded.score, status = null, updated_at = excluded.updated_at
+  returning id, assessment_id, student_id, score, status, remarks, is_excluded, exclusion_reason, created_by, updated_by, updated_at`)
 const record = database.transaction(({ assessmentId, grades }: BulkBody): Row[] => {
   const now = new Date().toISOString()
   const term = termOf.get(school, assessmentId)
