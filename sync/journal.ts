@@ -27,12 +27,11 @@ export type JournalEntry = {
   detail: Detail | null
 }
 
-/** The units that a write wrote, as its action and its changed columns show. */
-function unitsShown(table: Replicated, action: JournalEntry['action'], changes: Changes): string[] {
-  const { units } = descriptions[table]
-  if (action === 'delete') return [EXISTENCE]
-  if (action === 'create') return [EXISTENCE, ...Object.keys(units)]
-  return Object.entries(units).flatMap(([unit, columns]) => (columns.some((column) => column in changes) ? [unit] : []))
+/** Whether a write wrote a unit, as its action and its changed columns show. */
+function isShown(table: Replicated, { action, changes }: Pick<JournalEntry, 'action' | 'changes'>, unit: string): boolean {
+  if (unit === EXISTENCE) return action !== 'update'
+  if (action === 'delete' || !Object.hasOwn(descriptions[table].units, unit)) return false
+  return action === 'create' || columnsOf(table, unit).some((column) => column in changes)
 }
 
 const columnsOf = (table: Replicated, unit: string): readonly string[] =>
@@ -48,12 +47,12 @@ type Write = Pick<JournalEntry, 'action' | 'actor_id' | 'at' | 'changes'> & {
 
 /** What the entry of a write must say beyond its changes; null for nothing. */
 export function detailOf({ table, action, actor_id, at, changes, row, stamps }: Write): Detail | null {
-  const shown = new Set(unitsShown(table, action, changes))
   const unitDetails: Record<string, readonly [number, number?]> = {}
   const values: Record<string, unknown> = {}
   for (const [unit, [, counter, hlc, , high]] of Object.entries(stamps)) {
     if (counter !== PENDING) continue
-    if (!shown.has(unit) || hlc !== clockOf(at) || high !== undefined) unitDetails[unit] = high === undefined ? [hlc] : [hlc, high]
+    if (!isShown(table, { action, changes }, unit) || hlc !== clockOf(at) || high !== undefined)
+      unitDetails[unit] = high === undefined ? [hlc] : [hlc, high]
     if (action === 'create' || (action === 'delete' && unit === EXISTENCE)) continue
     for (const column of columnsOf(table, unit))
       if (!(column in changes) && !isSealed(table, column) && !isNamed(column)) values[column] = row[column] ?? null
@@ -92,7 +91,7 @@ export const clockIn = ({ detail, at }: JournalEntry, unit: string): number => d
 /** The full stamp that an entry gives a unit; null where it did not write it. */
 export function stampIn(table: Replicated, entry: JournalEntry, unit: string): Stamp | null {
   const named = entry.detail?.units?.[unit]
-  if (!named && !unitsShown(table, entry.action, entry.changes).includes(unit)) return null
+  if (!named && !isShown(table, entry, unit)) return null
   const [hlc, high] = [clockIn(entry, unit), named?.[1]]
   const { node_id, node_seq, actor_id } = entry
   return high === undefined ? [node_id, node_seq, hlc, actor_id] : [node_id, node_seq, hlc, actor_id, high]
@@ -258,7 +257,10 @@ export function leadsBackTo(
 
 /** The units that an entry says it wrote. */
 export const unitsIn = (table: Replicated, entry: JournalEntry): string[] => [
-  ...new Set([...unitsShown(table, entry.action, entry.changes), ...Object.keys(entry.detail?.units ?? {})]),
+  ...new Set([
+    ...[EXISTENCE, ...Object.keys(descriptions[table].units)].filter((unit) => isShown(table, entry, unit)),
+    ...Object.keys(entry.detail?.units ?? {}),
+  ]),
 ]
 
 /** The highest value that an entry gives a unit. */
