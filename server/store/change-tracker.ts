@@ -49,12 +49,15 @@ export class ChangeTracker implements ReplicaWrites {
   /** Deletions of rows that were kept in spite of them, and that a write of this transaction has ended. */
   readonly overruled: Overruled[] = []
   private readonly absences: Absences
+  private readonly automatic: Readonly<Record<string, unknown>>
   constructor(
     private readonly connection: Connection,
     private readonly dialect: Dialect,
     private readonly writer: Writer,
   ) {
     this.absences = new Absences(connection, dialect)
+    const { now, actor } = writer
+    this.automatic = { created_at: now, updated_at: now, created_by: actor, updated_by: actor }
   }
 
   async insert<T extends Replicated>(table: T, rows: readonly NewRow<T>[]): Promise<Row<T>[]> {
@@ -83,7 +86,7 @@ export class ChangeTracker implements ReplicaWrites {
       const frozen = changed.find((name) => descriptions[table].identity.includes(name))
       if (frozen) throw new Error(`${table}.${frozen} never changes after creation`)
       stored.push(after)
-      for (const name of Object.keys(after)) if (!same(after[name], before[name])) columns.add(name)
+      for (const name of Object.keys(after)) if (!columns.has(name) && !same(after[name], before[name])) columns.add(name)
       // A change of derived columns alone is not recorded: every node computes them.
       if (units.size > 0) this.remember(table, before, after, units)
     }
@@ -268,7 +271,7 @@ export class ChangeTracker implements ReplicaWrites {
       near_id: nearIdOf(table, row),
       action,
       changes: changesToText(changes),
-      ...(detail && { detail: JSON.stringify(detail) }),
+      detail: detail ? JSON.stringify(detail) : undefined,
     }
   }
 
@@ -312,8 +315,7 @@ export class ChangeTracker implements ReplicaWrites {
 
   private completed(table: Replicated, row: AnyRow, action: Action): AnyRow {
     const full: AnyRow = this.derived(table, row)
-    const { now, actor } = this.writer
-    const automatic: Record<string, unknown> = { created_at: now, updated_at: now, created_by: actor, updated_by: actor }
+    const { automatic } = this
     const creation = action === 'create'
     const complete: Record<string, unknown> = {}
     for (const { name } of encodersOf(this.tableOf(table))) {

@@ -29,7 +29,7 @@ export type HistoryWrite = {
   action: string
   changes: string
   /** JSON, see sync/journal.ts. */
-  detail?: string
+  detail?: string | undefined
   /** For an entry from another node: its number and head in that node's chain. */
   node_seq?: number
   head?: string

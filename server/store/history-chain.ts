@@ -24,7 +24,7 @@ export const headAfter = (head: string, digest: string): string => sha256(head +
 const PIECE = 65_536
 
 const textOf = ({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail }: ChainedEntry): string =>
-  JSON.stringify({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, ...(detail != null && { detail }) })
+  JSON.stringify({ id, at, actor_id, node_id, entity, row_id, near_id, action, changes, detail: detail ?? undefined })
 
 /** The digest of the entries of one transaction, in any order: they are hashed by row id, entries without a row last. */
 export function digestOf(entries: readonly ChainedEntry[]): string {
