@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { changesOf } from '../../server/store/row-changes.ts'
 import { times } from '../../server/testing/long.ts'
-import { detailOf, isWriteIn, type JournalEntry, leadsBackTo, parsedDetail, saidOf } from '../journal.ts'
+import { detailOf, isWriteIn, type JournalEntry, leadsBackTo, parsedDetail, saidOf, stampIn } from '../journal.ts'
 import { furthestOf, highsOf } from '../merge/policy.ts'
 import { isSame, type RowState, type Values } from '../merge/state.ts'
 import { LATEST_CLOCK, PENDING, stamp } from '../stamp.ts'
@@ -199,6 +199,13 @@ describe('the entry of a write', () => {
         expect(said(happened, unit, { state })).toBe('other')
       }
     })
+  })
+
+  test('has no unit that its table has not, whatever it is called', () => {
+    const write = { entity: 'grade', row_id: ID, action: 'create', actor_id: null, node_id: NODE, node_seq: COUNTER, at: 0 } as const
+    const entry: JournalEntry = { ...write, changes: {}, detail: null }
+    expect(stampIn('grade', entry, 'score')).toEqual([NODE, COUNTER, 0, null])
+    for (const unit of ['room', 'constructor']) expect(stampIn('grade', entry, unit)).toBeNull()
   })
 
   test('proves no other value of any column', () => {
